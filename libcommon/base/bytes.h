@@ -1,0 +1,81 @@
+/* A view of bytes somebody else owns, and bytes on the wire. */
+#ifndef PF_BASE_BYTES_H
+#define PF_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct pf_bytes {
+    const char *data;
+    size_t size;
+};
+
+#define PF_BYTES(literal) ((struct pf_bytes){"" literal, sizeof(literal) - 1})
+
+static inline struct pf_bytes pf_bytes_of(const char *string)
+{
+    return (struct pf_bytes){string, strlen(string)};
+}
+
+static inline bool pf_bytes_equal(struct pf_bytes a, struct pf_bytes b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* Byte order of memcmp, a prefix before what it begins. */
+int pf_bytes_compare(struct pf_bytes, struct pf_bytes);
+
+/* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
+bool pf_utf8_valid(struct pf_bytes);
+/* Length of the well-formed UTF-8 character at `p` (1..4), or 0 when there is none. */
+size_t pf_utf8_char(const unsigned char *p, size_t size);
+bool pf_ascii(struct pf_bytes);
+
+static inline uint16_t pf_load16le(const void *p)
+{
+    const unsigned char *b = p;
+    return (uint16_t)(b[0] | b[1] << 8);
+}
+
+static inline uint16_t pf_load16be(const void *p)
+{
+    const unsigned char *b = p;
+    return (uint16_t)(b[0] << 8 | b[1]);
+}
+
+static inline uint32_t pf_load32le(const void *p)
+{
+    const unsigned char *b = p;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static inline uint64_t pf_load64le(const void *p)
+{
+    return (uint64_t)pf_load32le(p) | (uint64_t)pf_load32le((const unsigned char *)p + 4) << 32;
+}
+
+static inline void pf_store16le(void *p, uint16_t v)
+{
+    unsigned char *b = p;
+    b[0] = (unsigned char)v;
+    b[1] = (unsigned char)(v >> 8);
+}
+
+static inline void pf_store32le(void *p, uint32_t v)
+{
+    unsigned char *b = p;
+    b[0] = (unsigned char)v;
+    b[1] = (unsigned char)(v >> 8);
+    b[2] = (unsigned char)(v >> 16);
+    b[3] = (unsigned char)(v >> 24);
+}
+
+static inline void pf_store64le(void *p, uint64_t v)
+{
+    pf_store32le(p, (uint32_t)v);
+    pf_store32le((unsigned char *)p + 4, (uint32_t)(v >> 32));
+}
+
+#endif

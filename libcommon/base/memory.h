@@ -1,0 +1,38 @@
+/* Memory: growing arrays and an arena. Nothing here aborts; NULL or false means out of memory. */
+#ifndef PF_BASE_MEMORY_H
+#define PF_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes room in *array (a pointer to an array of `size`-byte elements, capacity *capacity) for at least
+ * `need` elements, doubling. False: out of memory or a size that overflows; the array is as it was. */
+bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
+
+/* Bytes that live as long as the arena. Zero-initialise it; free with pf_arena_free. */
+struct pf_arena {
+    struct pf_arena_chunk *chunk;
+    size_t used, size;
+};
+
+/* `size` uninitialised bytes aligned for any object up to 8 bytes; NULL when out of memory. */
+void *pf_arena_alloc(struct pf_arena *, size_t size);
+/* A copy with a NUL behind it. */
+char *pf_arena_copy(struct pf_arena *, const void *bytes, size_t size);
+void pf_arena_free(struct pf_arena *);
+
+/* A growing byte buffer. Zero-initialise; the owner frees `data` with pf_buffer_free. Appends return
+ * false when out of memory and then set `failed`, which stays: check it once at the end. */
+struct pf_buffer {
+    char *data;
+    size_t size, capacity;
+    bool failed;
+};
+
+bool pf_buffer_append(struct pf_buffer *, const void *bytes, size_t size);
+bool pf_buffer_byte(struct pf_buffer *, unsigned char byte);
+/* `size` writable bytes at the end, counted as appended; NULL when out of memory. */
+void *pf_buffer_extend(struct pf_buffer *, size_t size);
+void pf_buffer_free(struct pf_buffer *);
+
+#endif

@@ -1,0 +1,54 @@
+/* Numbers: checked arithmetic, 128-bit totals, scales, parsing and printing. */
+#ifndef PF_BASE_NUMBER_H
+#define PF_BASE_NUMBER_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Totals of int64 values: 2^63 records of any value fit. */
+__extension__ typedef __int128 pf_int128;
+__extension__ typedef unsigned __int128 pf_uint128;
+
+/* *sum = a + b; false (sum untouched) when it leaves the type. */
+static inline bool pf_add64(int64_t a, int64_t b, int64_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+static inline bool pf_mul64(int64_t a, int64_t b, int64_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+static inline bool pf_add_size(size_t a, size_t b, size_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+static inline bool pf_mul_size(size_t a, size_t b, size_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+/* value * num / den rounded once, half to even; den > 0, num >= 0. False when the exact product does not fit
+ * 128 bits or the result does not fit int64. */
+bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result);
+
+uint64_t pf_gcd(uint64_t a, uint64_t b);
+
+/* Whole decimal number, optional sign, nothing before or after. False: not a number, or out of low..high. */
+bool pf_parse_int(struct pf_bytes, int64_t low, int64_t high, int64_t *value);
+
+/* A number with an optional fraction and an optional suffix taken from `suffixes`, a list "k=1000,M=1000000"; the
+ * result is value * factor, which must be whole: false otherwise, or when it leaves int64. */
+bool pf_parse_scaled(struct pf_bytes, const char *suffixes, int64_t *value);
+
+/* Decimal text of a 128-bit number: at most 40 characters with the sign; NUL-terminated; returns its length. */
+enum { PF_INT128_TEXT = 48 };
+size_t pf_print_int128(pf_int128 value, char text[PF_INT128_TEXT]);
+bool pf_parse_int128(struct pf_bytes, pf_int128 *value);
+
+#endif

@@ -1,0 +1,34 @@
+/* An interning table: rows of one fixed size, numbered from 1 in order of first sight. Row 0 always stands for
+ * "none" and is all zero bytes, so an id can be followed without asking whether it is 0. Rows are compared
+ * byte by byte: a row's padding must be zero. */
+#ifndef PF_BASE_TABLE_H
+#define PF_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_table {
+    char *rows;        /* `count` rows, row 0 included; moves when the table grows */
+    size_t row_size;
+    uint32_t count;    /* next id */
+    size_t capacity;   /* rows */
+    uint32_t *slots;   /* open addressing, 0 = empty */
+    size_t slot_mask;  /* number of slots - 1 */
+    int status;        /* PF_OK, or PF_NOMEM, which stays */
+};
+
+/* PF_OK or PF_NOMEM. */
+int pf_table_init(struct pf_table *, size_t row_size);
+void pf_table_free(struct pf_table *);
+
+/* Id of the row equal to `row`, added when new. 0 for the all-zero row, and for any row once memory or ids
+ * (2^32 - 2) ran out: `status` tells, so a loop may check it once at its end. */
+uint32_t pf_table_intern(struct pf_table *, const void *row);
+
+static inline const void *pf_table_row(const struct pf_table *table, uint32_t id)
+{
+    return table->rows + (size_t)id * table->row_size;
+}
+
+#endif

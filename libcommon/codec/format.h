@@ -1,0 +1,102 @@
+/* What a format is: one const struct per file in stream/, format/ and render/, named once in formats.def. */
+#ifndef PF_CODEC_FORMAT_H
+#define PF_CODEC_FORMAT_H
+
+#include "base/error.h"
+#include "codec/options.h"
+#include "codec/shared.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "model/batch.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pf_caps {
+    PF_HOLDS_SAMPLE = 1 << PF_SAMPLE,
+    PF_HOLDS_FLAT = 1 << PF_FLAT,
+    PF_HOLDS_EDGE = 1 << PF_EDGE,
+    PF_IS_TEXT = 1 << 8,     /* may go to a terminal */
+    PF_IS_STREAM = 1 << 9,   /* reads and writes without holding a whole input; a live pipe gets partial output */
+    PF_HOLDS_FAILURE = 1 << 10, /* can say in its own bytes that an input failed */
+    PF_IS_VIEW = 1 << 11     /* written for people and notebooks, never read back */
+};
+
+struct pf_reader {
+    const struct pf_format *format;
+    struct pf_source *source;         /* borrowed */
+    struct pf_dict *dict;             /* borrowed: where ids come from; may hold other inputs' rows already */
+    const struct pf_options *options; /* borrowed, never NULL */
+    struct pf_shared *shared;         /* borrowed: what inputs of one run tell each other; NULL: nothing */
+    struct pf_report report;
+    const char *name;                 /* the operand, for formats that look at names; never NULL */
+    bool salvage;                     /* what is damaged is reported and ends the input, nothing more */
+    bool flush;                       /* set by the owner: give short batches rather than wait for a slow producer */
+    struct pf_error error;            /* text of a negative result */
+    int status;                       /* sticky result of read */
+    uint64_t records;                 /* SAMPLE, FLAT and EDGE rows given so far */
+    void *state;                      /* reader_size bytes, zeroed */
+};
+
+struct pf_writer {
+    const struct pf_format *format;
+    struct pf_sink *sink;             /* borrowed */
+    struct pf_dict *dict;             /* borrowed: ids of the batches; a writer may intern strings of its own */
+    const struct pf_options *options; /* borrowed, never NULL */
+    struct pf_report report;
+    const struct pf_document *document; /* what a self-describing document says of itself; may be NULL */
+    uint32_t *measures;               /* borrowed: indices asked for with -m, in order; NULL: the format's custom */
+    uint32_t measure_count;
+    int compression;                  /* -1: the format's custom; 0: plain; 1..9 */
+    bool force;
+    bool failed_input;                /* set before finish: an input failed, what was written is incomplete */
+    struct pf_error error;
+    void *state;                      /* writer_size bytes, zeroed */
+};
+
+/* Facts for the `meta` object of JSON documents. */
+struct pf_document {
+    const char *tool;
+    const char *const *inputs; /* NULL-terminated */
+    const char *source_format;
+};
+
+/* The place of a file in a series that must be read in order (StatProfiler's ordinals). */
+struct pf_series {
+    char key[64]; /* equal for the files of one series */
+    uint64_t ordinal;
+};
+
+struct pf_format {
+    const char *name;
+    const char *about;    /* one line for --formats */
+    const char *suffixes; /* of -o FILE: ".pb.gz .pprof", or NULL */
+    const char *losses;   /* what it cannot hold, for --formats -v; NULL: nothing is lost */
+    unsigned caps;
+    const struct pf_option *options; /* ends with a NULL name; NULL: none */
+
+    /* Reading; bid NULL: the format is not read. */
+
+    /* Bits of evidence in the bytes ahead (a 4-byte magic is 32), 0 for none. Peeks, never takes. `path` breaks ties only. */
+    int (*bid)(struct pf_source *, const char *path);
+    /* PF_OK and *series filled when the input is one of a series; PF_EOF when not. Peeks only. May be NULL. */
+    int (*series)(struct pf_source *, struct pf_series *series);
+    size_t reader_size;
+    int (*open_reader)(struct pf_reader *);
+    /* PF_OK and a batch, PF_EOF, or a negative code with reader->error set. All records before the damage are given before the
+     * code is. Called no more after PF_EOF or an error. The first batch of a profile has no rows (or some) and value columns
+     * for all measures known so far: it declares them, so that a profile without records keeps them. */
+    int (*read)(struct pf_reader *, struct pf_batch *);
+    void (*close_reader)(struct pf_reader *); /* frees what state points to; called once, also when open failed */
+
+    /* Writing; write NULL: the format is not written. */
+    size_t writer_size;
+    int (*open_writer)(struct pf_writer *);
+    int (*write)(struct pf_writer *, const struct pf_batch *);
+    int (*finish)(struct pf_writer *); /* everything is out to the sink; not called after a failure */
+    void (*close_writer)(struct pf_writer *);
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* `NAME:option=value,option=value`: the argument of -f and -t. */
+#ifndef PF_CODEC_OPTIONS_H
+#define PF_CODEC_OPTIONS_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An option a format knows; a list of them ends with a NULL name. */
+struct pf_option {
+    const char *name;
+    const char *about;
+    const char *values; /* "a|b|c", or NULL = any */
+    bool reads, writes; /* whether -f and -t take it */
+};
+
+/* Parsed options. Zero-initialised: none. */
+struct pf_options {
+    char *text;      /* owned copy the views point into */
+    struct pf_option_value {
+        struct pf_bytes name, value; /* `option` without `=value` has the value "yes" */
+    } *values;
+    size_t count;
+};
+
+/* Parses what follows the colon; `known` (may be NULL = none) names the options there are. PF_USAGE with a text that lists
+ * the known names; PF_NOMEM. */
+int pf_options_parse(struct pf_options *, const char *text, const struct pf_option *known, bool writing,
+                     const char *format_name, struct pf_error *);
+void pf_options_free(struct pf_options *);
+
+/* The last value given for `name`, NUL-terminated, or NULL. */
+const char *pf_options_get(const struct pf_options *, const char *name);
+
+#endif

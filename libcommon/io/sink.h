@@ -1,0 +1,45 @@
+/* Where bytes go: standard output or a file. A file is written beside its target and renamed when all is well, so that
+ * after a failure the old one is still there; a target that is no regular file is written in place. */
+#ifndef PF_IO_SINK_H
+#define PF_IO_SINK_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_sink;
+
+/* `path` NULL or "-" = standard output. Links are followed, the mode of an existing target is kept. PF_IO, PF_NOMEM in
+ * `error`, and *sink is NULL then. */
+int pf_sink_open(struct pf_sink **, const char *path, struct pf_error *);
+/* Collects bytes in memory, for tests; pf_sink_memory gives them until pf_sink_abort or _commit. */
+int pf_sink_open_memory(struct pf_sink **, struct pf_error *);
+const void *pf_sink_memory(const struct pf_sink *, size_t *size);
+
+/* From here on bytes pass through gzip of `level` 1..9 (no name, no time: same bytes for same data). */
+int pf_sink_gzip(struct pf_sink *, int level);
+
+/* Buffered. PF_OK or PF_IO; a failure stays, so that a writer may look once at its end. */
+int pf_sink_write(struct pf_sink *, const void *bytes, size_t size);
+int pf_sink_text(struct pf_sink *, const char *string);
+int pf_sink_printf(struct pf_sink *, const char *format, ...) PF_PRINTF(2, 3);
+int pf_sink_flush(struct pf_sink *);
+
+uint64_t pf_sink_offset(const struct pf_sink *); /* bytes given to it so far, before compression */
+/* True when somebody may be waiting at the other end: a pipe, a socket, a terminal. */
+bool pf_sink_live(const struct pf_sink *);
+bool pf_sink_terminal(const struct pf_sink *);
+/* PF_OK or the first failure, copied to `error` if given. */
+int pf_sink_status(const struct pf_sink *, struct pf_error *error);
+
+/* Flushes, closes and renames; frees the sink in any case. Every failure of the way is returned and in `error`; the target
+ * is then as it was. */
+int pf_sink_commit(struct pf_sink *, struct pf_error *);
+/* Closes, removes what was written beside the target, frees. NULL is allowed. */
+void pf_sink_abort(struct pf_sink *);
+/* Path of the file being written beside the target, or NULL: for a signal handler to unlink. Valid until commit or abort. */
+const char *pf_sink_temporary(const struct pf_sink *);
+
+#endif

@@ -1,0 +1,49 @@
+/* Where bytes come from: a file, standard input or memory, gunzipped when they are gzip (several members too). A
+ * format peeks at what is ahead and then takes it. Offsets count decompressed bytes. */
+#ifndef PF_IO_SOURCE_H
+#define PF_IO_SOURCE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_source;
+
+/* Opens `path` ("-" = standard input; its descriptor is not closed). Refuses directories by name. On failure *source is
+ * NULL and `error` says why (PF_IO, PF_NOMEM). The name given in messages is the path. */
+int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
+/* Reads from bytes the caller keeps alive. */
+int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, struct pf_error *);
+void pf_source_close(struct pf_source *);
+
+/* Pointer to the bytes ahead. *have is at least `need`, or all that is left before the end or a failure (then less than
+ * `need`). The pointer is valid until the next call on the source. The buffer grows with bytes really read, never with
+ * `need` alone. */
+const unsigned char *pf_source_peek(struct pf_source *, size_t need, size_t *have);
+/* Consumes `size` bytes; no more than the last peek's *have. */
+void pf_source_take(struct pf_source *, size_t size);
+/* Consumes up to `size` bytes reading on as needed; returns how many there were. */
+uint64_t pf_source_skip(struct pf_source *, uint64_t size);
+
+/* Decompressed bytes taken so far. */
+uint64_t pf_source_offset(const struct pf_source *);
+/* Bytes read from the file so far, and its size (0 = not known): for progress. */
+uint64_t pf_source_raw_offset(const struct pf_source *);
+uint64_t pf_source_raw_size(const struct pf_source *);
+
+/* PF_OK, or why the bytes end early (PF_IO: read failed; PF_FAILED: damaged or cut gzip): copied to `error` if given. A
+ * reader that meets the end asks this before it says that its own data are cut. */
+int pf_source_status(const struct pf_source *, struct pf_error *error);
+
+/* True when a read would have to wait for a writer at the other end now (pipes, sockets, terminals). */
+bool pf_source_would_block(struct pf_source *);
+
+/* The next line without its LF (and without a CR before it), taken. PF_OK, PF_EOF at the end, PF_FAILED for a line over
+ * 64 MiB (in `error`, with its offset) or whatever pf_source_status says. A last line without LF counts. The bytes are valid
+ * until the next call. */
+int pf_source_line(struct pf_source *, struct pf_bytes *line, struct pf_error *);
+
+#endif

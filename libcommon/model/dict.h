@@ -1,0 +1,135 @@
+/* The dictionary: everything a record can refer to, each thing once, as dense ids. In every table id 0 means none (the empty
+ * string, no image, the empty stack, no labels) and its row is all zero. Ids are given in order of first sight and parents
+ * have smaller ids than their children, so one pass over a table sees every parent before its children. */
+#ifndef PF_MODEL_DICT_H
+#define PF_MODEL_DICT_H
+
+#include "base/bytes.h"
+#include "base/table.h"
+#include "model/measure.h"
+#include "model/strings.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PF_STACK_DEPTH_MAX = 1048575 };
+
+struct pf_image {
+    uint32_t name, identifier; /* strings: path, and build id or the format's own identifier */
+    uint64_t start, limit;     /* addresses it was mapped at; 0 = not known */
+    uint64_t offset;           /* of `start` in the file */
+    uint64_t text_start, text_size;
+    uint64_t flags;            /* enum pf_image_flag */
+};
+
+enum pf_image_flag { PF_IMAGE_FUNCTIONS = 1, PF_IMAGE_FILES = 2, PF_IMAGE_LINES = 4, PF_IMAGE_INLINES = 8 };
+
+struct pf_function {
+    uint32_t name;        /* string, as people know it: Package::sub */
+    uint32_t system_name; /* string, the linker's or the format's own spelling where it differs; 0 = the same */
+    uint32_t file;        /* string */
+    uint32_t reserved;    /* 0 */
+    int64_t start_line;   /* 0 = not known; formats that say "unknown" in another way keep their value (-1) */
+};
+
+enum pf_frame_kind {
+    PF_FRAME_PLAIN = 0, /* the format does not tell kinds apart */
+    PF_FRAME_SUB,
+    PF_FRAME_XSUB,      /* a subroutine in C called from an interpreter */
+    PF_FRAME_EVAL,
+    PF_FRAME_MAIN,      /* main program or the file scope of a required file */
+    PF_FRAME_NATIVE,
+    PF_FRAME_KERNEL,
+    PF_FRAME_JIT,
+    PF_FRAME_KINDS
+};
+
+/* A place in a program. */
+struct pf_location {
+    uint32_t function; /* 0 = nobody named it */
+    uint32_t image;
+    uint64_t address;  /* 0 = none */
+    int64_t line;      /* being executed; 0 = not known */
+    uint32_t column;
+    uint16_t kind;     /* enum pf_frame_kind */
+    uint16_t inlined;  /* 1: inlined into the frame outside it (its parent in the stack) */
+};
+
+/* A stack is a node of the calling-context tree: the frame `location` called from `parent`. */
+struct pf_stack {
+    uint32_t parent, location;
+};
+
+/* A set of labels is a chain: one label more than `parent`. */
+struct pf_label {
+    uint32_t parent;
+    uint32_t key;     /* string */
+    uint32_t text;    /* string: the value, or the unit when numeric */
+    uint32_t numeric; /* 1: `number` is the value */
+    int64_t number;
+};
+
+struct pf_dict {
+    struct pf_strings strings;
+    struct pf_measures measures;
+    struct pf_table images, functions, locations, stacks, labels;
+    uint32_t section_key; /* string "section" */
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_dict_init(struct pf_dict *);
+void pf_dict_free(struct pf_dict *);
+/* PF_OK, or the first failure of any table. Interning after a failure gives 0, so a loop may ask once at its end. */
+int pf_dict_status(const struct pf_dict *);
+
+static inline struct pf_bytes pf_dict_string(const struct pf_dict *dict, uint32_t id)
+{
+    return pf_strings_bytes(&dict->strings, id);
+}
+static inline uint32_t pf_dict_intern(struct pf_dict *dict, struct pf_bytes bytes, unsigned flags)
+{
+    return pf_strings_intern(&dict->strings, bytes, flags);
+}
+static inline const struct pf_image *pf_dict_image(const struct pf_dict *dict, uint32_t id)
+{
+    return (const struct pf_image *)pf_table_row(&dict->images, id);
+}
+static inline const struct pf_function *pf_dict_function(const struct pf_dict *dict, uint32_t id)
+{
+    return (const struct pf_function *)pf_table_row(&dict->functions, id);
+}
+static inline const struct pf_location *pf_dict_location(const struct pf_dict *dict, uint32_t id)
+{
+    return (const struct pf_location *)pf_table_row(&dict->locations, id);
+}
+static inline const struct pf_stack *pf_dict_stack(const struct pf_dict *dict, uint32_t id)
+{
+    return (const struct pf_stack *)pf_table_row(&dict->stacks, id);
+}
+static inline const struct pf_label *pf_dict_label(const struct pf_dict *dict, uint32_t id)
+{
+    return (const struct pf_label *)pf_table_row(&dict->labels, id);
+}
+
+/* Interning; zero-initialise the rows (memset or designated initialisers: they have no padding). */
+uint32_t pf_dict_add_image(struct pf_dict *, const struct pf_image *);
+uint32_t pf_dict_add_function(struct pf_dict *, const struct pf_function *);
+uint32_t pf_dict_add_location(struct pf_dict *, const struct pf_location *);
+/* The frame `location` called from stack `parent` (0 = it is a root). `location` 0 gives `parent`. */
+uint32_t pf_dict_add_frame(struct pf_dict *, uint32_t parent, uint32_t location);
+
+/* Adds one label to a set and keeps the set's order: sorted by key, then value; `section` keeps the order of opening, and
+ * the same section may stand in it twice. Interns the chain anew where the label belongs in the middle. Other
+ * labels that are there already stay once. */
+uint32_t pf_dict_add_label(struct pf_dict *, uint32_t labels, uint32_t key, uint32_t text);
+uint32_t pf_dict_add_number(struct pf_dict *, uint32_t labels, uint32_t key, int64_t number, uint32_t unit);
+/* The chain as it is, without sorting: for readers of data that are in order already. */
+uint32_t pf_dict_chain_label(struct pf_dict *, const struct pf_label *);
+/* The set without any label of this key. */
+uint32_t pf_dict_drop_label(struct pf_dict *, uint32_t labels, uint32_t key);
+
+/* What a frame is called everywhere (CLI.md, names): the function's name, `0x...` for an address nobody named, `[unknown]`
+ * else. `scratch` (at least 32 bytes) may hold the text. */
+struct pf_bytes pf_dict_frame_name(const struct pf_dict *, uint32_t location, char *scratch);
+
+#endif

@@ -1,0 +1,51 @@
+/* Measures: what the numbers of a record count. A stored value is a whole number of raw units; `num / den` base units make one
+ * raw unit (a StatProfiler tick of 10 ms: raw unit "tick", unit "nanoseconds", 10000000 / 1). */
+#ifndef PF_MODEL_MEASURE_H
+#define PF_MODEL_MEASURE_H
+
+#include "base/table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pf_strings;
+
+enum pf_kind { PF_SAMPLE, PF_FLAT, PF_EDGE, PF_RECORD_KINDS, PF_META = PF_RECORD_KINDS, PF_TEXT };
+enum pf_role { PF_SELF, PF_INCLUSIVE, PF_COUNT };
+enum pf_nature { PF_UNKNOWN_NATURE, PF_SAMPLED, PF_TIMED, PF_EXACT };
+enum pf_aggregation { PF_SUM, PF_MAX };
+
+struct pf_measure {
+    uint32_t name, unit;  /* strings; the unit is the base unit: nanoseconds, bytes, count, ... */
+    uint32_t raw_unit;    /* string; 0 = the base unit */
+    uint8_t kind, role, nature, aggregation;
+    uint64_t num, den;    /* base units in a raw unit; den > 0 */
+    uint64_t period;      /* events a count stands for (DCPI, perf); 0 = none */
+    uint64_t main;        /* 1: the one tables show first */
+};
+
+/* Rows are ids from 0, unlike the other tables: the number of a measure is the number of its column. */
+struct pf_measures {
+    struct pf_table table; /* id k + 1 of the table is measure k */
+};
+
+int pf_measures_init(struct pf_measures *);
+void pf_measures_free(struct pf_measures *);
+/* Index of the measure, added when new (all fields count). UINT32_MAX when memory ran out. */
+uint32_t pf_measures_intern(struct pf_measures *, const struct pf_measure *);
+
+static inline uint32_t pf_measures_count(const struct pf_measures *measures)
+{
+    return measures->table.count - 1;
+}
+static inline const struct pf_measure *pf_measures_row(const struct pf_measures *measures, uint32_t k)
+{
+    return (const struct pf_measure *)pf_table_row(&measures->table, k + 1);
+}
+
+/* The same measure to a merge or a table: kind, name, unit and aggregation agree (scale and period may differ). */
+bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
+
+const char *pf_kind_name(enum pf_kind); /* "sample", "flat", "edge", "meta", "text" */
+
+#endif
