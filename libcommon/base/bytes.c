@@ -1,0 +1,89 @@
+#include "base/bytes.h"
+
+static const uint64_t HIGH_BITS = 0x8080808080808080u;
+
+int pf_bytes_compare(struct pf_bytes a, struct pf_bytes b)
+{
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = common == 0 ? 0 : memcmp(a.data, b.data, common);
+
+    if (order != 0)
+        return order;
+    return (a.size > b.size) - (a.size < b.size);
+}
+
+/* Number of leading bytes, a multiple of 8, that are ASCII. */
+static size_t ascii_words(const char *data, size_t size)
+{
+    size_t at = 0;
+
+    for (; size - at >= 8; at += 8) {
+        uint64_t word;
+
+        memcpy(&word, data + at, sizeof word);
+        if ((word & HIGH_BITS) != 0)
+            break;
+    }
+    return at;
+}
+
+bool pf_ascii(struct pf_bytes bytes)
+{
+    for (size_t at = ascii_words(bytes.data, bytes.size); at < bytes.size; at++) {
+        if ((unsigned char)bytes.data[at] >= 0x80)
+            return false;
+    }
+    return true;
+}
+
+static bool continues(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+/* The table of RFC 3629, section 4: only the second byte's range depends on the first. */
+size_t pf_utf8_char(const unsigned char *p, size_t size)
+{
+    unsigned char low = 0x80, high = 0xbf;
+    size_t length;
+
+    if (size == 0)
+        return 0;
+    if (p[0] < 0x80)
+        return 1;
+    if (p[0] < 0xc2 || p[0] > 0xf4)
+        return 0;
+    length = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    if (size < length)
+        return 0;
+    switch (p[0]) {
+    case 0xe0: low = 0xa0; break;
+    case 0xed: high = 0x9f; break;
+    case 0xf0: low = 0x90; break;
+    case 0xf4: high = 0x8f; break;
+    default: break;
+    }
+    if (p[1] < low || p[1] > high)
+        return 0;
+    for (size_t k = 2; k < length; k++) {
+        if (!continues(p[k]))
+            return 0;
+    }
+    return length;
+}
+
+bool pf_utf8_valid(struct pf_bytes bytes)
+{
+    size_t at = 0;
+
+    while (at < bytes.size) {
+        size_t step = ascii_words(bytes.data + at, bytes.size - at);
+
+        if (step == 0)
+            step = pf_utf8_char((const unsigned char *)bytes.data + at, bytes.size - at);
+        if (step == 0)
+            return false;
+        at += step;
+    }
+    return true;
+}

@@ -1,0 +1,92 @@
+#include "base/error.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names from files go into the text: a control byte would split the line or steer a terminal. */
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+    }
+}
+
+static void format_text(char *text, size_t size, const char *format, va_list args) PF_PRINTF(3, 0);
+
+/* A text that does not fit ends in dots. */
+static void format_text(char *text, size_t size, const char *format, va_list args)
+{
+    static const char dots[] = "...";
+    int length = vsnprintf(text, size, format, args);
+
+    if (length < 0)
+        text[0] = '\0';
+    else if ((size_t)length >= size)
+        memcpy(text + size - sizeof dots, dots, sizeof dots);
+    clean(text);
+}
+
+int pf_error_set(struct pf_error *error, int code, const char *format, ...)
+{
+    va_list args;
+
+    if (error == NULL)
+        return code;
+    if (error->code != PF_OK)
+        return error->code;
+    error->code = code;
+    va_start(args, format);
+    format_text(error->text, sizeof error->text, format, args);
+    va_end(args);
+    return code;
+}
+
+int pf_error_at(struct pf_error *error, int code, uint64_t offset, const char *format, ...)
+{
+    va_list args;
+
+    if (error == NULL)
+        return code;
+    if (error->code != PF_OK)
+        return error->code;
+    error->code = code;
+    error->has_offset = true;
+    error->offset = offset;
+    va_start(args, format);
+    format_text(error->text, sizeof error->text, format, args);
+    va_end(args);
+    return code;
+}
+
+int pf_error_system(struct pf_error *error, const char *format, ...)
+{
+    const char *reason = strerror(errno);
+    char text[sizeof error->text];
+    va_list args;
+
+    va_start(args, format);
+    format_text(text, sizeof text, format, args);
+    va_end(args);
+    return pf_error_set(error, PF_IO, "%s: %s", text, reason);
+}
+
+int pf_error_nomem(struct pf_error *error)
+{
+    return pf_error_set(error, PF_NOMEM, "out of memory");
+}
+
+void pf_report_send(const struct pf_report *report, enum pf_severity severity, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    if (report == NULL || report->fn == NULL)
+        return;
+    va_start(args, format);
+    format_text(text, sizeof text, format, args);
+    va_end(args);
+    report->fn(report->arg, severity, text);
+}

@@ -1,0 +1,140 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool pf_grow(void *array, size_t *capacity, size_t need, size_t size)
+{
+    size_t wanted = *capacity < 8 ? 8 : *capacity;
+    void *old, *grown;
+
+    if (need <= *capacity)
+        return true;
+    while (wanted < need) {
+        if (wanted > SIZE_MAX / 2)
+            return false;
+        wanted *= 2;
+    }
+    if (size != 0 && wanted > SIZE_MAX / size)
+        return false;
+    memcpy(&old, array, sizeof old);
+    grown = realloc(old, wanted * size);
+    if (grown == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+struct pf_arena_chunk {
+    struct pf_arena_chunk *next;
+    uint64_t data[];
+};
+
+enum { CHUNK_SIZE = 64 * 1024, ARENA_ALIGN = 8 };
+
+static void *chunk_new(struct pf_arena *arena, size_t size, bool current)
+{
+    struct pf_arena_chunk *chunk;
+
+    if (size > SIZE_MAX - sizeof *chunk)
+        return NULL;
+    chunk = malloc(sizeof *chunk + size);
+    if (chunk == NULL)
+        return NULL;
+    if (current || arena->chunk == NULL) {
+        chunk->next = arena->chunk;
+        arena->chunk = chunk;
+        arena->size = size;
+        arena->used = size;
+    } else {
+        chunk->next = arena->chunk->next;
+        arena->chunk->next = chunk;
+    }
+    return chunk->data;
+}
+
+void *pf_arena_alloc(struct pf_arena *arena, size_t size)
+{
+    void *data;
+
+    if (size > SIZE_MAX - ARENA_ALIGN)
+        return NULL;
+    size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    if (size > arena->size - arena->used) {
+        /* A big one stands alone, so that the rest of the current chunk is not lost. */
+        if (size > CHUNK_SIZE / 4)
+            return chunk_new(arena, size, false);
+        if (chunk_new(arena, CHUNK_SIZE, true) == NULL)
+            return NULL;
+        arena->used = 0;
+    }
+    data = (char *)arena->chunk->data + arena->used;
+    arena->used += size;
+    return data;
+}
+
+char *pf_arena_copy(struct pf_arena *arena, const void *bytes, size_t size)
+{
+    char *copy = size == SIZE_MAX ? NULL : pf_arena_alloc(arena, size + 1);
+
+    if (copy == NULL)
+        return NULL;
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+void pf_arena_free(struct pf_arena *arena)
+{
+    struct pf_arena_chunk *chunk = arena->chunk;
+
+    while (chunk != NULL) {
+        struct pf_arena_chunk *next = chunk->next;
+
+        free(chunk);
+        chunk = next;
+    }
+    *arena = (struct pf_arena){0};
+}
+
+void *pf_buffer_extend(struct pf_buffer *buffer, size_t size)
+{
+    void *end;
+
+    /* One byte more than asked for: the end of an empty buffer is no NULL either. */
+    if (buffer->failed || size >= SIZE_MAX - buffer->size ||
+        !pf_grow(&buffer->data, &buffer->capacity, buffer->size + size + 1, 1)) {
+        buffer->failed = true;
+        return NULL;
+    }
+    end = buffer->data + buffer->size;
+    buffer->size += size;
+    return end;
+}
+
+bool pf_buffer_append(struct pf_buffer *buffer, const void *bytes, size_t size)
+{
+    void *end;
+
+    if (size == 0)
+        return !buffer->failed;
+    end = pf_buffer_extend(buffer, size);
+    if (end == NULL)
+        return false;
+    memcpy(end, bytes, size);
+    return true;
+}
+
+bool pf_buffer_byte(struct pf_buffer *buffer, unsigned char byte)
+{
+    return pf_buffer_append(buffer, &byte, 1);
+}
+
+void pf_buffer_free(struct pf_buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (struct pf_buffer){0};
+}

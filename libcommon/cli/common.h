@@ -1,0 +1,65 @@
+/* The options all programs share (tools/common.ggo), checked and in one struct. */
+#ifndef PF_CLI_COMMON_H
+#define PF_CLI_COMMON_H
+
+#include "cli/tool.h"
+#include "codec/format.h"
+
+/* What the generated parsers hold for tools/common.ggo, in every program alike. */
+struct pf_common_args {
+    char **from, **to, **output, **measure, **sample_index, **compress, **files0_from, **color;
+    unsigned from_given, to_given, output_given, measure_given, sample_index_given, compress_given, files0_from_given,
+        color_given;
+    unsigned recursive_given, canonical_given, quiet_given, verbose_given, keep_going_given, salvage_given, progress_given,
+        no_progress_given, no_trunc_given, force_given, formats_given, help_given, version_given;
+    char *const *operands;
+    unsigned operand_count;
+};
+
+/* Fills a struct pf_common_args from a generated `struct args`: the generated types differ by program only. */
+#define PF_COMMON_ARGS(a)                                                                                              \
+    {                                                                                                                  \
+        .from = (a).from_arg, .to = (a).to_arg, .output = (a).output_arg, .measure = (a).measure_arg,                  \
+        .sample_index = (a).sample_index_arg, .sample_index_given = (a).sample_index_given,                            \
+        .compress = (a).compress_arg, .files0_from = (a).files0_from_arg, .color = (a).color_arg,                      \
+        .from_given = (a).from_given, .to_given = (a).to_given, .output_given = (a).output_given,                      \
+        .measure_given = (a).measure_given, .compress_given = (a).compress_given,                                      \
+        .files0_from_given = (a).files0_from_given, .color_given = (a).color_given,                                    \
+        .recursive_given = (a).recursive_given, .canonical_given = (a).canonical_given,                                \
+        .quiet_given = (a).quiet_given, .verbose_given = (a).verbose_given, .keep_going_given = (a).keep_going_given,  \
+        .salvage_given = (a).salvage_given, .progress_given = (a).progress_given,                                      \
+        .no_progress_given = (a).no_progress_given, .no_trunc_given = (a).no_trunc_given,                              \
+        .force_given = (a).force_given, .formats_given = (a).formats_given, .help_given = (a).help_given,              \
+        .version_given = (a).version_given, .operands = (a).inputs, .operand_count = (a).inputs_num                    \
+    }
+
+struct pf_common {
+    struct pf_tool tool;
+    const struct pf_format *from, *to; /* NULL: find out; the custom */
+    struct pf_options from_options, to_options;
+    const char *output;                /* NULL: standard output */
+    const char **measures;             /* names as given with -m; owned */
+    unsigned measure_count;
+    int compression;                   /* -1: the format's custom */
+    bool recursive, canonical;
+    const char *files0_from;           /* NULL: none */
+    char *const *operands;
+    unsigned operand_count;
+};
+
+/* Turns '_' in long option names to '-' in argv (a copy the caller keeps until exit). */
+void pf_common_dashes(int argc, char **argv);
+
+/* Checks and fills; prints --help (`help` is the generated text), --version and --formats and exits for them; exits 2 with a
+ * message for anything wrong. `views`: formats of `to` are tables of the program's own (proftop), so -t is left to it: `to` stays NULL and
+ * `to_text` has the argument. */
+void pf_common_read(struct pf_common *, const char *program, const struct pf_common_args *, const char *const *help, bool views,
+                    const char **to_text);
+void pf_common_free(struct pf_common *);
+
+/* Indices of the measures -m names (all kinds that have the name; by "name" or "kind:name"), into `indices` (capacity from
+ * pf_measures_count). Returns how many; 0 and an error text that lists the names there are when one is unknown. */
+struct pf_dict;
+unsigned pf_common_measures(const struct pf_common *, const struct pf_dict *, uint32_t *indices, struct pf_error *);
+
+#endif

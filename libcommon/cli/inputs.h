@@ -1,0 +1,45 @@
+/* All inputs of a run, one after the other, as one sequence of batches in one dictionary: operands expanded (@LIST, --files0-from,
+ * directories with -r), files of a series put in order, formats guessed, damage reported, progress shown. */
+#ifndef PF_CLI_INPUTS_H
+#define PF_CLI_INPUTS_H
+
+#include "cli/common.h"
+#include "model/batch.h"
+
+struct pf_inputs;
+
+/* What a batch of pf_inputs_next is about. */
+struct pf_input {
+    const char *name;                /* the operand */
+    const struct pf_format *format;
+    unsigned number;                 /* from 0 in reading order */
+};
+
+/* Expands the operands; exits 2 on usage errors (a terminal as standard input, a missing @LIST file is status 3). Never NULL. */
+struct pf_inputs *pf_inputs_open(struct pf_common *);
+void pf_inputs_close(struct pf_inputs *);
+
+/* The dictionary all batches refer to. */
+struct pf_dict *pf_inputs_dict(struct pf_inputs *);
+
+/* Source labels for every record (profcat, profmerge): key=value on all records, or the operand's name under `key`.
+ * Call before the first pf_inputs_next. */
+void pf_inputs_set_label(struct pf_inputs *, const char *key, const char *value);
+void pf_inputs_label_source(struct pf_inputs *, const char *key);
+
+/* PF_OK and a batch, or PF_EOF when all is read or reading stopped. Failures of inputs are printed and raise the tool's status; with
+ * --keep-going reading goes on with the next input. Each input of a foreign format is announced by a META batch with origin
+ * `profutils`: `input` (the operand) and `source_format`. *input (may be NULL) says which input it is.
+ * `want_flush`: a batch of no rows and no columns is given when the producer lets us wait, so that a live pipe is not held back. */
+int pf_inputs_next(struct pf_inputs *, struct pf_batch *, struct pf_input *input);
+void pf_inputs_want_flush(struct pf_inputs *);
+
+/* True when an input failed or was incomplete: what is written must say so. */
+bool pf_inputs_failed(const struct pf_inputs *);
+/* Number of inputs, and how many were read to their end. */
+unsigned pf_inputs_count(const struct pf_inputs *);
+unsigned pf_inputs_good(const struct pf_inputs *);
+/* The operands in reading order, NULL-terminated. */
+const char *const *pf_inputs_names(const struct pf_inputs *);
+
+#endif
