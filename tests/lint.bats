@@ -1,0 +1,45 @@
+# The rules of the house, see tests/lint/run.
+
+lint()
+{
+    run "$PROFUTILS_SRC/tests/lint/run" "$1"
+    [ "$status" -ne 77 ] || skip "$output"
+    printf '%s\n' "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a folder includes only itself and what stands above it, no format another" {
+    lint includes
+}
+
+@test "every header compiles alone" {
+    lint headers
+}
+
+@test "no banned function, no assert on input, nothing unfinished" {
+    lint banned
+}
+
+@test "only cli/tool.c prints and exits" {
+    lint output
+}
+
+@test "the library has no variables, its externals are pf_... and each is used" {
+    lint globals
+}
+
+@test "mains are short and know no format" {
+    lint mains
+}
+
+@test "no tabs, no blanks at line ends, a newline at the end of each file" {
+    lint whitespace
+}
+
+@test "no file is longer than 900 lines" {
+    lint size
+}
+
+@test "shellcheck finds nothing in any script" {
+    lint scripts
+}
