@@ -1,0 +1,34 @@
+#include "model/measure.h"
+
+#include "base/error.h"
+
+#include <assert.h>
+
+static_assert(sizeof(struct pf_measure) == 48, "rows of a table have no padding");
+
+int pf_measures_init(struct pf_measures *measures)
+{
+    return pf_table_init(&measures->table, sizeof(struct pf_measure));
+}
+
+void pf_measures_free(struct pf_measures *measures)
+{
+    pf_table_free(&measures->table);
+}
+
+uint32_t pf_measures_intern(struct pf_measures *measures, const struct pf_measure *measure)
+{
+    uint32_t id = pf_table_intern(&measures->table, measure);
+    return id ? id - 1 : UINT32_MAX;
+}
+
+bool pf_measure_same(const struct pf_measure *a, const struct pf_measure *b)
+{
+    return a->kind == b->kind && a->name == b->name && a->unit == b->unit && a->aggregation == b->aggregation;
+}
+
+const char *pf_kind_name(enum pf_kind kind)
+{
+    static const char *const names[] = {"sample", "flat", "edge", "meta", "text"};
+    return names[kind];
+}
