@@ -1,0 +1,127 @@
+#include "codec/codec.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, struct pf_error *error)
+{
+    *result = NULL;
+    const struct pf_format *format = setup->format;
+    if (!format->bid)
+        return pf_error_set(error, PF_USAGE, "the format %s is written, not read", format->name);
+    struct pf_reader *reader = malloc(sizeof *reader);
+    if (!reader)
+        return pf_error_nomem(error);
+    *reader = *setup;
+    memset(&reader->error, 0, sizeof reader->error);
+    reader->status = PF_OK;
+    reader->records = 0;
+    reader->state = calloc(1, format->reader_size ? format->reader_size : 1);
+    int status = reader->state ? format->open_reader(reader) : pf_error_nomem(&reader->error);
+    if (status < 0) {
+        *error = reader->error;
+        pf_reader_close(reader);
+        return status;
+    }
+    *result = reader;
+    return PF_OK;
+}
+
+/* With salvage, damage is a warning and the end. */
+static int salvaged(struct pf_reader *reader)
+{
+    uint64_t at = reader->error.has_offset ? reader->error.offset : pf_source_offset(reader->source);
+    pf_source_skip(reader->source, UINT64_MAX);
+    uint64_t end = pf_source_offset(reader->source), lost = end > at ? end - at : 0;
+    pf_report_send(&reader->report, PF_WARNING,
+                   "offset %" PRIu64 ": %s; %" PRIu64 " records kept, %" PRIu64 " bytes lost", at, reader->error.text,
+                   reader->records, lost);
+    return PF_EOF;
+}
+
+int pf_reader_next(struct pf_reader *reader, struct pf_batch *batch)
+{
+    while (reader->status == PF_OK) {
+        memset(batch, 0, sizeof *batch);
+        int status = reader->format->read(reader, batch);
+        int dict_status = pf_dict_status(reader->dict);
+        if (status == PF_OK && dict_status < 0)
+            status = dict_status == PF_NOMEM
+                         ? pf_error_nomem(&reader->error)
+                         : pf_error_set(&reader->error, dict_status, "a string is longer than %zu bytes", PF_STRING_MAX);
+        if (status == PF_FAILED && reader->salvage)
+            status = salvaged(reader);
+        reader->status = status;
+        if (status == PF_OK && batch->kind < PF_RECORD_KINDS)
+            reader->records += batch->rows;
+        if (status == PF_OK && (batch->rows || batch->value_count))
+            return PF_OK;
+    }
+    return reader->status;
+}
+
+void pf_reader_close(struct pf_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->state)
+        reader->format->close_reader(reader);
+    free(reader->state);
+    free(reader);
+}
+
+int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, struct pf_error *error)
+{
+    *result = NULL;
+    const struct pf_format *format = setup->format;
+    if (!format->write)
+        return pf_error_set(error, PF_USAGE, "the format %s is read, not written", format->name);
+    struct pf_writer *writer = malloc(sizeof *writer);
+    if (!writer)
+        return pf_error_nomem(error);
+    *writer = *setup;
+    memset(&writer->error, 0, sizeof writer->error);
+    writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
+    int status = writer->state ? format->open_writer(writer) : pf_error_nomem(&writer->error);
+    if (status < 0) {
+        *error = writer->error;
+        pf_writer_close(writer);
+        return status;
+    }
+    *result = writer;
+    return PF_OK;
+}
+
+/* A negative result without a text of its own is the sink's or the dictionary's. */
+static int explained(struct pf_writer *writer, int status)
+{
+    if (status < 0 && !writer->error.code && pf_sink_status(writer->sink, &writer->error) == PF_OK)
+        return status == PF_NOMEM ? pf_error_nomem(&writer->error)
+                                  : pf_error_set(&writer->error, status, "cannot write %s", writer->format->name);
+    return status;
+}
+
+int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    if (batch->kind < PF_RECORD_KINDS && batch->rows && !(writer->format->caps & (1u << batch->kind)))
+        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records", writer->format->name,
+                            pf_kind_name(batch->kind));
+    return explained(writer, writer->format->write(writer, batch));
+}
+
+int pf_writer_finish(struct pf_writer *writer, bool failed_input)
+{
+    writer->failed_input = failed_input;
+    return explained(writer, writer->format->finish(writer));
+}
+
+void pf_writer_close(struct pf_writer *writer)
+{
+    if (!writer)
+        return;
+    if (writer->state)
+        writer->format->close_writer(writer);
+    free(writer->state);
+    free(writer);
+}

@@ -1,0 +1,103 @@
+#include "codec/registry.h"
+
+#include <string.h>
+
+#define PF_FORMAT(name) extern const struct pf_format pf_format_##name;
+#include "codec/formats.def"
+#undef PF_FORMAT
+
+static const struct pf_format *const formats[] = {
+#define PF_FORMAT(name) &pf_format_##name,
+#include "codec/formats.def"
+#undef PF_FORMAT
+};
+
+const struct pf_format *pf_registry_format(size_t k)
+{
+    return k < sizeof formats / sizeof *formats ? formats[k] : NULL;
+}
+
+const struct pf_format *pf_registry_find(struct pf_bytes name)
+{
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        if (pf_bytes_equal(pf_bytes_of(formats[k]->name), name))
+            return formats[k];
+    return NULL;
+}
+
+/* Length of the longest of `suffixes` (separated by blanks) that `path` ends with. */
+static size_t suffix_match(const char *suffixes, const char *path)
+{
+    size_t best = 0, path_size = strlen(path);
+    for (const char *at = suffixes; at && *at;) {
+        size_t size = strcspn(at, " ");
+        if (size > best && size < path_size && memcmp(path + path_size - size, at, size) == 0)
+            best = size;
+        at += size + strspn(at + size, " ");
+    }
+    return best;
+}
+
+const struct pf_format *pf_registry_suffix(const char *path)
+{
+    const struct pf_format *found = NULL;
+    size_t best = 0;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        size_t size = formats[k]->write ? suffix_match(formats[k]->suffixes, path) : 0;
+        if (size > best) {
+            best = size;
+            found = formats[k];
+        }
+    }
+    return found;
+}
+
+/* What people hand over by mistake, so that the message can say more than "unknown". */
+static const char *looks_like(const unsigned char *p, size_t have)
+{
+    static const struct {
+        const char *magic, *what;
+        size_t size;
+    } known[] = {
+        {"\x7f" "ELF", "an ELF program; give the profile it wrote", 4},
+        {"PK\x03\x04", "a zip archive; unpack it first", 4},
+        {"\x28\xb5\x2f\xfd", "zstd data; unpack them first", 4},
+        {"\xfd" "7zXZ", "xz data; unpack them first", 5},
+        {"BZh", "bzip2 data; unpack them first", 3},
+        {"PERFILE2", "perf.data; give the output of perf script", 8},
+        {"SQLite format 3", "an SQLite database", 15},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (have >= known[i].size && memcmp(p, known[i].magic, known[i].size) == 0)
+            return known[i].what;
+    return NULL;
+}
+
+const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits, struct pf_error *error)
+{
+    const struct pf_format *found = NULL;
+    int best = 0;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        int evidence = formats[k]->bid ? formats[k]->bid(source, path) : 0;
+        if (evidence > best) {
+            best = evidence;
+            found = formats[k];
+        }
+    }
+    if (bits)
+        *bits = best;
+    if (found)
+        return found;
+    size_t have;
+    const unsigned char *p = pf_source_peek(source, 16, &have);
+    if (pf_source_status(source, error) < 0)
+        return NULL;
+    const char *what = looks_like(p, have);
+    if (have == 0)
+        pf_error_at(error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+    else if (what)
+        pf_error_at(error, PF_UNSUPPORTED, 0, "this is %s", what);
+    else
+        pf_error_at(error, PF_UNSUPPORTED, 0, "no known profile format begins like this (--formats lists them)");
+    return NULL;
+}
