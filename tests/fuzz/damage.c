@@ -1,0 +1,375 @@
+/* The damage test: every reader of the registry reads its files whole, cut and mutated, in one process.
+ *
+ *     damage [--mutations N] CORPUS [FORMAT]          all, or one format; a table, and status 1 if anything is wrong
+ *     damage FORMAT FILE --mutation N | --cut N | --whole    one of them again
+ *
+ * Each input must end in a valid result or in a failure with its place, in at most 10 seconds, with at most 64 MiB
+ * and 16 times its size of memory, and with nothing left allocated. Meant for AddressSanitizer, whose hooks count the
+ * memory; without it only the other checks are made. */
+#include "examine.h"
+#include "inputs.h"
+#include "mutate.h"
+
+#include "base/number.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WHOLE_CUTS = 8192, SEEDED_CUTS = 500, SECONDS = 10, FAILURES_SHOWN = 10 };
+static const size_t memory_base = (size_t)64 << 20, memory_factor = 16;
+
+/* --- memory, as AddressSanitizer counts it ---------------------------------------------------------------- */
+
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t), void (*)(const volatile void *))
+    __attribute__((weak));
+void __sanitizer_set_death_callback(void (*)(void)) __attribute__((weak));
+
+static struct {
+    size_t base, peak, since;
+} memory;
+
+/* Asking costs a microsecond, so it is done once in 64 KiB. */
+static void allocated(const volatile void *bytes, size_t size)
+{
+    (void)bytes;
+    memory.since += size;
+    if (memory.since < 65536)
+        return;
+    memory.since = 0;
+    size_t now = __sanitizer_get_current_allocated_bytes();
+    if (now > memory.base && now - memory.base > memory.peak)
+        memory.peak = now - memory.base;
+}
+
+static void freed(const volatile void *bytes)
+{
+    (void)bytes;
+}
+
+static size_t memory_now(void)
+{
+    return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
+}
+
+/* --- what is being done, for the message of a crash or a hang ------------------------------------------------ */
+
+static char doing[2048];
+
+static void say_doing(void)
+{
+    if (write(STDERR_FILENO, doing, strlen(doing)) < 0)
+        return;
+}
+
+static void too_slow(int number)
+{
+    (void)number;
+    static const char text[] = "not ok: still reading after 10 seconds: ";
+    if (write(STDERR_FILENO, text, sizeof text - 1) > 0)
+        say_doing();
+    _exit(1);
+}
+
+/* --- one input ------------------------------------------------------------------------------------------------ */
+
+struct totals {
+    const struct pf_format *format;
+    uint64_t inputs, cuts, mutations, reads, good, failed, other, written;
+    size_t peak;
+    double slowest, seconds;
+    unsigned wrong;
+};
+
+enum what { WHOLE, CUT, MUTATION };
+static const char *const what_names[] = {"whole", "cut", "mutation"};
+
+struct trial {
+    struct totals *totals;
+    const struct input *input;
+    enum what what;
+    uint64_t number;
+    const void *bytes;
+    size_t size;
+    bool must_fail, must_read;
+    uint64_t records_limit;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void pass(const struct trial *trial, bool salvage, const struct pf_format *writer, struct outcome *outcome)
+{
+    struct examination what = {trial->totals->format, trial->bytes, trial->size, salvage, writer};
+    snprintf(doing, sizeof doing, "damage %s '%s' --%s %" PRIu64 "%s%s%s\n", trial->totals->format->name, trial->input->name,
+             what_names[trial->what], trial->number, salvage ? ", salvaging" : "", writer ? ", writing " : "",
+             writer ? writer->name : "");
+    memset(outcome, 0, sizeof *outcome);
+    memory.base = memory_now();
+    memory.peak = memory.since = 0;
+    double begun = now();
+    alarm(SECONDS);
+    examine(&what, outcome);
+    alarm(0);
+    double seconds = now() - begun;
+    size_t input_size = outcome->offset > trial->size ? (size_t)outcome->offset : trial->size;
+    if (seconds > trial->totals->slowest)
+        trial->totals->slowest = seconds;
+    if (!writer && memory.peak > trial->totals->peak)
+        trial->totals->peak = memory.peak;
+    if (!writer && memory.peak > memory_base + memory_factor * input_size)
+        blame(outcome, "%zu KiB of memory for an input of %zu bytes", memory.peak / 1024, input_size);
+    trial->totals->reads++;
+}
+
+/* What stays allocated after the first time may be a library's own; after the second it is a leak. */
+static void pass_twice_if_it_leaks(const struct trial *trial, bool salvage, const struct pf_format *writer, struct outcome *outcome)
+{
+    for (int times = 0; times < 2; times++) {
+        pass(trial, salvage, writer, outcome);
+        if (memory_now() <= memory.base)
+            return;
+    }
+    blame(outcome, "%zu bytes stay allocated", memory_now() - memory.base);
+}
+
+static const struct pf_format *writer_for(uint64_t number)
+{
+    size_t count = 0, which;
+    for (size_t k = 0; pf_registry_format(k); k++)
+        count += pf_registry_format(k)->write != NULL;
+    which = number % count;
+    for (size_t k = 0;; k++)
+        if (pf_registry_format(k)->write && which-- == 0)
+            return pf_registry_format(k);
+}
+
+static void report(const struct trial *trial, const struct outcome *outcome)
+{
+    if (!outcome->wrong[0])
+        return;
+    if (trial->totals->wrong++ < FAILURES_SHOWN)
+        printf("not ok: %s\n    %s", outcome->wrong, doing);
+    fflush(stdout);
+}
+
+static void judge(const struct trial *trial, struct outcome *outcome)
+{
+    if (trial->must_fail && outcome->status == PF_EOF)
+        blame(outcome, "the damage is not seen: %" PRIu64 " records", outcome->records);
+    if (trial->must_read && outcome->status != PF_EOF)
+        blame(outcome, "cannot be read: %s", outcome->text);
+    if (outcome->records > trial->records_limit)
+        blame(outcome, "%" PRIu64 " records, the whole file has %" PRIu64, outcome->records, trial->records_limit);
+}
+
+/* Salvage gives the records that the strict reading gave before it failed, and no failure. */
+static void judge_salvage(const struct outcome *strict, struct outcome *outcome)
+{
+    if (!strict->opened || strict->status == PF_UNSUPPORTED || strict->status == PF_OVERFLOW)
+        return;
+    if (outcome->status != PF_EOF)
+        blame(outcome, "salvage ends with %d: %s", outcome->status, outcome->text);
+    if (outcome->records != strict->records)
+        blame(outcome, "salvage keeps %" PRIu64 " of %" PRIu64 " records: %s", outcome->records, strict->records, strict->text);
+    if (strict->status == PF_FAILED && !outcome->warnings)
+        blame(outcome, "salvage says nothing of: %s", strict->text);
+}
+
+static struct outcome try_input(const struct trial *trial)
+{
+    struct outcome strict, other;
+    bool all = trial->what == WHOLE;
+    pass_twice_if_it_leaks(trial, false, NULL, &strict);
+    judge(trial, &strict);
+    report(trial, &strict);
+    trial->totals->good += strict.status == PF_EOF;
+    trial->totals->failed += strict.status == PF_FAILED;
+    trial->totals->other += strict.status != PF_EOF && strict.status != PF_FAILED;
+    if (all || trial->number % 4 == 1) {
+        pass_twice_if_it_leaks(trial, true, NULL, &other);
+        judge_salvage(&strict, &other);
+        report(trial, &other);
+    }
+    for (size_t k = 0; k < (all ? 16 : trial->number % 8 == 3); k++) {
+        const struct pf_format *writer = all ? pf_registry_format(k) : writer_for(trial->number / 8);
+        if (!writer)
+            break;
+        if (!writer->write)
+            continue;
+        pass_twice_if_it_leaks(trial, false, writer, &other);
+        report(trial, &other);
+        trial->totals->written++;
+    }
+    return strict;
+}
+
+/* --- all inputs of a format ----------------------------------------------------------------------------------- */
+
+/* Whether a file of the corpus must be readable: what stands under edge/ or bad/ is odd in some way, and a name that ends in
+ * '_' is what a killed process left. */
+static bool must_read(const char *name)
+{
+    const char *end = strrchr(name, '@');
+    return !strstr(name, "/edge/") && !strstr(name, "/bad/") && (end ? end : name + strlen(name))[-1] != '_';
+}
+
+static uint64_t try_whole(struct totals *totals, const struct input *input)
+{
+    struct trial trial = {.totals = totals, .input = input, .what = WHOLE, .bytes = input->bytes.data, .size = input->bytes.size,
+                          .must_read = must_read(input->name), .records_limit = UINT64_MAX};
+    struct outcome outcome = try_input(&trial);
+    return outcome.status == PF_EOF ? outcome.records : UINT64_MAX;
+}
+
+static void try_cut(struct totals *totals, const struct input *input, size_t size, uint64_t records_limit)
+{
+    /* A copy of the very size, so that reading beyond it is seen. */
+    unsigned char *copy = malloc(size ? size : 1);
+    memcpy(copy, input->bytes.data, size);
+    struct trial trial = {.totals = totals, .input = input, .what = CUT, .number = size, .bytes = copy, .size = size,
+                          .must_fail = totals->format->caps & PF_HOLDS_FAILURE && size != input->boundary,
+                          .records_limit = records_limit};
+    try_input(&trial);
+    free(copy);
+    totals->cuts++;
+}
+
+static void try_mutation(struct totals *totals, const struct input *input, uint64_t seed)
+{
+    struct mutant mutant = {NULL, input->bytes.size, input->bytes.size + MUTANT_GROWTH};
+    bool sealed;
+    mutant.data = malloc(mutant.capacity);
+    memcpy(mutant.data, input->bytes.data, mutant.size);
+    mutate(&mutant, seed, totals->format->caps & PF_HOLDS_FAILURE, &sealed);
+    bool same = mutant.size == input->bytes.size && !memcmp(mutant.data, input->bytes.data, mutant.size);
+    unsigned char *fitted = realloc(mutant.data, mutant.size ? mutant.size : 1);
+    struct trial trial = {.totals = totals, .input = input, .what = MUTATION, .number = seed, .bytes = fitted, .size = mutant.size,
+                          .must_fail = sealed && !same, .records_limit = UINT64_MAX};
+    try_input(&trial);
+    free(fitted);
+    totals->mutations++;
+}
+
+static void add_file(struct input_list *list, const char *path)
+{
+    list_add(list, path, "");
+    if (list->count % 3 == 0)
+        list_add(list, path, "@raw");
+    if (list->count % 16 == 1)
+        list_add(list, path, "@gz");
+}
+
+static void add_stream(struct input_list *list, const char *path)
+{
+    static const char *const kinds[] = {"@pfs", "@pfsz", "@pfs2"};
+    list_add(list, path, kinds[list->count % 3]);
+}
+
+static void collect(struct input_list *list, const char *corpus, const struct pf_format *format)
+{
+    char directory[1024];
+    snprintf(directory, sizeof directory, "%s/%s", corpus, format->name);
+    list_files(list, directory, add_file);
+    for (size_t k = 0; format->caps & PF_HOLDS_FAILURE && pf_registry_format(k); k++) {
+        const struct pf_format *other = pf_registry_format(k);
+        snprintf(directory, sizeof directory, "%s/%s", corpus, other->name);
+        if (other != format && other->bid)
+            list_files(list, directory, add_stream);
+    }
+}
+
+static void try_format(struct totals *totals, const char *corpus, uint64_t mutations)
+{
+    struct input_list list = {0};
+    double begun = now();
+    collect(&list, corpus, totals->format);
+    totals->inputs = list.count;
+    for (size_t k = 0; k < list.count; k++) {
+        const struct input *input = &list.rows[k];
+        uint64_t records = try_whole(totals, input);
+        if (input->bytes.size <= WHOLE_CUTS) {
+            for (size_t size = 0; size < input->bytes.size; size++)
+                try_cut(totals, input, size, records);
+        } else {
+            struct random random = {k};
+            for (int cut = 0; cut < SEEDED_CUTS; cut++)
+                try_cut(totals, input, random_below(&random, input->bytes.size), records);
+        }
+    }
+    for (uint64_t seed = 0; list.count && seed < mutations; seed++)
+        try_mutation(totals, &list.rows[seed % list.count], seed);
+    list_free(&list);
+    totals->seconds = now() - begun;
+}
+
+static int try_all(const char *corpus, const char *only, uint64_t mutations)
+{
+    unsigned wrong = 0;
+    printf("%-14s %6s %7s %9s %8s %8s %7s %7s %8s %9s %8s\n", "format", "inputs", "cuts", "mutations", "reads", "valid", "failed",
+           "other", "peak MiB", "slow ms", "seconds");
+    for (size_t k = 0; pf_registry_format(k); k++) {
+        struct totals totals = {.format = pf_registry_format(k)};
+        if (!totals.format->bid || (only && strcmp(only, totals.format->name) != 0))
+            continue;
+        try_format(&totals, corpus, mutations);
+        if (!totals.inputs) {
+            printf("not ok: no inputs for %s\n", totals.format->name);
+            wrong++;
+        }
+        printf("%-14s %6" PRIu64 " %7" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7" PRIu64 " %8.1f %9.1f %8.1f\n",
+               totals.format->name, totals.inputs, totals.cuts, totals.mutations, totals.reads, totals.good, totals.failed,
+               totals.other, (double)totals.peak / 1048576, totals.slowest * 1000, totals.seconds);
+        fflush(stdout);
+        wrong += totals.wrong;
+    }
+    printf("%u wrong\n", wrong);
+    return wrong > 0;
+}
+
+static int try_one(const char *format, const char *name, const char *what, const char *number)
+{
+    struct totals totals = {.format = pf_registry_find(pf_bytes_of(format))};
+    struct input input;
+    int64_t value = 0;
+    if (!totals.format || !input_load(&input, name) ||
+        (number && !pf_parse_int(pf_bytes_of(number), 0, INT64_MAX, &value))) {
+        fprintf(stderr, "damage: no such format, file or number\n");
+        return 2;
+    }
+    uint64_t records = try_whole(&totals, &input);
+    if (!strcmp(what, "--cut") && (uint64_t)value < input.bytes.size)
+        try_cut(&totals, &input, (size_t)value, records);
+    else if (!strcmp(what, "--mutation"))
+        try_mutation(&totals, &input, (uint64_t)value);
+    printf("%s %s %s %" PRIi64 ": %u wrong\n", format, name, what, value, totals.wrong);
+    pf_buffer_free(&input.bytes);
+    return totals.wrong > 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction action = {.sa_handler = too_slow};
+    int64_t mutations = 1000;
+    sigaction(SIGALRM, &action, NULL);
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(say_doing);
+    if (__sanitizer_install_malloc_and_free_hooks)
+        __sanitizer_install_malloc_and_free_hooks(allocated, freed);
+    if (argc > 2 && !strcmp(argv[1], "--mutations") && pf_parse_int(pf_bytes_of(argv[2]), 0, INT32_MAX, &mutations)) {
+        argc -= 2;
+        argv += 2;
+    }
+    if (argc == 2 || argc == 3)
+        return try_all(argv[1], argv[2], (uint64_t)mutations);
+    if (argc == 4 || argc == 5)
+        return try_one(argv[1], argv[2], argv[3], argc == 5 ? argv[4] : NULL);
+    fprintf(stderr, "usage: damage [--mutations N] CORPUS [FORMAT]\n"
+                    "       damage FORMAT FILE --mutation N | --cut N | --whole\n");
+    return 2;
+}

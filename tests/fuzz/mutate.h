@@ -1,0 +1,142 @@
+/* Seeded damage: the same seed does the same to the same bytes. */
+#ifndef PF_TESTS_MUTATE_H
+#define PF_TESTS_MUTATE_H
+
+#include "base/bytes.h"
+#include "base/hash.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct random {
+    uint64_t state;
+};
+
+static uint64_t random_next(struct random *random)
+{
+    random->state += 0x9e3779b97f4a7c15u;
+    return pf_hash_mix(random->state);
+}
+
+/* 0 .. limit - 1; 0 for the limit 0 */
+static size_t random_below(struct random *random, size_t limit)
+{
+    return limit ? (size_t)(random_next(random) % limit) : 0;
+}
+
+enum { MUTANT_GROWTH = 16384 }; /* room a mutation may need beyond the original */
+
+struct mutant {
+    unsigned char *data; /* capacity: size of the original + MUTANT_GROWTH */
+    size_t size, capacity;
+};
+
+static void mutant_insert(struct mutant *mutant, size_t at, const void *bytes, size_t size)
+{
+    if (size > mutant->capacity - mutant->size)
+        size = mutant->capacity - mutant->size;
+    memmove(mutant->data + at + size, mutant->data + at, mutant->size - at);
+    memcpy(mutant->data + at, bytes, size);
+    mutant->size += size;
+}
+
+static void mutant_overwrite(struct mutant *mutant, size_t at, const void *bytes, size_t size)
+{
+    if (size > mutant->size - at)
+        size = mutant->size - at;
+    memmove(mutant->data + at, bytes, size);
+}
+
+/* What breaks readers of lengths, numbers, lines and names */
+static struct pf_bytes nasty(struct random *random)
+{
+    static const struct pf_bytes list[] = {
+        PF_BYTES("\xff"), PF_BYTES("\xff\xff"), PF_BYTES("\xff\xff\xff\xff"), PF_BYTES("\xff\xff\xff\xff\xff\xff\xff\xff"),
+        PF_BYTES("\xff\xff\xff\x7f"), PF_BYTES("\x7f\xff\xff\xff"), PF_BYTES("\x8f\xff\xff\xff\x7f"), PF_BYTES("\x00"),
+        PF_BYTES("\x00\x00\x00\x00"), PF_BYTES("\x00\x00\x00\x80"), PF_BYTES("\x00\x00\x10\x00"), PF_BYTES("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
+        PF_BYTES("99999999999999999999"), PF_BYTES("-1"), PF_BYTES("9223372036854775807"), PF_BYTES("1e400"),
+        PF_BYTES("\n"), PF_BYTES(";"), PF_BYTES(" "), PF_BYTES("\r\n\r\n"), PF_BYTES(";;;; 7\n"), PF_BYTES("\xed\xa0\x80"), PF_BYTES("\""),
+    };
+    return list[random_below(random, sizeof list / sizeof *list)];
+}
+
+static void mutate_once(struct mutant *mutant, struct random *random)
+{
+    size_t size = mutant->size, at = random_below(random, size), from = random_below(random, size);
+    /* short ranges mostly: a long one leaves little to read */
+    size_t range = 1 + random_below(random, random_next(random) % 4 ? 16 : size / 2 + 1);
+    unsigned char byte = (unsigned char)random_next(random);
+    unsigned char copy[MUTANT_GROWTH / 8];
+    struct pf_bytes bytes = nasty(random);
+    if (range > size - at)
+        range = size - at;
+    size_t copied = size - from < range ? size - from : range;
+    if (copied > sizeof copy)
+        copied = sizeof copy;
+    memcpy(copy, mutant->data + from, copied);
+    switch (random_below(random, 10)) {
+    case 0:
+    case 1:
+        mutant->data[at] ^= (unsigned char)(1u << (byte & 7));
+        break;
+    case 2:
+        mutant->data[at] = byte;
+        break;
+    case 3:
+    case 4:
+        mutant_overwrite(mutant, at, bytes.data, bytes.size);
+        break;
+    case 5:
+        mutant_insert(mutant, at, bytes.data, bytes.size);
+        break;
+    case 6: /* a range goes */
+        memmove(mutant->data + at, mutant->data + at + range, size - at - range);
+        mutant->size -= range;
+        break;
+    case 7: /* a range stands twice */
+        mutant_insert(mutant, at, copy, copied);
+        break;
+    case 8: /* a range replaces another */
+        mutant_overwrite(mutant, at, copy, copied);
+        break;
+    default: /* the head of the file, then a tail of it from elsewhere */
+        if (at < from) {
+            memmove(mutant->data + at, mutant->data + from, size - from);
+            mutant->size -= from - at;
+        } else
+            mutant->size = at;
+    }
+}
+
+/* Sets the check words of all frames of a native stream anew, so that the damage behind them is met. */
+static void pfs_repair(struct mutant *mutant)
+{
+    for (size_t at = 0; mutant->size - at >= 32 && !memcmp(mutant->data + at, "\x89PFS", 4);) {
+        unsigned char *frame = mutant->data + at;
+        size_t size = pf_load32le(frame + 8), padded = (size + 7) & ~(size_t)7;
+        if (padded > mutant->size - at - 32)
+            return;
+        pf_store32le(frame + 24, (uint32_t)pf_xxh64(frame + 32, size));
+        pf_store32le(frame + 28, (uint32_t)pf_xxh64(frame, 28));
+        at += 32 + padded;
+    }
+}
+
+/* One to four changes. Of a native stream every third seed flips bits only and leaves the check words as they are
+ * (*sealed: this damage must be found); the others set them right again. */
+static void mutate(struct mutant *mutant, uint64_t seed, bool native, bool *sealed)
+{
+    struct random random = {seed};
+    size_t changes = 1 + random_below(&random, 4);
+    *sealed = native && seed % 3 == 0;
+    for (; changes && mutant->size; changes--) {
+        if (*sealed)
+            mutant->data[random_below(&random, mutant->size)] ^= (unsigned char)(1u << (random_next(&random) & 7));
+        else
+            mutate_once(mutant, &random);
+    }
+    if (native && !*sealed)
+        pfs_repair(mutant);
+}
+
+#endif
