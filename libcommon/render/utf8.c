@@ -1,0 +1,170 @@
+#include "render/utf8.h"
+
+#include "model/strings.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+static void append_code(struct pf_buffer *out, uint32_t c)
+{
+    if (c < 0x80) {
+        pf_buffer_byte(out, (unsigned char)c);
+    } else if (c < 0x800) {
+        pf_buffer_byte(out, (unsigned char)(0xc0 | c >> 6));
+        pf_buffer_byte(out, (unsigned char)(0x80 | (c & 0x3f)));
+    } else {
+        pf_buffer_byte(out, (unsigned char)(0xe0 | c >> 12));
+        pf_buffer_byte(out, (unsigned char)(0x80 | (c >> 6 & 0x3f)));
+        pf_buffer_byte(out, (unsigned char)(0x80 | (c & 0x3f)));
+    }
+}
+
+static struct pf_bytes finished(const struct pf_buffer *scratch)
+{
+    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};
+}
+
+struct pf_bytes pf_text_utf8(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
+{
+    const unsigned char *p = (const unsigned char *)bytes.data;
+    size_t i = 0;
+
+    if (pf_utf8_valid(bytes))
+        return bytes;
+    scratch->size = 0;
+    while (i < bytes.size) {
+        size_t n = flags & PF_UTF8 ? pf_utf8_char(p + i, bytes.size - i) : 0;
+        if (n > 0)
+            pf_buffer_append(scratch, p + i, n);
+        else
+            append_code(scratch, flags & PF_UTF8 ? 0xfffd : p[i]);
+        i += n > 0 ? n : 1;
+    }
+    return finished(scratch);
+}
+
+/* The character at `p`, which is well-formed and `size` bytes long. */
+static uint32_t decode(const unsigned char *p, size_t size)
+{
+    static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t c = p[0] & lead[size];
+
+    for (size_t i = 1; i < size; i++)
+        c = c << 6 | (p[i] & 0x3f);
+    return c;
+}
+
+/* Controls, and what Unicode calls bidirectional controls (UAX 9) and line separators. */
+static bool is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+static bool has_control(struct pf_bytes text)
+{
+    const unsigned char *p = (const unsigned char *)text.data;
+
+    for (size_t i = 0; i < text.size;) {
+        size_t n = p[i] < 0x80 ? 1 : pf_utf8_char(p + i, text.size - i);
+        if (is_control(decode(p + i, n)))
+            return true;
+        i += n;
+    }
+    return false;
+}
+
+struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
+{
+    struct pf_buffer line = {0};
+    struct pf_bytes text = pf_text_utf8(bytes, flags, scratch);
+    const unsigned char *p = (const unsigned char *)text.data;
+
+    if (!has_control(text))
+        return text;
+    for (size_t i = 0; i < text.size;) {
+        size_t n = pf_utf8_char(p + i, text.size - i);
+        uint32_t c = decode(p + i, n);
+        char escape[16];
+        if (!is_control(c))
+            pf_buffer_append(&line, p + i, n);
+        else
+            pf_buffer_append(&line, escape,
+                             (size_t)snprintf(escape, sizeof escape, c < 0x100 ? "\\x%02x" : "\\u{%x}", c));
+        i += n;
+    }
+    pf_buffer_free(scratch);
+    *scratch = line;
+    return finished(scratch);
+}
+
+/* East_Asian_Width W and F with emoji (2), and the combining marks that are met in names (0); Unicode 15, joined to ranges. */
+static unsigned width_of(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+        unsigned width;
+    } ranges[] = {
+        {0x0300, 0x036f, 0},   {0x0483, 0x0489, 0},   {0x0591, 0x05bd, 0},   {0x064b, 0x065f, 0},
+        {0x1100, 0x115f, 2},   {0x1ab0, 0x1aff, 0},   {0x1dc0, 0x1dff, 0},   {0x200b, 0x200d, 0},
+        {0x20d0, 0x20ff, 0},   {0x231a, 0x231b, 2},   {0x23e9, 0x23ec, 2},   {0x2614, 0x2615, 2},
+        {0x2e80, 0x303e, 2},   {0x3041, 0xa4cf, 2},   {0xa960, 0xa97f, 2},   {0xac00, 0xd7a3, 2},
+        {0xf900, 0xfaff, 2},   {0xfe00, 0xfe0f, 0},   {0xfe20, 0xfe2f, 0},   {0xfe30, 0xfe6f, 2},
+        {0xff00, 0xff60, 2},   {0xffe0, 0xffe6, 2},   {0x16fe0, 0x18cff, 2}, {0x1b000, 0x1b2ff, 2},
+        {0x1f300, 0x1f64f, 2}, {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1faff, 2}, {0x20000, 0x3fffd, 2},
+        {0xe0100, 0xe01ef, 0},
+    };
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i].first; i++)
+        if (c <= ranges[i].last)
+            return ranges[i].width;
+    return 1;
+}
+
+size_t pf_text_width(struct pf_bytes text)
+{
+    const unsigned char *p = (const unsigned char *)text.data;
+    size_t width = 0;
+
+    for (size_t i = 0; i < text.size;) {
+        size_t n = pf_utf8_char(p + i, text.size - i);
+        width += width_of(decode(p + i, n));
+        i += n;
+    }
+    return width;
+}
+
+/* Where the first `columns` columns of the text end. */
+static size_t prefix_of(struct pf_bytes text, size_t columns)
+{
+    const unsigned char *p = (const unsigned char *)text.data;
+    size_t i = 0;
+
+    while (i < text.size) {
+        size_t n = pf_utf8_char(p + i, text.size - i);
+        unsigned width = width_of(decode(p + i, n));
+        if (width > columns)
+            break;
+        columns -= width;
+        i += n;
+    }
+    return i;
+}
+
+struct pf_bytes pf_text_elide(struct pf_bytes text, size_t columns, const char *mark, struct pf_buffer *scratch)
+{
+    size_t width = pf_text_width(text), head, tail;
+
+    if (width <= columns)
+        return text;
+    head = prefix_of(text, (columns - 1) / 2);
+    /* what is dropped is rounded up where a wide character stands across the cut */
+    tail = prefix_of(text, width - columns / 2);
+    while (pf_text_width((struct pf_bytes){text.data + tail, text.size - tail}) > columns / 2)
+        tail += pf_utf8_char((const unsigned char *)text.data + tail, text.size - tail);
+    scratch->size = 0;
+    pf_buffer_append(scratch, text.data, head);
+    pf_buffer_append(scratch, mark, strlen(mark));
+    pf_buffer_append(scratch, text.data + tail, text.size - tail);
+    return finished(scratch);
+}

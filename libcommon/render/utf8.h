@@ -1,0 +1,26 @@
+/* Bytes of a profile as text for people and notebooks: always well-formed UTF-8. */
+#ifndef PF_RENDER_UTF8_H
+#define PF_RENDER_UTF8_H
+
+#include "base/bytes.h"
+#include "base/memory.h"
+
+#include <stddef.h>
+
+/* Well-formed bytes are given back as they are. Others are Latin-1 when nobody claimed more (flags without PF_UTF8); where the producer
+ * claimed UTF-8 (flags with PF_UTF8) every byte that is none becomes U+FFFD. The result is the input or stands in `scratch`, which
+ * is emptied first; out of memory gives "" and sets scratch->failed. */
+struct pf_bytes pf_text_utf8(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
+
+/* The same for one line of a terminal or a table: C0 and C1 controls, DEL and the marks that reverse the direction of text become
+ * \xHH or \u{HHHH}, so that a name cannot break a table or speak to a terminal. */
+struct pf_bytes pf_text_line(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
+
+/* Columns that well-formed UTF-8 without controls takes on a terminal: East Asian wide characters and emoji 2, combining marks 0. */
+size_t pf_text_width(struct pf_bytes);
+
+/* Shortens to at most `columns` (at least 3) by leaving out the middle, for which `mark` (one column wide) stands. The result is the
+ * input or stands in `scratch`, which is emptied first. */
+struct pf_bytes pf_text_elide(struct pf_bytes, size_t columns, const char *mark, struct pf_buffer *scratch);
+
+#endif
