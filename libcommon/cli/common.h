@@ -57,9 +57,8 @@ void pf_common_read(struct pf_common *, const char *program, const struct pf_com
                     const char **to_text);
 void pf_common_free(struct pf_common *);
 
-/* Indices of the measures -m names (all kinds that have the name; by "name" or "kind:name"), into `indices` (capacity from
- * pf_measures_count). Returns how many; 0 and an error text that lists the names there are when one is unknown. */
-struct pf_dict;
-unsigned pf_common_measures(const struct pf_common *, const struct pf_dict *, uint32_t *indices, struct pf_error *);
+/* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is. *which (may be NULL) is the number of
+ * the one that matched. */
+bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure, unsigned *which);
 
 #endif

@@ -22,8 +22,8 @@ void pf_inputs_close(struct pf_inputs *);
 /* The dictionary all batches refer to. */
 struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 
-/* Source labels for every record (profcat, profmerge): key=value on all records, or the operand's name under `key`.
- * Call before the first pf_inputs_next. */
+/* Labels for every record, in place of those of the same key: key=value (call again for more), or the operand's name under
+ * `key`. Call before the first pf_inputs_next. */
 void pf_inputs_set_label(struct pf_inputs *, const char *key, const char *value);
 void pf_inputs_label_source(struct pf_inputs *, const char *key);
 

@@ -19,9 +19,9 @@ bool pf_output_write(struct pf_output *, const struct pf_batch *);
 /* Finishes the writer and commits the file (or leaves the old one, CLI.md -o), frees. NULL is allowed. */
 void pf_output_close(struct pf_output *);
 
-/* A sink only, for tables: -o or standard output. NULL after a failure, printed and raised. */
-struct pf_sink *pf_output_sink(struct pf_common *);
+/* A sink only, for tables: -o or standard output. NULL after a failure, printed and raised. `slot` is for the close. */
+struct pf_sink *pf_output_sink(struct pf_common *, int *slot);
 /* Commits or aborts it as CLI.md says of -o, raising the status. */
-void pf_output_sink_close(struct pf_common *, struct pf_inputs *, struct pf_sink *);
+void pf_output_sink_close(struct pf_common *, struct pf_inputs *, struct pf_sink *, int slot);
 
 #endif

@@ -18,28 +18,39 @@ struct pf_tool {
     bool quiet, verbose, keep_going, salvage, force, no_trunc;
     enum pf_when color, progress;
     enum pf_exit status;
-    bool condition; /* the condition asked for holds */
+    bool line_shown; /* a progress line stands on the terminal */
 };
 
 /* First thing in main: default SIGPIPE, locale, name. */
 void pf_tool_start(struct pf_tool *, const char *name);
 
 /* Messages to standard error: "profcat: TEXT". Notes appear with -v, warnings unless -q, errors always. */
-void pf_tool_note(const struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
-void pf_tool_warn(const struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
-void pf_tool_error(const struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
+void pf_tool_note(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
+void pf_tool_warn(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
+void pf_tool_error(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 /* Prints "profcat: TEXT" and "Try 'profcat --help'.", exits 2. */
-_Noreturn void pf_tool_usage(const struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
+_Noreturn void pf_tool_usage(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
+/* Exits 2 after a message that is already printed (by the generated option parser). */
+_Noreturn void pf_tool_usage_printed(struct pf_tool *);
 /* Prints "profcat: WHAT: offset N: TEXT" (WHAT may be NULL) and raises the status: 2 for PF_USAGE, 4 for `output` failures and
  * PF_NOMEM, else 3. */
 void pf_tool_fail(struct pf_tool *, const char *what, const struct pf_error *, bool output);
 void pf_tool_raise(struct pf_tool *, enum pf_exit);
+/* The same, and exits: for what no program can go on without. */
+_Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_error *, bool output);
+_Noreturn void pf_tool_nomem(struct pf_tool *);
 
-/* --help, --version: prints to standard output and exits 0, or 4 when that cannot be written. */
-_Noreturn void pf_tool_print_exit(const struct pf_tool *, const char *const *lines);
-_Noreturn void pf_tool_version(const struct pf_tool *);
+/* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be written. */
+_Noreturn void pf_tool_print_exit(struct pf_tool *, const char *const *lines);
+_Noreturn void pf_tool_version(struct pf_tool *);
+_Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
+/* The line of progress on standard error, over the one before; NULL takes it away. */
+void pf_tool_line(struct pf_tool *, const char *text);
+/* A file to remove when a signal ends the program; NULL path: no more. Returns a slot to give back, or -1 when all are taken. */
+int pf_tool_temporary(const char *path);
+void pf_tool_temporary_done(int slot);
 
-/* Closes standard output, checks it, and gives the final exit status. */
+/* The final exit status. */
 int pf_tool_finish(struct pf_tool *);
 
 /* Whether standard error is a terminal and progress is wanted; whether `sink` gets colour (NO_COLOR, --color, TERM=dumb);

@@ -21,7 +21,8 @@ enum pf_caps {
     PF_IS_TEXT = 1 << 8,     /* may go to a terminal */
     PF_IS_STREAM = 1 << 9,   /* reads and writes without holding a whole input; a live pipe gets partial output */
     PF_HOLDS_FAILURE = 1 << 10, /* can say in its own bytes that an input failed */
-    PF_IS_VIEW = 1 << 11     /* written for people and notebooks, never read back */
+    PF_IS_VIEW = 1 << 11,    /* written for people and notebooks, never read back */
+    PF_COMPRESSES = 1 << 12  /* takes -z itself; the output of others passes through gzip */
 };
 
 struct pf_reader {
@@ -47,8 +48,6 @@ struct pf_writer {
     const struct pf_options *options; /* borrowed, never NULL */
     struct pf_report report;
     const struct pf_document *document; /* what a self-describing document says of itself; may be NULL */
-    uint32_t *measures;               /* borrowed: indices asked for with -m, in order; NULL: the format's custom */
-    uint32_t measure_count;
     int compression;                  /* -1: the format's custom; 0: plain; 1..9 */
     bool force;
     bool failed_input;                /* set before finish: an input failed, what was written is incomplete */

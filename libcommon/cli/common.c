@@ -1,0 +1,138 @@
+#include "cli/common.h"
+
+#include "base/number.h"
+#include "cli/formats.h"
+#include "codec/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_common_dashes(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--", 2) != 0)
+            continue;
+        for (char *p = argv[i] + 2; *p && *p != '='; p++)
+            if (*p == '_')
+                *p = '-';
+    }
+}
+
+static const char *last(char **values, unsigned count)
+{
+    return count ? values[count - 1] : NULL;
+}
+
+static enum pf_when when_named(const char *name)
+{
+    return !name || strcmp(name, "auto") == 0 ? PF_AUTO : strcmp(name, "always") == 0 ? PF_ALWAYS : PF_NEVER;
+}
+
+/* `NAME:options` to a format and its options; exits 2 when it is none. */
+static const struct pf_format *format_argument(struct pf_common *common, const char *text, bool writing,
+                                               struct pf_options *options)
+{
+    size_t size = strcspn(text, ":");
+    const struct pf_format *format = pf_registry_find((struct pf_bytes){text, size});
+    bool can = format && (writing ? format->write != NULL : format->bid != NULL);
+    if (!can) {
+        char names[512];
+        pf_formats_names(names, sizeof names, writing);
+        pf_tool_usage(&common->tool, "%s '%.*s'; formats to %s: %s",
+                      format ? (writing ? "cannot write" : "cannot read") : "unknown format", (int)size, text,
+                      writing ? "write" : "read", names);
+    }
+    struct pf_error error = {0};
+    if (pf_options_parse(options, text[size] ? text + size + 1 : "", format->options, writing, format->name, &error) < 0)
+        pf_tool_usage(&common->tool, "%s", error.text);
+    return format;
+}
+
+static int compression_argument(struct pf_common *common, const char *text)
+{
+    int64_t level;
+    if (!text)
+        return -1;
+    if (!pf_parse_int(pf_bytes_of(text), 0, 9, &level))
+        pf_tool_usage(&common->tool, "--compress takes a level from 0 to 9, not '%s'", text);
+    return (int)level;
+}
+
+static void read_measures(struct pf_common *common, const struct pf_common_args *args)
+{
+    unsigned count = args->measure_given + args->sample_index_given;
+    common->measures = calloc(count + 1, sizeof *common->measures);
+    if (!common->measures)
+        pf_tool_nomem(&common->tool);
+    for (unsigned i = 0; i < args->measure_given; i++)
+        common->measures[common->measure_count++] = args->measure[i];
+    for (unsigned i = 0; i < args->sample_index_given; i++)
+        common->measures[common->measure_count++] = args->sample_index[i];
+}
+
+static void read_messages(struct pf_tool *tool, const struct pf_common_args *args)
+{
+    tool->quiet = args->quiet_given;
+    tool->verbose = args->verbose_given;
+    tool->keep_going = args->keep_going_given;
+    tool->salvage = args->salvage_given;
+    tool->force = args->force_given;
+    tool->no_trunc = args->no_trunc_given;
+    tool->color = when_named(last(args->color, args->color_given));
+    tool->progress = args->no_progress_given ? PF_NEVER : args->progress_given ? PF_ALWAYS : PF_AUTO;
+}
+
+void pf_common_read(struct pf_common *common, const char *program, const struct pf_common_args *args,
+                    const char *const *help, bool views, const char **to_text)
+{
+    memset(common, 0, sizeof *common);
+    pf_tool_start(&common->tool, program);
+    read_messages(&common->tool, args);
+    if (args->help_given)
+        pf_tool_print_exit(&common->tool, help);
+    if (args->version_given)
+        pf_tool_version(&common->tool);
+    if (args->formats_given)
+        pf_formats_exit(&common->tool);
+    const char *from = last(args->from, args->from_given), *to = last(args->to, args->to_given);
+    if (from)
+        common->from = format_argument(common, from, false, &common->from_options);
+    if (to && !views)
+        common->to = format_argument(common, to, true, &common->to_options);
+    if (to_text)
+        *to_text = to;
+    common->output = last(args->output, args->output_given);
+    common->compression = compression_argument(common, last(args->compress, args->compress_given));
+    common->recursive = args->recursive_given;
+    common->canonical = args->canonical_given;
+    common->files0_from = last(args->files0_from, args->files0_from_given);
+    common->operands = args->operands;
+    common->operand_count = args->operand_count;
+    read_measures(common, args);
+}
+
+void pf_common_free(struct pf_common *common)
+{
+    pf_options_free(&common->from_options);
+    pf_options_free(&common->to_options);
+    free(common->measures);
+}
+
+bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict, uint32_t measure, unsigned *which)
+{
+    const struct pf_measure *row = pf_measures_row(&dict->measures, measure);
+    struct pf_bytes name = pf_dict_string(dict, row->name);
+    const char *kind = pf_kind_name(row->kind);
+    size_t kind_size = strlen(kind);
+    for (unsigned i = 0; i < common->measure_count; i++) {
+        struct pf_bytes asked = pf_bytes_of(common->measures[i]);
+        bool match = pf_bytes_equal(asked, name);
+        if (!match && asked.size > kind_size && asked.data[kind_size] == ':' && memcmp(asked.data, kind, kind_size) == 0)
+            match = pf_bytes_equal((struct pf_bytes){asked.data + kind_size + 1, asked.size - kind_size - 1}, name);
+        if (match && which)
+            *which = i;
+        if (match)
+            return true;
+    }
+    return common->measure_count == 0;
+}

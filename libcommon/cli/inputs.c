@@ -1,0 +1,296 @@
+#include "cli/inputs.h"
+
+#include "base/memory.h"
+#include "cli/operands.h"
+#include "cli/progress.h"
+#include "codec/codec.h"
+#include "codec/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct pf_inputs {
+    struct pf_common *common;
+    struct pf_dict dict;
+    struct pf_shared *shared;
+    struct pf_operands operands;
+    struct pf_progress progress;
+    uint64_t done; /* bytes of inputs that are through */
+
+    size_t next; /* operand to open next */
+    struct pf_source *source;
+    struct pf_reader *reader;
+    struct pf_input input;
+    bool stopped, failed;
+    unsigned good;
+
+    bool announce; /* the input's own metadata are to be given */
+    uint32_t announce_columns[3][2];
+    bool want_flush, unflushed;
+
+    struct set_label {
+        uint32_t key, value;
+    } *set;
+    size_t set_count, set_capacity;
+    uint32_t source_key;
+    uint32_t *relabelled; /* label set -> set with our labels + 1; 0 = not made yet */
+    size_t relabelled_capacity, relabelled_count;
+    uint32_t label_column[PF_BATCH_ROWS];
+};
+
+static uint64_t total_size(const struct pf_operands *operands)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < operands->count; i++) {
+        struct stat info;
+        if (stat(operands->names[i], &info) != 0 || !S_ISREG(info.st_mode))
+            return 0;
+        total += (uint64_t)info.st_size;
+    }
+    return total;
+}
+
+struct pf_inputs *pf_inputs_open(struct pf_common *common)
+{
+    struct pf_inputs *inputs = calloc(1, sizeof *inputs);
+    if (!inputs || pf_dict_init(&inputs->dict) < 0 || !(inputs->shared = pf_shared_new()))
+        pf_tool_nomem(&common->tool);
+    inputs->common = common;
+    pf_operands_expand(&inputs->operands, common);
+    pf_progress_start(&inputs->progress, &common->tool, total_size(&inputs->operands));
+    return inputs;
+}
+
+static void close_input(struct pf_inputs *inputs)
+{
+    pf_reader_close(inputs->reader);
+    inputs->reader = NULL;
+    if (inputs->source)
+        inputs->done += pf_source_raw_offset(inputs->source);
+    pf_source_close(inputs->source);
+    inputs->source = NULL;
+}
+
+void pf_inputs_close(struct pf_inputs *inputs)
+{
+    close_input(inputs);
+    pf_progress_end(&inputs->progress);
+    pf_operands_free(&inputs->operands);
+    pf_shared_free(inputs->shared);
+    pf_dict_free(&inputs->dict);
+    free(inputs->relabelled);
+    free(inputs->set);
+    free(inputs);
+}
+
+struct pf_dict *pf_inputs_dict(struct pf_inputs *inputs)
+{
+    return &inputs->dict;
+}
+
+void pf_inputs_set_label(struct pf_inputs *inputs, const char *key, const char *value)
+{
+    if (!pf_grow(&inputs->set, &inputs->set_capacity, inputs->set_count + 1, sizeof *inputs->set))
+        pf_tool_nomem(&inputs->common->tool);
+    inputs->set[inputs->set_count++] = (struct set_label){
+        pf_dict_intern(&inputs->dict, pf_bytes_of(key), PF_UTF8),
+        pf_dict_intern(&inputs->dict, pf_bytes_of(value), PF_UTF8),
+    };
+}
+
+void pf_inputs_label_source(struct pf_inputs *inputs, const char *key)
+{
+    inputs->source_key = pf_dict_intern(&inputs->dict, pf_bytes_of(key), PF_UTF8);
+}
+
+void pf_inputs_want_flush(struct pf_inputs *inputs)
+{
+    inputs->want_flush = true;
+}
+
+static void report(void *arg, enum pf_severity severity, const char *text)
+{
+    struct pf_inputs *inputs = arg;
+    struct pf_tool *tool = &inputs->common->tool;
+    if (severity == PF_WARNING)
+        pf_tool_warn(tool, "%s: %s", inputs->input.name, text);
+    else
+        pf_tool_note(tool, "%s: %s", inputs->input.name, text);
+}
+
+static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
+{
+    pf_tool_fail(&inputs->common->tool, inputs->input.name, error, false);
+    inputs->failed = true;
+    inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;
+    close_input(inputs);
+}
+
+/* The operand as it appears in data: standard input is "-". */
+static void prepare_announcement(struct pf_inputs *inputs)
+{
+    struct pf_dict *dict = &inputs->dict;
+    const struct pf_format *format = inputs->input.format;
+    uint32_t origin = pf_dict_intern(dict, PF_BYTES("profutils"), 0);
+    inputs->announce_columns[0][0] = inputs->announce_columns[0][1] = origin;
+    inputs->announce_columns[1][0] = pf_dict_intern(dict, PF_BYTES("input"), 0);
+    inputs->announce_columns[1][1] = pf_dict_intern(dict, PF_BYTES("source_format"), 0);
+    inputs->announce_columns[2][0] = pf_dict_intern(dict, pf_bytes_of(inputs->input.name), PF_UTF8);
+    inputs->announce_columns[2][1] = pf_dict_intern(dict, pf_bytes_of(format->name), 0);
+    inputs->announce = !(format->caps & PF_HOLDS_FAILURE); /* a native stream announces what it was made of itself */
+}
+
+static void open_input(struct pf_inputs *inputs)
+{
+    struct pf_common *common = inputs->common;
+    struct pf_error error = {0};
+    inputs->input.name = inputs->operands.names[inputs->next];
+    inputs->input.number = (unsigned)inputs->next++;
+    int status = pf_source_open(&inputs->source, inputs->input.name, &error);
+    const struct pf_format *format = common->from;
+    if (status == PF_OK && !format && !(format = pf_registry_guess(inputs->source, inputs->input.name, NULL, &error)))
+        status = error.code;
+    inputs->input.format = format;
+    if (status == PF_OK) {
+        struct pf_reader setup = {
+            .format = format,
+            .source = inputs->source,
+            .dict = &inputs->dict,
+            .options = &common->from_options,
+            .shared = inputs->shared,
+            .report = {report, inputs},
+            .name = inputs->input.name,
+            .salvage = common->tool.salvage,
+            .flush = inputs->want_flush,
+        };
+        status = pf_reader_open(&inputs->reader, &setup, &error);
+    }
+    if (status < 0) {
+        input_failed(inputs, &error);
+        return;
+    }
+    prepare_announcement(inputs);
+    if (inputs->source_key)
+        inputs->relabelled_count = 0;
+}
+
+static uint32_t replace_label(struct pf_dict *dict, uint32_t labels, uint32_t key, uint32_t value)
+{
+    return pf_dict_add_label(dict, pf_dict_drop_label(dict, labels, key), key, value);
+}
+
+static uint32_t relabel(struct pf_inputs *inputs, uint32_t labels)
+{
+    struct pf_dict *dict = &inputs->dict;
+    for (size_t i = 0; i < inputs->set_count; i++)
+        labels = replace_label(dict, labels, inputs->set[i].key, inputs->set[i].value);
+    if (inputs->source_key)
+        labels = replace_label(dict, labels, inputs->source_key,
+                               pf_dict_intern(dict, pf_bytes_of(inputs->input.name), PF_UTF8));
+    return labels;
+}
+
+static bool set_labels(struct pf_inputs *inputs, struct pf_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        uint32_t labels = batch->labels ? batch->labels[i] : 0;
+        if (labels >= inputs->relabelled_count) {
+            size_t count = inputs->dict.labels.count, from = inputs->relabelled_count;
+            if (!pf_grow(&inputs->relabelled, &inputs->relabelled_capacity, count, sizeof(uint32_t)))
+                return false;
+            memset(inputs->relabelled + from, 0, (count - from) * sizeof(uint32_t));
+            inputs->relabelled_count = count;
+        }
+        if (!inputs->relabelled[labels])
+            inputs->relabelled[labels] = relabel(inputs, labels) + 1;
+        inputs->label_column[i] = inputs->relabelled[labels] - 1;
+    }
+    batch->labels = inputs->label_column;
+    return pf_dict_status(&inputs->dict) == PF_OK;
+}
+
+static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
+{
+    memset(batch, 0, sizeof *batch);
+    batch->kind = PF_META;
+    batch->rows = 2;
+    batch->origin = inputs->announce_columns[0];
+    batch->key = inputs->announce_columns[1];
+    batch->value = inputs->announce_columns[2];
+    inputs->announce = false;
+}
+
+/* True when the producer lets us wait and something written is still held back. */
+static bool flush_now(struct pf_inputs *inputs)
+{
+    if (!inputs->want_flush || !inputs->unflushed || !pf_source_would_block(inputs->source))
+        return false;
+    inputs->unflushed = false;
+    return true;
+}
+
+static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
+{
+    struct pf_error error = {0};
+    int status = pf_reader_next(inputs->reader, batch);
+    pf_progress_update(&inputs->progress, inputs->done + pf_source_raw_offset(inputs->source));
+    if (status == PF_EOF) {
+        inputs->good++;
+        close_input(inputs);
+    } else if (status < 0) {
+        error = inputs->reader->error;
+        input_failed(inputs, &error);
+    } else if (batch->kind < PF_RECORD_KINDS && batch->rows && (inputs->set_count || inputs->source_key) &&
+               !set_labels(inputs, batch)) {
+        pf_error_nomem(&error);
+        input_failed(inputs, &error);
+        status = PF_NOMEM;
+    }
+    inputs->unflushed = true;
+    return status;
+}
+
+int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_input *input)
+{
+    for (;;) {
+        if (!inputs->reader) {
+            if (inputs->stopped || inputs->next == inputs->operands.count)
+                return PF_EOF;
+            open_input(inputs);
+            continue;
+        }
+        if (input)
+            *input = inputs->input;
+        if (inputs->announce) {
+            give_announcement(inputs, batch);
+            return PF_OK;
+        }
+        if (flush_now(inputs)) {
+            memset(batch, 0, sizeof *batch);
+            return PF_OK;
+        }
+        if (read_batch(inputs, batch) == PF_OK)
+            return PF_OK;
+    }
+}
+
+bool pf_inputs_failed(const struct pf_inputs *inputs)
+{
+    return inputs->failed;
+}
+
+unsigned pf_inputs_count(const struct pf_inputs *inputs)
+{
+    return (unsigned)inputs->operands.count;
+}
+
+unsigned pf_inputs_good(const struct pf_inputs *inputs)
+{
+    return inputs->good;
+}
+
+const char *const *pf_inputs_names(const struct pf_inputs *inputs)
+{
+    return (const char *const *)inputs->operands.names;
+}

@@ -1,0 +1,215 @@
+#include "cli/operands.h"
+
+#include "base/memory.h"
+#include "codec/registry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void add(struct pf_operands *operands, struct pf_common *common, struct pf_bytes name)
+{
+    char *copy = strndup(name.data, name.size);
+    if (!copy || !pf_grow(&operands->names, &operands->capacity, operands->count + 2, sizeof *operands->names))
+        pf_tool_nomem(&common->tool);
+    operands->names[operands->count++] = copy;
+    operands->names[operands->count] = NULL;
+}
+
+/* What stands in the way of an operand: an error of an input. */
+static void fail(struct pf_common *common, const char *name, const struct pf_error *error)
+{
+    if (!common->tool.keep_going)
+        pf_tool_die(&common->tool, name, error, false);
+    pf_tool_fail(&common->tool, name, error, false);
+}
+
+static void add_list(struct pf_operands *operands, struct pf_common *common, const char *path)
+{
+    struct pf_error error = {0};
+    struct pf_source *source;
+    struct pf_bytes line;
+    int status = pf_source_open(&source, path, &error);
+    while (status == PF_OK && (status = pf_source_line(source, &line, &error)) == PF_OK)
+        if (line.size)
+            add(operands, common, line);
+    pf_source_close(source);
+    if (status < 0)
+        fail(common, path, &error);
+}
+
+static void add_files0(struct pf_operands *operands, struct pf_common *common, const char *path)
+{
+    struct pf_error error = {0};
+    struct pf_source *source;
+    if (pf_source_open(&source, path, &error) < 0)
+        pf_tool_die(&common->tool, path, &error, false);
+    for (size_t need = 4096, have;; need *= 2) {
+        const char *ahead = (const char *)pf_source_peek(source, need, &have);
+        const char *end;
+        while (have && (end = memchr(ahead, '\0', have))) {
+            size_t size = (size_t)(end - ahead);
+            if (size)
+                add(operands, common, (struct pf_bytes){ahead, size});
+            pf_source_take(source, size + 1);
+            ahead = (const char *)pf_source_peek(source, 1, &have);
+            need = 4096;
+        }
+        if (have && have < need) { /* a last name without a NUL */
+            add(operands, common, (struct pf_bytes){ahead, have});
+            pf_source_take(source, have);
+        }
+        if (have < need)
+            break;
+    }
+    if (pf_source_status(source, &error) < 0)
+        pf_tool_die(&common->tool, path, &error, false);
+    pf_source_close(source);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, unsigned depth)
+{
+    struct pf_error error = {0};
+    struct dirent **entries;
+    int count = depth < 64 ? scandir(path, &entries, visible, by_name) : -1;
+    if (count < 0) {
+        pf_error_system(&error, "cannot read the directory");
+        fail(common, path, &error);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        struct pf_buffer name = {0};
+        struct stat info;
+        size_t size = strlen(path);
+        pf_buffer_append(&name, path, size);
+        if (size && path[size - 1] != '/')
+            pf_buffer_byte(&name, '/');
+        pf_buffer_append(&name, entries[i]->d_name, strlen(entries[i]->d_name) + 1);
+        if (name.failed)
+            pf_tool_nomem(&common->tool);
+        if (stat(name.data, &info) == 0 && S_ISDIR(info.st_mode))
+            add_directory(operands, common, name.data, depth + 1);
+        else if (stat(name.data, &info) != 0 || S_ISREG(info.st_mode))
+            add(operands, common, (struct pf_bytes){name.data, name.size - 1});
+        pf_buffer_free(&name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void add_operand(struct pf_operands *operands, struct pf_common *common, const char *name)
+{
+    struct stat info;
+    if (name[0] == '@' && name[1])
+        add_list(operands, common, name + 1);
+    else if (common->recursive && stat(name, &info) == 0 && S_ISDIR(info.st_mode))
+        add_directory(operands, common, name, 0);
+    else
+        add(operands, common, pf_bytes_of(name));
+}
+
+/* --- series ---------------------------------------------------------------------------------------------------- */
+
+struct place {
+    struct pf_series series; /* key "" = in no series */
+    size_t first;            /* where the first member of the series stands */
+    size_t position;
+    char *name;
+};
+
+/* Only regular files are looked into before their turn: a pipe cannot be read twice. */
+static void find_series(struct place *place, struct pf_common *common)
+{
+    struct pf_error error = {0};
+    struct pf_source *source;
+    struct stat info;
+    if (stat(place->name, &info) != 0 || !S_ISREG(info.st_mode) || pf_source_open(&source, place->name, &error) < 0)
+        return;
+    const struct pf_format *format = common->from ? common->from : pf_registry_guess(source, place->name, NULL, &error);
+    if (!format || !format->series || format->series(source, &place->series) != PF_OK)
+        place->series.key[0] = '\0';
+    pf_source_close(source);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int order = strcmp(x->series.key, y->series.key);
+    return order ? order : x->position < y->position ? -1 : 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->series.ordinal != y->series.ordinal)
+        return x->series.ordinal < y->series.ordinal ? -1 : 1;
+    return x->position < y->position ? -1 : 1;
+}
+
+/* A series is read at the place of its first member, in the order of its ordinals. */
+static void order_series(struct pf_operands *operands, struct pf_common *common)
+{
+    struct place *places = calloc(operands->count, sizeof *places);
+    if (!places)
+        pf_tool_nomem(&common->tool);
+    for (size_t i = 0; i < operands->count; i++) {
+        places[i].name = operands->names[i];
+        places[i].position = i;
+        find_series(&places[i], common);
+    }
+    qsort(places, operands->count, sizeof *places, by_key);
+    for (size_t i = 0; i < operands->count; i++) {
+        bool member = places[i].series.key[0] && i && strcmp(places[i].series.key, places[i - 1].series.key) == 0;
+        places[i].first = member ? places[i - 1].first : places[i].position;
+    }
+    qsort(places, operands->count, sizeof *places, by_place);
+    for (size_t i = 0; i < operands->count; i++)
+        operands->names[i] = places[i].name;
+    free(places);
+}
+
+void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
+{
+    memset(operands, 0, sizeof *operands);
+    if (common->files0_from && common->operand_count)
+        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
+    if (common->files0_from)
+        add_files0(operands, common, common->files0_from);
+    for (unsigned i = 0; i < common->operand_count; i++)
+        add_operand(operands, common, common->operands[i]);
+    bool from_stdin = !common->files0_from && !common->operand_count;
+    if (from_stdin)
+        add(operands, common, PF_BYTES("-"));
+    for (size_t i = 0; i < operands->count; i++)
+        if (strcmp(operands->names[i], "-") == 0 && isatty(STDIN_FILENO))
+            pf_tool_usage(&common->tool, "no input: standard input is a terminal; give a FILE or a pipe");
+    if (operands->count == 0) {
+        struct pf_error error = {0};
+        pf_error_set(&error, PF_FAILED, "the lists and directories given name no file");
+        pf_tool_die(&common->tool, NULL, &error, false);
+    }
+    if (operands->count > 1)
+        order_series(operands, common);
+}
+
+void pf_operands_free(struct pf_operands *operands)
+{
+    for (size_t i = 0; i < operands->count; i++)
+        free(operands->names[i]);
+    free(operands->names);
+}

@@ -1,0 +1,248 @@
+#include "cli/output.h"
+
+#include "base/memory.h"
+#include "codec/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pf_output {
+    struct pf_common *common;
+    struct pf_inputs *inputs;
+    struct pf_sink *sink;
+    int temporary; /* slot of the file a signal removes */
+    const struct pf_format *format;
+    struct pf_writer *writer;
+    const char *name;
+    bool failed;
+    /* -m: the columns that were asked for */
+    struct pf_value_column *columns;
+    size_t column_capacity;
+    bool *matched; /* which names of -m were found */
+    bool measures_seen;
+    struct pf_document document;
+    char source_format[64];
+};
+
+static bool ends_with(const char *string, const char *end)
+{
+    size_t size = strlen(string), end_size = strlen(end);
+    return size > end_size && strcmp(string + size - end_size, end) == 0;
+}
+
+/* The format by -t, by suffix (name.ndjson.gz: ndjson), or by custom. */
+static const struct pf_format *choose_format(struct pf_common *common, const char *path, const struct pf_sink *sink)
+{
+    const struct pf_format *format = common->to;
+    if (!format && path)
+        format = pf_registry_suffix(path);
+    if (!format && path && ends_with(path, ".gz")) {
+        char *plain = strndup(path, strlen(path) - 3);
+        if (!plain)
+            pf_tool_nomem(&common->tool);
+        format = pf_registry_suffix(plain);
+        free(plain);
+    }
+    if (!format)
+        format = pf_registry_find(pf_sink_terminal(sink) ? PF_BYTES("text") : PF_BYTES("pfs"));
+    return format;
+}
+
+static struct pf_sink *open_sink(struct pf_common *common, const char *path, int *slot)
+{
+    struct pf_error error = {0};
+    struct pf_sink *sink;
+    if (pf_sink_open(&sink, path, &error) < 0) {
+        pf_tool_fail(&common->tool, NULL, &error, true);
+        return NULL;
+    }
+    *slot = pf_sink_temporary(sink) ? pf_tool_temporary(pf_sink_temporary(sink)) : -1;
+    return sink;
+}
+
+/* What does not compress by itself passes through gzip: on -z, or for a file whose name says so. */
+static void compress_sink(struct pf_common *common, const char *path, const struct pf_format *format, struct pf_sink *sink)
+{
+    if (format && format->caps & PF_COMPRESSES)
+        return;
+    if (common->compression > 0 || (common->compression < 0 && path && ends_with(path, ".gz")))
+        pf_sink_gzip(sink, common->compression > 0 ? common->compression : 6);
+}
+
+struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs *inputs, const char *path)
+{
+    struct pf_output *output = calloc(1, sizeof *output);
+    if (!output || !(output->matched = calloc(common->measure_count + 1, sizeof *output->matched)))
+        pf_tool_nomem(&common->tool);
+    output->common = common;
+    output->inputs = inputs;
+    output->name = path;
+    output->sink = open_sink(common, path, &output->temporary);
+    if (!output->sink) {
+        free(output->matched);
+        free(output);
+        return NULL;
+    }
+    output->format = choose_format(common, path, output->sink);
+    if (!(output->format->caps & PF_IS_TEXT) && pf_sink_terminal(output->sink) && !common->tool.force)
+        pf_tool_usage(&common->tool, "%s is not for a terminal: use -o FILE or a pipe, or -t text (--force writes it)",
+                      output->format->name);
+    compress_sink(common, path, output->format, output->sink);
+    if (pf_sink_live(output->sink))
+        pf_inputs_want_flush(inputs);
+    return output;
+}
+
+struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inputs)
+{
+    return pf_output_open_path(common, inputs, common->output);
+}
+
+static void report(void *arg, enum pf_severity severity, const char *text)
+{
+    struct pf_output *output = arg;
+    if (severity == PF_WARNING)
+        pf_tool_warn(&output->common->tool, "%s: %s", output->format->name, text);
+    else
+        pf_tool_note(&output->common->tool, "%s: %s", output->format->name, text);
+}
+
+static void fail(struct pf_output *output, const struct pf_error *error)
+{
+    /* Only the sink's own failures are the system's; what the format cannot hold or a sum that overflows is not. */
+    pf_tool_fail(&output->common->tool, output->name, error, error->code == PF_IO);
+    output->failed = true;
+}
+
+static bool open_writer(struct pf_output *output)
+{
+    struct pf_common *common = output->common;
+    struct pf_error error = {0};
+    output->document = (struct pf_document){
+        .tool = common->tool.name,
+        .inputs = pf_inputs_names(output->inputs),
+        .source_format = output->source_format,
+    };
+    struct pf_writer setup = {
+        .format = output->format,
+        .sink = output->sink,
+        .dict = pf_inputs_dict(output->inputs),
+        .options = &common->to_options,
+        .report = {report, output},
+        .document = &output->document,
+        .compression = common->compression,
+        .force = common->tool.force,
+    };
+    if (pf_writer_open(&output->writer, &setup, &error) == PF_OK)
+        return true;
+    fail(output, &error);
+    return false;
+}
+
+/* Leaves the columns that -m asks for. */
+static bool select_measures(struct pf_output *output, struct pf_batch *batch)
+{
+    struct pf_common *common = output->common;
+    uint32_t count = 0;
+    if (!common->measure_count || batch->kind >= PF_RECORD_KINDS)
+        return true;
+    if (!pf_grow(&output->columns, &output->column_capacity, (size_t)batch->value_count + 1, sizeof *output->columns))
+        return false;
+    for (uint32_t i = 0; i < batch->value_count; i++) {
+        unsigned which;
+        output->measures_seen = true;
+        if (!pf_common_wants(common, pf_inputs_dict(output->inputs), batch->values[i].measure, &which))
+            continue;
+        output->matched[which] = true;
+        output->columns[count++] = batch->values[i];
+    }
+    batch->values = output->columns;
+    batch->value_count = count;
+    return true;
+}
+
+bool pf_output_write(struct pf_output *output, const struct pf_batch *given)
+{
+    struct pf_batch batch = *given;
+    struct pf_error error = {0};
+    if (output->failed || (!output->writer && !open_writer(output)))
+        return false;
+    if (!select_measures(output, &batch)) {
+        pf_error_nomem(&error);
+        fail(output, &error);
+        return false;
+    }
+    if (pf_writer_write(output->writer, &batch) < 0)
+        fail(output, &output->writer->error);
+    return !output->failed;
+}
+
+static void check_measures(struct pf_output *output)
+{
+    struct pf_common *common = output->common;
+    const struct pf_dict *dict = pf_inputs_dict(output->inputs);
+    for (unsigned i = 0; i < common->measure_count && output->measures_seen; i++) {
+        char names[256] = "";
+        size_t used = 0;
+        if (output->matched[i])
+            continue;
+        for (uint32_t k = 0; k < pf_measures_count(&dict->measures) && used + 80 < sizeof names; k++) {
+            struct pf_bytes name = pf_dict_string(dict, pf_measures_row(&dict->measures, k)->name);
+            int size = name.size < 64 ? (int)name.size : 64;
+            memcpy(names + used, ", ", used ? 2 : 0);
+            used += used ? 2 : 0;
+            memcpy(names + used, name.data, (size_t)size);
+            names[used += (size_t)size] = '\0';
+        }
+        struct pf_error error = {0};
+        pf_error_set(&error, PF_USAGE, "there is no measure '%s' here; measures: %s", common->measures[i], names);
+        fail(output, &error);
+    }
+}
+
+/* Whether what was written may take the place of the old file: all is well, or all that --keep-going promises. */
+static bool worth_keeping(const struct pf_common *common, const struct pf_inputs *inputs)
+{
+    return common->tool.status <= PF_EXIT_CONDITION ||
+           (common->tool.status == PF_EXIT_INPUT && common->tool.keep_going && pf_inputs_good(inputs) > 0);
+}
+
+static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink, const char *name, int slot)
+{
+    struct pf_error error = {0};
+    bool in_place = pf_sink_temporary(sink) == NULL;
+    if (!in_place && !worth_keeping(common, inputs))
+        pf_sink_abort(sink);
+    else if (pf_sink_commit(sink, &error) < 0)
+        pf_tool_fail(&common->tool, name, &error, true);
+    pf_tool_temporary_done(slot);
+}
+
+void pf_output_close(struct pf_output *output)
+{
+    if (!output)
+        return;
+    check_measures(output);
+    if (!output->failed && !output->writer)
+        open_writer(output);
+    if (!output->failed && pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
+        fail(output, &output->writer->error);
+    pf_writer_close(output->writer);
+    end_sink(output->common, output->inputs, output->sink, output->name, output->temporary);
+    free(output->columns);
+    free(output->matched);
+    free(output);
+}
+
+struct pf_sink *pf_output_sink(struct pf_common *common, int *slot)
+{
+    struct pf_sink *sink = open_sink(common, common->output, slot);
+    if (sink)
+        compress_sink(common, common->output, NULL, sink);
+    return sink;
+}
+
+void pf_output_sink_close(struct pf_common *common, struct pf_inputs *inputs, struct pf_sink *sink, int slot)
+{
+    end_sink(common, inputs, sink, common->output, slot);
+}

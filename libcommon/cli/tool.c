@@ -1,0 +1,245 @@
+#include "cli/tool.h"
+
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+/* What a signal handler must reach has to be global. A slot is free when NULL. */
+enum { TEMPORARIES = 64 };
+static const char *volatile temporaries[TEMPORARIES];
+
+static void remove_and_die(int number)
+{
+    for (size_t i = 0; i < TEMPORARIES; i++)
+        if (temporaries[i])
+            unlink(temporaries[i]);
+    raise(number); /* SA_RESETHAND: the default action now */
+}
+
+int pf_tool_temporary(const char *path)
+{
+    for (int i = 0; i < TEMPORARIES; i++) {
+        if (!temporaries[i]) {
+            temporaries[i] = path;
+            return i;
+        }
+    }
+    return -1;
+}
+
+void pf_tool_temporary_done(int slot)
+{
+    if (slot >= 0)
+        temporaries[slot] = NULL;
+}
+
+void pf_tool_start(struct pf_tool *tool, const char *name)
+{
+    memset(tool, 0, sizeof *tool);
+    tool->name = name;
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, NULL); /* a parent may have ignored it: a closed pipe ends us quietly */
+    action.sa_handler = remove_and_die;
+    action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct sigaction before;
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
+    }
+}
+
+static void say(struct pf_tool *tool, const char *prefix, const char *format, va_list args)
+{
+    pf_tool_line(tool, NULL);
+    fflush(stdout);
+    fprintf(stderr, "%s: %s", tool->name, prefix);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void pf_tool_note(struct pf_tool *tool, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (tool->verbose)
+        say(tool, "", format, args);
+    va_end(args);
+}
+
+void pf_tool_warn(struct pf_tool *tool, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!tool->quiet)
+        say(tool, "warning: ", format, args);
+    va_end(args);
+}
+
+void pf_tool_error(struct pf_tool *tool, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(tool, "", format, args);
+    va_end(args);
+}
+
+void pf_tool_usage(struct pf_tool *tool, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(tool, "", format, args);
+    va_end(args);
+    pf_tool_usage_printed(tool);
+}
+
+void pf_tool_usage_printed(struct pf_tool *tool)
+{
+    fprintf(stderr, "Try '%s --help' for more information.\n", tool->name);
+    exit(PF_EXIT_USAGE);
+}
+
+void pf_tool_raise(struct pf_tool *tool, enum pf_exit status)
+{
+    if (status > tool->status)
+        tool->status = status;
+}
+
+void pf_tool_fail(struct pf_tool *tool, const char *what, const struct pf_error *error, bool output)
+{
+    char offset[48] = "";
+    if (error->has_offset)
+        snprintf(offset, sizeof offset, "offset %" PRIu64 ": ", error->offset);
+    pf_tool_error(tool, "%s%s%s%s", what ? what : "", what ? ": " : "", offset, error->text);
+    pf_tool_raise(tool, error->code == PF_USAGE                ? PF_EXIT_USAGE
+                        : output || error->code == PF_NOMEM ? PF_EXIT_FAILURE
+                                                            : PF_EXIT_INPUT);
+}
+
+void pf_tool_die(struct pf_tool *tool, const char *what, const struct pf_error *error, bool output)
+{
+    pf_tool_fail(tool, what, error, output);
+    exit((int)tool->status);
+}
+
+void pf_tool_nomem(struct pf_tool *tool)
+{
+    struct pf_error error = {0};
+    pf_error_nomem(&error);
+    pf_tool_die(tool, NULL, &error, true);
+}
+
+/* Standard output is closed here and nowhere else, and what close says counts. */
+static void end_stdout(struct pf_tool *tool)
+{
+    bool failed = ferror(stdout) != 0;
+    if (fclose(stdout) != 0 || failed) {
+        pf_tool_error(tool, "cannot write standard output: %s", strerror(errno));
+        exit(PF_EXIT_FAILURE);
+    }
+    exit(PF_EXIT_DONE);
+}
+
+void pf_tool_print_exit(struct pf_tool *tool, const char *const *lines)
+{
+    for (; *lines; lines++)
+        puts(*lines);
+    end_stdout(tool);
+    exit(PF_EXIT_FAILURE);
+}
+
+void pf_tool_version(struct pf_tool *tool)
+{
+    printf("%s (profutils) %s\n", tool->name, PF_VERSION);
+#if defined(__clang__)
+    printf("built with clang %d.%d", __clang_major__, __clang_minor__);
+#elif defined(__GNUC__)
+    printf("built with gcc %d.%d", __GNUC__, __GNUC_MINOR__);
+#endif
+    printf("; runs with zlib %s, jansson %s, xxhash %u.%u.%u\n", zlibVersion(), jansson_version_str(),
+           XXH_versionNumber() / 10000, XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100);
+    end_stdout(tool);
+    exit(PF_EXIT_FAILURE);
+}
+
+void pf_tool_sink_exit(struct pf_tool *tool, struct pf_sink *sink)
+{
+    struct pf_error error = {0};
+    if (pf_sink_commit(sink, &error) < 0)
+        pf_tool_fail(tool, NULL, &error, true);
+    exit((int)tool->status);
+}
+
+int pf_tool_finish(struct pf_tool *tool)
+{
+    pf_tool_line(tool, NULL);
+    return (int)tool->status;
+}
+
+void pf_tool_line(struct pf_tool *tool, const char *text)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    if (text)
+        fprintf(stderr, terminal ? "\r%s: %s\033[K" : "%s: %s\n", tool->name, text);
+    else if (tool->line_shown)
+        fputs("\r\033[K", stderr);
+    tool->line_shown = text && terminal;
+}
+
+bool pf_tool_shows_progress(const struct pf_tool *tool)
+{
+    return tool->progress == PF_ALWAYS || (tool->progress == PF_AUTO && !tool->quiet && isatty(STDERR_FILENO));
+}
+
+bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (tool->color != PF_AUTO)
+        return tool->color == PF_ALWAYS;
+    return pf_sink_terminal(sink) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
+}
+
+/* The locale decides on the look only: comparing and matching stay byte by byte, so that the output of a program
+ * does not depend on it. */
+bool pf_tool_utf8(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    if (!locale)
+        return false;
+    bool utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+    freelocale(locale);
+    return utf8;
+}
+
+static unsigned terminal_size(const struct pf_sink *sink, bool columns)
+{
+    struct winsize size;
+    if (!pf_sink_terminal(sink))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col || !size.ws_row)
+        return columns ? 80 : 24;
+    return columns ? size.ws_col : size.ws_row;
+}
+
+unsigned pf_tool_columns(const struct pf_sink *sink)
+{
+    return terminal_size(sink, true);
+}
+
+unsigned pf_tool_rows(const struct pf_sink *sink)
+{
+    return terminal_size(sink, false);
+}
