@@ -62,7 +62,7 @@ void *pf_arena_alloc(struct pf_arena *arena, size_t size)
     if (size > SIZE_MAX - ARENA_ALIGN)
         return NULL;
     size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    if (size > arena->size - arena->used) {
+    if (arena->chunk == NULL || size > arena->size - arena->used) {
         /* A big one stands alone, so that the rest of the current chunk is not lost. */
         if (size > CHUNK_SIZE / 4)
             return chunk_new(arena, size, false);

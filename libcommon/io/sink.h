@@ -8,8 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-struct pf_sink;
+struct pf_sink {
+    /* Room left in the buffer. In the open for the inline functions below only. */
+    char *cursor, *limit;
+    uint64_t limit_offset; /* what the offset is when the buffer is full */
+    struct pf_sink_output *output;
+};
 
 /* `path` NULL or "-" = standard output. Links are followed, the mode of an existing target is kept. PF_IO, PF_NOMEM in
  * `error`, and *sink is NULL then. */
@@ -21,13 +27,32 @@ const void *pf_sink_memory(const struct pf_sink *, size_t *size);
 /* From here on bytes pass through gzip of `level` 1..9 (no name, no time: same bytes for same data). */
 int pf_sink_gzip(struct pf_sink *, int level);
 
-/* Buffered. PF_OK or PF_IO; a failure stays, so that a writer may look once at its end. */
-int pf_sink_write(struct pf_sink *, const void *bytes, size_t size);
+/* The slow part of a write. */
+int pf_sink_spill(struct pf_sink *, const void *bytes, size_t size);
+
+/* Buffered. PF_OK or PF_IO (or PF_NOMEM, in memory); a failure stays, so that a writer may look once at its end. */
+static inline int pf_sink_write(struct pf_sink *sink, const void *bytes, size_t size)
+{
+    if (size >= (size_t)(sink->limit - sink->cursor))
+        return pf_sink_spill(sink, bytes, size);
+    if (size > 0)
+        memcpy(sink->cursor, bytes, size);
+    sink->cursor += size;
+    return 0;
+}
+
 int pf_sink_text(struct pf_sink *, const char *string);
 int pf_sink_printf(struct pf_sink *, const char *format, ...) PF_PRINTF(2, 3);
 int pf_sink_flush(struct pf_sink *);
+/* Ends the gzip and flushes: pf_sink_memory then has all. Nothing may be written after it. pf_sink_commit includes it. */
+int pf_sink_finish(struct pf_sink *);
 
-uint64_t pf_sink_offset(const struct pf_sink *); /* bytes given to it so far, before compression */
+/* Bytes given to it so far, before compression. */
+static inline uint64_t pf_sink_offset(const struct pf_sink *sink)
+{
+    return sink->limit_offset - (uint64_t)(sink->limit - sink->cursor);
+}
+
 /* True when somebody may be waiting at the other end: a pipe, a socket, a terminal. */
 bool pf_sink_live(const struct pf_sink *);
 bool pf_sink_terminal(const struct pf_sink *);

@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pf_source;
+struct pf_source {
+    /* Decompressed bytes at hand. In the open for the inline functions below only. */
+    const unsigned char *cursor, *limit;
+    uint64_t limit_offset; /* of `limit`, counted from the start */
+    struct pf_source_input *input;
+};
 
 /* Opens `path` ("-" = standard input; its descriptor is not closed). Refuses directories by name. On failure *source is
  * NULL and `error` says why (PF_IO, PF_NOMEM). The name given in messages is the path. */
@@ -19,31 +24,47 @@ int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
 int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, struct pf_error *);
 void pf_source_close(struct pf_source *);
 
+/* The slow part of a peek: reads on. */
+const unsigned char *pf_source_fill(struct pf_source *, size_t need, size_t *have);
+
 /* Pointer to the bytes ahead. *have is at least `need`, or all that is left before the end or a failure (then less than
  * `need`). The pointer is valid until the next call on the source. The buffer grows with bytes really read, never with
  * `need` alone. */
-const unsigned char *pf_source_peek(struct pf_source *, size_t need, size_t *have);
+static inline const unsigned char *pf_source_peek(struct pf_source *source, size_t need, size_t *have)
+{
+    *have = (size_t)(source->limit - source->cursor);
+    return *have >= need ? source->cursor : pf_source_fill(source, need, have);
+}
+
 /* Consumes `size` bytes; no more than the last peek's *have. */
-void pf_source_take(struct pf_source *, size_t size);
+static inline void pf_source_take(struct pf_source *source, size_t size)
+{
+    source->cursor += size;
+}
+
 /* Consumes up to `size` bytes reading on as needed; returns how many there were. */
 uint64_t pf_source_skip(struct pf_source *, uint64_t size);
 
 /* Decompressed bytes taken so far. */
-uint64_t pf_source_offset(const struct pf_source *);
+static inline uint64_t pf_source_offset(const struct pf_source *source)
+{
+    return source->limit_offset - (uint64_t)(source->limit - source->cursor);
+}
+
 /* Bytes read from the file so far, and its size (0 = not known): for progress. */
 uint64_t pf_source_raw_offset(const struct pf_source *);
 uint64_t pf_source_raw_size(const struct pf_source *);
 
-/* PF_OK, or why the bytes end early (PF_IO: read failed; PF_FAILED: damaged or cut gzip): copied to `error` if given. A
- * reader that meets the end asks this before it says that its own data are cut. */
+/* PF_OK, or why the bytes end early (PF_IO: read failed; PF_FAILED: damaged or cut gzip, whose offset counts compressed bytes;
+ * PF_NOMEM): copied to `error` if given. A reader that meets the end asks this before it says that its own data are cut. */
 int pf_source_status(const struct pf_source *, struct pf_error *error);
 
 /* True when a read would have to wait for a writer at the other end now (pipes, sockets, terminals). */
 bool pf_source_would_block(struct pf_source *);
 
 /* The next line without its LF (and without a CR before it), taken. PF_OK, PF_EOF at the end, PF_FAILED for a line over
- * 64 MiB (in `error`, with its offset) or whatever pf_source_status says. A last line without LF counts. The bytes are valid
- * until the next call. */
+ * 64 MiB (in `error`, with its offset) or whatever pf_source_status says. A last line without LF counts, unless the bytes end
+ * early: then part of it may be missing, and it stays to be peeked at. The bytes are valid until the next call. */
 int pf_source_line(struct pf_source *, struct pf_bytes *line, struct pf_error *);
 
 #endif

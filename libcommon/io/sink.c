@@ -1,0 +1,509 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#endif
+
+#include "io/sink.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum {
+    BUFFER_SIZE = 256 * 1024,
+    PIPE_SIZE = 1024 * 1024,
+    WRITE_MAX = 1 << 30, /* some systems refuse more than INT_MAX at once */
+    LINKS_MAX = 40,
+    NAME_KEPT = 200, /* of the target's name in the temporary one: NAME_MAX is 255 */
+    ATTEMPTS = 100
+};
+
+struct pf_sink_output {
+    char *name;      /* as messages give it, with quotes */
+    int fd;          /* -1: memory */
+    bool is_stdout;
+    bool live, terminal;
+    char *target;    /* what the temporary file is renamed to; NULL: written in place */
+    char *temporary;
+    char *buffer;    /* BUFFER_SIZE; NULL: unbuffered */
+    struct pf_buffer memory;
+    struct pf_error error;
+
+    bool gzip;
+    z_stream deflater;
+    unsigned char *deflated; /* BUFFER_SIZE */
+};
+
+/* From a failure on every write takes the slow way, which says so. */
+static int fail(struct pf_sink *sink)
+{
+    sink->limit_offset -= (uint64_t)(sink->limit - sink->cursor);
+    sink->limit = sink->cursor;
+    return sink->output->error.code;
+}
+
+/* All bytes to the descriptor, or into memory. */
+static int write_raw(struct pf_sink_output *output, const void *bytes, size_t size)
+{
+    const char *p = bytes;
+
+    if (output->fd < 0)
+        return pf_buffer_append(&output->memory, bytes, size) ? PF_OK : pf_error_nomem(&output->error);
+    while (size > 0) {
+        ssize_t written = write(output->fd, p, size < WRITE_MAX ? size : WRITE_MAX);
+
+        if (written > 0) {
+            p += written;
+            size -= (size_t)written;
+        } else if (written == 0) {
+            errno = EIO;
+            return pf_error_system(&output->error, "cannot write %s", output->name);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            /* Somebody shares the descriptor and made it non-blocking. */
+            poll(&(struct pollfd){.fd = output->fd, .events = POLLOUT}, 1, -1);
+        } else if (errno != EINTR) {
+            return pf_error_system(&output->error, "cannot write %s", output->name);
+        }
+    }
+    return PF_OK;
+}
+
+/* Bytes through the compressor. `flush` is zlib's. */
+static int write_deflated(struct pf_sink_output *output, const void *bytes, size_t size, int flush)
+{
+    z_stream *z = &output->deflater;
+    const unsigned char *p = bytes;
+
+    do {
+        uInt part = size < WRITE_MAX ? (uInt)size : WRITE_MAX;
+
+        z->next_in = (z_const Bytef *)p;
+        z->avail_in = part;
+        do {
+            int status;
+
+            z->next_out = output->deflated;
+            z->avail_out = BUFFER_SIZE;
+            deflate(z, part == size ? flush : Z_NO_FLUSH);
+            status = write_raw(output, output->deflated, BUFFER_SIZE - z->avail_out);
+            if (status != PF_OK)
+                return status;
+        } while (z->avail_out == 0);
+        p += part;
+        size -= part;
+    } while (size > 0);
+    return PF_OK;
+}
+
+static int emit(struct pf_sink_output *output, const void *bytes, size_t size, int flush)
+{
+    if (output->error.code != PF_OK)
+        return output->error.code;
+    return output->gzip ? write_deflated(output, bytes, size, flush) : write_raw(output, bytes, size);
+}
+
+/* Empties the buffer. */
+static int drain(struct pf_sink *sink, int flush)
+{
+    struct pf_sink_output *output = sink->output;
+    uint64_t offset = pf_sink_offset(sink);
+    const char *bytes = output->buffer == NULL ? "" : output->buffer;
+    size_t size = output->buffer == NULL ? 0 : (size_t)(sink->cursor - output->buffer);
+
+    if (emit(output, bytes, size, flush) != PF_OK)
+        return fail(sink);
+    if (output->buffer != NULL) {
+        sink->cursor = output->buffer;
+        sink->limit = output->buffer + BUFFER_SIZE;
+        sink->limit_offset = offset + BUFFER_SIZE;
+    }
+    return PF_OK;
+}
+
+int pf_sink_spill(struct pf_sink *sink, const void *bytes, size_t size)
+{
+    int status = drain(sink, Z_NO_FLUSH);
+
+    if (status != PF_OK)
+        return status;
+    if (size < (size_t)(sink->limit - sink->cursor))
+        return pf_sink_write(sink, bytes, size);
+    if (emit(sink->output, bytes, size, Z_NO_FLUSH) != PF_OK)
+        return fail(sink);
+    sink->limit_offset += size;
+    return PF_OK;
+}
+
+int pf_sink_text(struct pf_sink *sink, const char *string)
+{
+    return pf_sink_write(sink, string, strlen(string));
+}
+
+int pf_sink_printf(struct pf_sink *sink, const char *format, ...)
+{
+    char small[512], *text = small;
+    va_list args, again;
+    int length, status;
+
+    va_start(args, format);
+    va_copy(again, args);
+    length = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (length >= (int)sizeof small) {
+        text = malloc((size_t)length + 1);
+        if (text != NULL)
+            vsnprintf(text, (size_t)length + 1, format, again);
+    }
+    va_end(again);
+    if (length < 0 || text == NULL) {
+        pf_error_nomem(&sink->output->error);
+        return fail(sink);
+    }
+    status = pf_sink_write(sink, text, (size_t)length);
+    if (text != small)
+        free(text);
+    return status;
+}
+
+int pf_sink_flush(struct pf_sink *sink)
+{
+    return drain(sink, Z_SYNC_FLUSH);
+}
+
+int pf_sink_finish(struct pf_sink *sink)
+{
+    int status = drain(sink, Z_FINISH);
+
+    if (sink->output->gzip) {
+        deflateEnd(&sink->output->deflater);
+        sink->output->gzip = false;
+    }
+    return status;
+}
+
+int pf_sink_gzip(struct pf_sink *sink, int level)
+{
+    struct pf_sink_output *output = sink->output;
+    int status = drain(sink, Z_NO_FLUSH);
+
+    if (status != PF_OK)
+        return status;
+    output->deflated = malloc(BUFFER_SIZE);
+    /* 16: a gzip header, in zlib's default without name and time */
+    if (output->deflated == NULL ||
+        deflateInit2(&output->deflater, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        pf_error_nomem(&output->error);
+        return fail(sink);
+    }
+    output->gzip = true;
+    return PF_OK;
+}
+
+bool pf_sink_live(const struct pf_sink *sink)
+{
+    return sink->output->live;
+}
+
+bool pf_sink_terminal(const struct pf_sink *sink)
+{
+    return sink->output->terminal;
+}
+
+int pf_sink_status(const struct pf_sink *sink, struct pf_error *error)
+{
+    const struct pf_error *own = &sink->output->error;
+
+    if (own->code != PF_OK && error != NULL && error->code == PF_OK)
+        *error = *own;
+    return own->code;
+}
+
+const void *pf_sink_memory(const struct pf_sink *sink, size_t *size)
+{
+    *size = sink->output->memory.size;
+    return sink->output->memory.data;
+}
+
+const char *pf_sink_temporary(const struct pf_sink *sink)
+{
+    return sink->output->temporary;
+}
+
+/* Standard output stays open for the program, but the close of a copy makes the system report what it held back (NFS). */
+static void close_output(struct pf_sink_output *output)
+{
+    int fd = output->is_stdout ? dup(STDOUT_FILENO) : output->fd;
+
+    if (fd >= 0 && close(fd) != 0)
+        pf_error_system(&output->error, "cannot close %s", output->name);
+}
+
+/* Removes the temporary file, where there still is one. */
+static void discard(struct pf_sink *sink)
+{
+    struct pf_sink_output *output = sink->output;
+
+    if (output->temporary != NULL)
+        unlink(output->temporary);
+    if (output->gzip)
+        deflateEnd(&output->deflater);
+    pf_buffer_free(&output->memory);
+    free(output->deflated);
+    free(output->buffer);
+    free(output->target);
+    free(output->temporary);
+    free(output->name);
+    free(output);
+    free(sink);
+}
+
+int pf_sink_commit(struct pf_sink *sink, struct pf_error *error)
+{
+    struct pf_sink_output *output = sink->output;
+    int status;
+
+    pf_sink_finish(sink);
+    close_output(output);
+    if (output->error.code == PF_OK && output->temporary != NULL) {
+        if (rename(output->temporary, output->target) == 0) {
+            free(output->temporary);
+            output->temporary = NULL;
+        } else {
+            pf_error_system(&output->error, "cannot rename the new file to %s", output->name);
+        }
+    }
+    status = pf_sink_status(sink, error);
+    discard(sink);
+    return status;
+}
+
+void pf_sink_abort(struct pf_sink *sink)
+{
+    if (sink == NULL)
+        return;
+    close_output(sink->output);
+    discard(sink);
+}
+
+/* "A", "B" and "C" in one allocated string. */
+static char *join(const char *a, const char *b, const char *c)
+{
+    size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = malloc(size);
+
+    if (text != NULL)
+        snprintf(text, size, "%s%s%s", a, b, c);
+    return text;
+}
+
+/* The folder part of a path with its slash ("" when there is none), and the place of the name in it. */
+static char *folder_of(const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    size_t size = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *folder = malloc(size + 1);
+
+    *name = path + size;
+    if (folder != NULL) {
+        memcpy(folder, path, size);
+        folder[size] = '\0';
+    }
+    return folder;
+}
+
+/* Where a link points to, seen from where the link is. NULL with errno EINVAL: `path` is no link. */
+static char *follow(const char *path)
+{
+    char to[PATH_MAX];
+    ssize_t size = readlink(path, to, sizeof to - 1);
+    const char *name;
+    char *folder, *next;
+
+    if (size < 0)
+        return NULL;
+    to[size] = '\0';
+    if (to[0] == '/')
+        return join(to, "", "");
+    folder = folder_of(path, &name);
+    next = folder == NULL ? NULL : join(folder, to, "");
+    free(folder);
+    return next;
+}
+
+/* The path behind all links of `path`, whose last may point to a file that is not there yet. */
+static char *resolve(const char *path)
+{
+    char *real = realpath(path, NULL), *at;
+
+    if (real != NULL || errno != ENOENT)
+        return real;
+    at = join(path, "", "");
+    for (int links = 0; at != NULL && links < LINKS_MAX; links++) {
+        char *next = follow(at);
+
+        if (next == NULL && (errno == EINVAL || errno == ENOENT))
+            return at;
+        free(at);
+        at = next;
+    }
+    free(at);
+    return NULL;
+}
+
+/* Opens a new file beside the target: not mkstemp, so that the system applies the umask (asking for it is not safe
+ * with threads) and the folder's default access list. */
+static int open_temporary(struct pf_sink_output *output, mode_t mode)
+{
+    const char *name;
+    char *folder = folder_of(output->target, &name);
+    size_t size = strlen(output->target) + 16;
+
+    output->temporary = malloc(size);
+    if (folder == NULL || output->temporary == NULL) {
+        free(folder);
+        return pf_error_nomem(&output->error);
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        struct timespec now;
+        uint64_t salt;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        salt = pf_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40);
+        snprintf(output->temporary, size, "%s.%.*s.%06x", folder, NAME_KEPT, name, (unsigned)(salt & 0xffffff));
+        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode & 0777);
+        if (output->fd >= 0 || (errno != EEXIST && errno != EINTR))
+            break;
+    }
+    free(folder);
+    if (output->fd >= 0)
+        return PF_OK;
+    pf_error_system(&output->error, "cannot create a file beside %s", output->name);
+    free(output->temporary);
+    output->temporary = NULL;
+    return output->error.code;
+}
+
+/* A target that is absent or a regular file. `status` is NULL when it is absent. */
+static int open_beside(struct pf_sink_output *output, const char *path, const struct stat *status)
+{
+    if (status != NULL && access(path, W_OK) != 0)
+        return pf_error_system(&output->error, "cannot write %s", output->name);
+    output->target = resolve(path);
+    if (output->target == NULL)
+        return pf_error_system(&output->error, "cannot write %s", output->name);
+    if (open_temporary(output, status == NULL ? 0666 : status->st_mode) != PF_OK)
+        return output->error.code;
+    if (status != NULL && fchmod(output->fd, status->st_mode & 07777) != 0)
+        return pf_error_system(&output->error, "cannot set the mode of %s", output->name);
+    return PF_OK;
+}
+
+static int open_in_place(struct pf_sink_output *output, const char *path)
+{
+    do
+        output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    while (output->fd < 0 && errno == EINTR);
+    if (output->fd < 0)
+        return pf_error_system(&output->error, "cannot write %s", output->name);
+    return PF_OK;
+}
+
+static int open_output(struct pf_sink_output *output, const char *path)
+{
+    struct stat status;
+
+    if (output->is_stdout)
+        output->fd = STDOUT_FILENO;
+    else if (stat(path, &status) == 0)
+        return S_ISREG(status.st_mode) ? open_beside(output, path, &status) : open_in_place(output, path);
+    else if (errno == ENOENT)
+        return open_beside(output, path, NULL);
+    else
+        return pf_error_system(&output->error, "cannot write %s", output->name);
+    return PF_OK;
+}
+
+/* Learns what is at the other end. */
+static int inspect(struct pf_sink_output *output)
+{
+    struct stat status;
+
+    if (fstat(output->fd, &status) != 0)
+        return pf_error_system(&output->error, "cannot write %s", output->name);
+    output->terminal = S_ISCHR(status.st_mode) && isatty(output->fd);
+    output->live = output->terminal || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+#ifdef F_SETPIPE_SZ
+    /* Fewer turns between the programs of a pipe; refused where the user has many pipes, which is no harm. */
+    if (S_ISFIFO(status.st_mode))
+        fcntl(output->fd, F_SETPIPE_SZ, PIPE_SIZE);
+#endif
+    return PF_OK;
+}
+
+static struct pf_sink *new_sink(const char *name)
+{
+    struct pf_sink *sink = calloc(1, sizeof *sink);
+    struct pf_sink_output *output = calloc(1, sizeof *output);
+    char *copy = name == NULL ? join("standard output", "", "") : join("'", name, "'");
+
+    if (sink == NULL || output == NULL || copy == NULL) {
+        free(sink);
+        free(output);
+        free(copy);
+        return NULL;
+    }
+    output->name = copy;
+    output->fd = -1;
+    sink->output = output;
+    return sink;
+}
+
+int pf_sink_open(struct pf_sink **result, const char *path, struct pf_error *error)
+{
+    bool is_stdout = path == NULL || strcmp(path, "-") == 0;
+    struct pf_sink *sink = new_sink(is_stdout ? NULL : path);
+    struct pf_sink_output *output;
+    int status;
+
+    *result = NULL;
+    if (sink == NULL)
+        return pf_error_nomem(error);
+    output = sink->output;
+    output->is_stdout = is_stdout;
+    output->buffer = malloc(BUFFER_SIZE);
+    if (output->buffer == NULL)
+        pf_error_nomem(&output->error);
+    else if (open_output(output, path) == PF_OK)
+        inspect(output);
+    status = pf_sink_status(sink, error);
+    if (status != PF_OK) {
+        pf_sink_abort(sink);
+        return status;
+    }
+    sink->cursor = output->buffer;
+    sink->limit = output->buffer + BUFFER_SIZE;
+    sink->limit_offset = BUFFER_SIZE;
+    *result = sink;
+    return PF_OK;
+}
+
+int pf_sink_open_memory(struct pf_sink **result, struct pf_error *error)
+{
+    struct pf_sink *sink = new_sink("memory");
+
+    *result = sink;
+    if (sink == NULL)
+        return pf_error_nomem(error);
+    sink->cursor = sink->limit = sink->output->name; /* any place: there is no room */
+    return PF_OK;
+}

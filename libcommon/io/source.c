@@ -1,0 +1,448 @@
+#include "io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* What one read asks for, and the least that is inflated at a time. */
+enum { UNIT = 256 * 1024 };
+
+enum { LINE_MAX_SIZE = 64 * 1024 * 1024 };
+
+enum coding { UNDECIDED, PLAIN, GZIP };
+
+struct pf_source_input {
+    char *name; /* as messages give it, with quotes */
+    int fd;     /* -1: memory */
+    bool borrowed; /* the descriptor is not ours to close */
+    bool waits; /* a read may have to wait */
+    enum coding coding;
+    bool raw_ended; /* the descriptor has no more */
+    bool ended;     /* nothing will come behind the source's limit */
+    struct pf_error error;
+    uint64_t raw_read, raw_size;
+
+    unsigned char *buffer; /* holds the source's cursor..limit, unless they lie in the caller's memory */
+    size_t capacity;
+
+    /* GZIP: compressed bytes at hand, in a buffer of UNIT bytes or more or in the caller's memory */
+    unsigned char *raw;
+    const unsigned char *raw_cursor, *raw_limit;
+    z_stream inflater;
+    bool in_member;
+};
+
+static const unsigned char nothing[1];
+
+static bool is_gzip(const unsigned char *bytes, size_t size)
+{
+    return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
+}
+
+static size_t at_hand(const struct pf_source *source)
+{
+    return (size_t)(source->limit - source->cursor);
+}
+
+static size_t raw_at_hand(const struct pf_source_input *input)
+{
+    return (size_t)(input->raw_limit - input->raw_cursor);
+}
+
+/* Reads once, waiting if need be. 0: the end, or a failure, which then stands in input->error. */
+static size_t read_raw(struct pf_source_input *input, unsigned char *bytes, size_t size)
+{
+    while (!input->raw_ended) {
+        ssize_t got = read(input->fd, bytes, size);
+
+        if (got > 0) {
+            input->raw_read += (uint64_t)got;
+            return (size_t)got;
+        }
+        if (got == 0) {
+            input->raw_ended = true;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            /* Somebody shares the descriptor and made it non-blocking. */
+            poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, -1);
+        } else if (errno != EINTR) {
+            pf_error_system(&input->error, "cannot read %s", input->name);
+            input->raw_ended = true;
+        }
+    }
+    return 0;
+}
+
+/* Room for UNIT bytes behind the limit. `need` is what the caller wants from the cursor on: where it will not fit, the bytes at hand
+ * move to the front now, while they are few. */
+static bool make_room(struct pf_source *source, size_t need)
+{
+    struct pf_source_input *input = source->input;
+    size_t used = at_hand(source), room = 0;
+
+    if (input->buffer != NULL)
+        room = (size_t)(input->buffer + input->capacity - source->limit);
+    if (room >= UNIT && (room >= need - used || source->cursor == input->buffer))
+        return true;
+    if (input->buffer != NULL && used > 0)
+        memmove(input->buffer, source->cursor, used);
+    if (input->capacity - used < UNIT) {
+        size_t capacity = 2 * UNIT > 2 * used ? 2 * UNIT : 2 * used;
+        unsigned char *buffer = realloc(input->buffer, capacity);
+
+        if (buffer == NULL) {
+            source->cursor = input->buffer == NULL ? nothing : input->buffer;
+            source->limit = source->cursor + used;
+            pf_error_nomem(&input->error);
+            input->ended = true;
+            return false;
+        }
+        input->buffer = buffer;
+        input->capacity = capacity;
+    }
+    source->cursor = input->buffer;
+    source->limit = input->buffer + used;
+    return true;
+}
+
+static unsigned char *room_start(struct pf_source *source)
+{
+    return source->input->buffer + (source->limit - source->input->buffer);
+}
+
+static void add_bytes(struct pf_source *source, size_t size)
+{
+    source->limit += size;
+    source->limit_offset += size;
+}
+
+static void read_plain(struct pf_source *source)
+{
+    size_t got = read_raw(source->input, room_start(source), UNIT);
+
+    add_bytes(source, got);
+    if (got == 0)
+        source->input->ended = true;
+}
+
+static void start_inflater(struct pf_source_input *input)
+{
+    input->coding = GZIP;
+    input->in_member = true;
+    /* 16: gzip, neither zlib nor either of both */
+    if (inflateInit2(&input->inflater, 16 + MAX_WBITS) != Z_OK) {
+        input->coding = PLAIN;
+        input->ended = true;
+        pf_error_nomem(&input->error);
+    }
+}
+
+/* Reads until it is known whether the input is gzip. The buffer is empty and new. */
+static void decide_coding(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+    size_t size = 0;
+
+    while (size < 2 && !input->raw_ended)
+        size += read_raw(input, input->buffer + size, UNIT - size);
+    if (!is_gzip(input->buffer, size)) {
+        input->coding = PLAIN;
+        input->ended = input->raw_ended;
+        add_bytes(source, size);
+        return;
+    }
+    input->raw = input->buffer;
+    input->raw_cursor = input->raw;
+    input->raw_limit = input->raw + size;
+    input->buffer = NULL;
+    input->capacity = 0;
+    source->cursor = source->limit = nothing;
+    start_inflater(input);
+}
+
+static void gzip_failed(struct pf_source_input *input, const char *what)
+{
+    pf_error_at(&input->error, PF_FAILED, input->raw_read - raw_at_hand(input),
+                "%s (the offset counts bytes of the compressed file)", what);
+    input->ended = true;
+}
+
+/* Between two members: zero bytes are padding, as gzip(1) has it. False: more compressed bytes are wanted first. */
+static bool start_member(struct pf_source_input *input)
+{
+    while (input->raw_cursor < input->raw_limit && *input->raw_cursor == 0)
+        input->raw_cursor++;
+    if (input->raw_cursor == input->raw_limit)
+        return false;
+    if (*input->raw_cursor != 0x1f) {
+        gzip_failed(input, "bytes that are not gzip follow the gzip data");
+    } else {
+        inflateReset(&input->inflater);
+        input->in_member = true;
+    }
+    return true;
+}
+
+/* Inflates what is at hand, once. False: more compressed bytes are wanted first. */
+static bool inflate_some(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+    z_stream *z = &input->inflater;
+    size_t in = raw_at_hand(input), room = (size_t)(input->buffer + input->capacity - source->limit), produced;
+    int result;
+
+    if (!input->in_member)
+        return start_member(input);
+    z->next_in = (z_const Bytef *)input->raw_cursor;
+    z->avail_in = in < UINT_MAX ? (uInt)in : UINT_MAX;
+    z->next_out = room_start(source);
+    z->avail_out = room < UINT_MAX ? (uInt)room : UINT_MAX;
+    result = inflate(z, Z_NO_FLUSH);
+    input->raw_cursor = z->next_in;
+    produced = (size_t)(z->next_out - source->limit);
+    add_bytes(source, produced);
+    if (result == Z_STREAM_END)
+        input->in_member = false;
+    else if (result == Z_MEM_ERROR)
+        input->ended = pf_error_nomem(&input->error) != PF_OK;
+    else if (result != Z_OK && result != Z_BUF_ERROR)
+        gzip_failed(input, z->msg == NULL ? "gzip data damaged" : z->msg);
+    return produced > 0 || raw_at_hand(input) > 0 || input->ended || !input->in_member;
+}
+
+/* Reads compressed bytes when there are none at hand. */
+static void read_compressed(struct pf_source_input *input)
+{
+    size_t got = read_raw(input, input->raw, UNIT);
+
+    if (got > 0) {
+        input->raw_cursor = input->raw;
+        input->raw_limit = input->raw + got;
+    } else {
+        if (input->in_member)
+            gzip_failed(input, "gzip data cut: the end of a member is missing");
+        input->ended = true;
+    }
+}
+
+const unsigned char *pf_source_fill(struct pf_source *source, size_t need, size_t *have)
+{
+    struct pf_source_input *input = source->input;
+
+    while (at_hand(source) < need && !input->ended && make_room(source, need)) {
+        if (input->coding == UNDECIDED)
+            decide_coding(source);
+        else if (input->coding == PLAIN)
+            read_plain(source);
+        else if (!inflate_some(source))
+            read_compressed(input);
+    }
+    *have = at_hand(source);
+    return source->cursor;
+}
+
+static struct pf_source *new_source(const char *path, struct pf_error *error)
+{
+    struct pf_source *source = calloc(1, sizeof *source);
+    struct pf_source_input *input = calloc(1, sizeof *input);
+    size_t size = strlen(path) + sizeof "''";
+    char *name = malloc(size);
+
+    if (source == NULL || input == NULL || name == NULL) {
+        free(source);
+        free(input);
+        free(name);
+        pf_error_nomem(error);
+        return NULL;
+    }
+    snprintf(name, size, "'%s'", path);
+    input->name = name;
+    input->fd = -1;
+    source->cursor = source->limit = nothing;
+    source->input = input;
+    return source;
+}
+
+static bool open_descriptor(struct pf_source_input *input, const char *path, struct pf_error *error)
+{
+    struct stat status;
+
+    if (strcmp(path, "-") == 0) {
+        input->fd = STDIN_FILENO;
+        input->borrowed = true;
+    } else {
+        do
+            input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        while (input->fd < 0 && errno == EINTR);
+    }
+    if (input->fd < 0 || fstat(input->fd, &status) != 0) {
+        pf_error_system(error, "cannot open %s", input->name);
+        return false;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        pf_error_set(error, PF_IO, "cannot read %s: it is a directory", input->name);
+        return false;
+    }
+    input->waits = !S_ISREG(status.st_mode);
+    if (S_ISREG(status.st_mode)) {
+        off_t at = lseek(input->fd, 0, SEEK_CUR);
+
+        if (at >= 0 && at < status.st_size)
+            input->raw_size = (uint64_t)(status.st_size - at);
+#ifdef POSIX_FADV_SEQUENTIAL
+        posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+    }
+    return true;
+}
+
+int pf_source_open(struct pf_source **result, const char *path, struct pf_error *error)
+{
+    struct pf_error own = {0};
+    struct pf_source *source = new_source(strcmp(path, "-") == 0 ? "standard input" : path, &own);
+
+    *result = NULL;
+    if (source != NULL && open_descriptor(source->input, path, &own)) {
+        *result = source;
+        return PF_OK;
+    }
+    pf_source_close(source);
+    return pf_error_set(error, own.code, "%s", own.text);
+}
+
+int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t size, struct pf_error *error)
+{
+    struct pf_source *source = new_source("memory", error);
+    struct pf_source_input *input;
+
+    *result = source;
+    if (source == NULL)
+        return PF_NOMEM;
+    input = source->input;
+    input->raw_ended = true;
+    input->raw_read = input->raw_size = size;
+    if (is_gzip(bytes, size)) {
+        input->raw_cursor = bytes;
+        input->raw_limit = input->raw_cursor + size;
+        start_inflater(input);
+        return PF_OK;
+    }
+    input->coding = PLAIN;
+    input->ended = true;
+    if (size > 0)
+        source->cursor = source->limit = bytes;
+    add_bytes(source, size);
+    return PF_OK;
+}
+
+void pf_source_close(struct pf_source *source)
+{
+    struct pf_source_input *input;
+
+    if (source == NULL)
+        return;
+    input = source->input;
+    if (input->coding == GZIP)
+        inflateEnd(&input->inflater);
+    if (input->fd >= 0 && !input->borrowed)
+        close(input->fd);
+    free(input->raw);
+    free(input->buffer);
+    free(input->name);
+    free(input);
+    free(source);
+}
+
+uint64_t pf_source_skip(struct pf_source *source, uint64_t size)
+{
+    uint64_t skipped = 0;
+
+    while (skipped < size) {
+        size_t have;
+
+        pf_source_peek(source, 1, &have);
+        if (have == 0)
+            break;
+        if (have > size - skipped)
+            have = (size_t)(size - skipped);
+        pf_source_take(source, have);
+        skipped += have;
+    }
+    return skipped;
+}
+
+uint64_t pf_source_raw_offset(const struct pf_source *source)
+{
+    return source->input->raw_read;
+}
+
+uint64_t pf_source_raw_size(const struct pf_source *source)
+{
+    return source->input->raw_size;
+}
+
+int pf_source_status(const struct pf_source *source, struct pf_error *error)
+{
+    const struct pf_error *own = &source->input->error;
+
+    if (own->code != PF_OK && error != NULL && error->code == PF_OK)
+        *error = *own;
+    return own->code;
+}
+
+bool pf_source_would_block(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+
+    if (!input->waits)
+        return false;
+    /* Compressed bytes that are here already may hold the next bytes, or the end of the data. */
+    while (input->coding == GZIP && at_hand(source) == 0 && !input->ended && make_room(source, 1) && inflate_some(source))
+        ;
+    if (at_hand(source) > 0 || input->ended)
+        return false;
+    return poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, 0) == 0;
+}
+
+static int line_end(struct pf_source *source, size_t have, struct pf_bytes *line, struct pf_error *error)
+{
+    int status = pf_source_status(source, error);
+
+    if (status != PF_OK)
+        return status;
+    if (have == 0)
+        return PF_EOF;
+    *line = (struct pf_bytes){(const char *)source->cursor, have};
+    pf_source_take(source, have);
+    return PF_OK;
+}
+
+int pf_source_line(struct pf_source *source, struct pf_bytes *line, struct pf_error *error)
+{
+    const unsigned char *start, *end = NULL;
+    size_t searched = 0, have, size;
+
+    for (;;) {
+        start = pf_source_peek(source, searched + 1, &have);
+        if (have > searched)
+            end = memchr(start + searched, '\n', have - searched);
+        size = end != NULL ? (size_t)(end - start) : have;
+        if (size > LINE_MAX_SIZE)
+            return pf_error_at(error, PF_FAILED, pf_source_offset(source), "line longer than %d MiB", LINE_MAX_SIZE >> 20);
+        if (end != NULL)
+            break;
+        if (have == searched)
+            return line_end(source, have, line, error);
+        searched = have;
+    }
+    pf_source_take(source, size + 1);
+    if (size > 0 && start[size - 1] == '\r')
+        size--;
+    *line = (struct pf_bytes){(const char *)start, size};
+    return PF_OK;
+}

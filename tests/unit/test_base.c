@@ -1,0 +1,496 @@
+/* base/: expected values are published vectors or arithmetic done by hand. */
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/table.h"
+
+#include "tap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int sign(int number)
+{
+    return (number > 0) - (number < 0);
+}
+
+static void test_compare(void)
+{
+    static const struct {
+        struct pf_bytes a, b;
+        int order;
+    } cases[] = {
+        {PF_BYTES(""), PF_BYTES(""), 0},
+        {{NULL, 0}, PF_BYTES(""), 0},
+        {{NULL, 0}, PF_BYTES("a"), -1},
+        {PF_BYTES("a"), PF_BYTES("ab"), -1},
+        {PF_BYTES("b"), PF_BYTES("ab"), 1},
+        {PF_BYTES("a\0b"), PF_BYTES("a\0a"), 1},
+        {PF_BYTES("\xff"), PF_BYTES("z"), 1},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tap_ok(sign(pf_bytes_compare(cases[k].a, cases[k].b)) == cases[k].order &&
+                   sign(pf_bytes_compare(cases[k].b, cases[k].a)) == -cases[k].order,
+               "bytes compare in the order of memcmp, prefix first (case %zu)", k);
+    }
+}
+
+/* Cases of RFC 3629: section 4's table at its borders, and what section 10 warns of. */
+static void test_utf8(void)
+{
+    static const struct {
+        struct pf_bytes bytes;
+        bool valid;
+        const char *about;
+    } cases[] = {
+        {PF_BYTES(""), true, "nothing"},
+        {PF_BYTES("plain text of more than one word"), true, "ASCII"},
+        {PF_BYTES("\0"), true, "NUL"},
+        {PF_BYTES("\x7f"), true, "U+007F"},
+        {PF_BYTES("\xc2\x80"), true, "U+0080"},
+        {PF_BYTES("\xdf\xbf"), true, "U+07FF"},
+        {PF_BYTES("\xe0\xa0\x80"), true, "U+0800"},
+        {PF_BYTES("\xed\x9f\xbf"), true, "U+D7FF"},
+        {PF_BYTES("\xee\x80\x80"), true, "U+E000"},
+        {PF_BYTES("\xef\xbf\xbf"), true, "U+FFFF"},
+        {PF_BYTES("\xf0\x90\x80\x80"), true, "U+10000"},
+        {PF_BYTES("\xf4\x8f\xbf\xbf"), true, "U+10FFFF"},
+        {PF_BYTES("A\xe2\x89\xa2\xce\x91."), true, "the RFC's example A, not identical to, Alpha, stop"},
+        {PF_BYTES("12345678\xe2\x82\xac" "12345678"), true, "a character between two words of ASCII"},
+        {PF_BYTES("\x80"), false, "a lone continuation byte"},
+        {PF_BYTES("\xbf"), false, "the last continuation byte alone"},
+        {PF_BYTES("\xc0\x80"), false, "an overlong NUL"},
+        {PF_BYTES("\xc1\xbf"), false, "an overlong U+007F"},
+        {PF_BYTES("\xe0\x9f\xbf"), false, "an overlong U+07FF"},
+        {PF_BYTES("\xf0\x8f\xbf\xbf"), false, "an overlong U+FFFF"},
+        {PF_BYTES("\xed\xa0\x80"), false, "the first surrogate"},
+        {PF_BYTES("\xed\xbf\xbf"), false, "the last surrogate"},
+        {PF_BYTES("\xf4\x90\x80\x80"), false, "U+110000"},
+        {PF_BYTES("\xf5\x80\x80\x80"), false, "byte F5"},
+        {PF_BYTES("\xff"), false, "byte FF"},
+        {PF_BYTES("\xc2"), false, "a cut character of two bytes"},
+        {PF_BYTES("\xe2\x82"), false, "a cut character of three bytes"},
+        {PF_BYTES("\xf0\x90\x80"), false, "a cut character of four bytes"},
+        {PF_BYTES("\xc2\x41"), false, "ASCII where a continuation byte belongs"},
+        {PF_BYTES("\xe2\x82\x41"), false, "ASCII in third place"},
+        {PF_BYTES("\xf0\x90\x80\xc0"), false, "a start byte in fourth place"},
+        {PF_BYTES("12345678123456781234567\xff"), false, "a bad byte at the end of words"},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tap_ok(pf_utf8_valid(cases[k].bytes) == cases[k].valid, "%s is %s UTF-8", cases[k].about,
+               cases[k].valid ? "good" : "no");
+    }
+    tap_int((int64_t)pf_utf8_char((const unsigned char *)"\xf4\x8f\xbf\xbf", 4), 4, "U+10FFFF takes four bytes");
+    tap_int((int64_t)pf_utf8_char((const unsigned char *)"\xf4\x8f\xbf\xbf", 3), 0, "a cut character has no length");
+    tap_int((int64_t)pf_utf8_char((const unsigned char *)"", 0), 0, "no bytes are no character");
+}
+
+static void test_ascii(void)
+{
+    char text[20];
+    bool good = true;
+
+    memset(text, 'x', sizeof text);
+    for (size_t size = 0; size <= sizeof text; size++) {
+        good = good && pf_ascii((struct pf_bytes){text, size});
+        for (size_t at = 0; at < size; at++) {
+            text[at] = (char)0x80;
+            good = good && !pf_ascii((struct pf_bytes){text, size});
+            text[at] = 'x';
+        }
+    }
+    tap_ok(good, "one high byte at any place is seen by pf_ascii");
+}
+
+static void test_wire(void)
+{
+    static const unsigned char bytes[] = {0xf1, 0xe2, 0xd3, 0xc4, 0xb5, 0xa6, 0x97, 0x88};
+    unsigned char copy[8];
+
+    tap_ok(pf_load16le(bytes) == 0xe2f1 && pf_load16be(bytes) == 0xf1e2 && pf_load32le(bytes) == 0xc4d3e2f1 &&
+               pf_load64le(bytes) == 0x8897a6b5c4d3e2f1,
+           "loads take the byte order of their names");
+    pf_store64le(copy, 0x8897a6b5c4d3e2f1);
+    tap_ok(memcmp(copy, bytes, 8) == 0, "a 64-bit store writes the low byte first");
+    pf_store32le(copy, 0xc4d3e2f1);
+    pf_store16le(copy + 4, 0xa6b5);
+    tap_ok(memcmp(copy, bytes, 6) == 0, "so do the shorter ones");
+}
+
+static void test_hash(void)
+{
+    uint64_t sum = 0;
+
+    /* xxHash's own documentation and sanity checks. */
+    tap_ok(pf_xxh64("", 0) == 0xef46db3751d8e999, "XXH64 of nothing is ef46db3751d8e999");
+    tap_ok(pf_xxh64("abc", 3) == 0x44bc2cf5ad770999, "XXH64 of abc is 44bc2cf5ad770999");
+    tap_ok(pf_hash("", 0) == 0x2d06800538d394c2, "XXH3 of nothing is 2d06800538d394c2");
+    /* SplitMix64 seeded with 0 gives e220a8397b1dcdaf first: its finaliser applied to the golden gamma. */
+    tap_ok(pf_hash_mix(0x9e3779b97f4a7c15) == 0xe220a8397b1dcdaf, "the mixer is SplitMix64's");
+    for (uint64_t key = 0; key < 64; key++)
+        sum |= pf_hash_mix((uint64_t)1 << key) & 0xff;
+    tap_ok(sum == 0xff, "every input bit can reach the low bits");
+}
+
+static void test_parse_int(void)
+{
+    static const struct {
+        struct pf_bytes text;
+        int64_t low, high;
+        bool good;
+        int64_t value;
+    } cases[] = {
+        {PF_BYTES("0"), INT64_MIN, INT64_MAX, true, 0},
+        {PF_BYTES("+7"), INT64_MIN, INT64_MAX, true, 7},
+        {PF_BYTES("-0"), 0, 0, true, 0},
+        {PF_BYTES("0000000000000000000000000000012"), 0, 100, true, 12},
+        {PF_BYTES("9223372036854775807"), INT64_MIN, INT64_MAX, true, INT64_MAX},
+        {PF_BYTES("9223372036854775808"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("-9223372036854775808"), INT64_MIN, INT64_MAX, true, INT64_MIN},
+        {PF_BYTES("-9223372036854775809"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("18446744073709551616"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("99999999999999999999999999999999999999999999"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("10"), 1, 9, false, 0},
+        {PF_BYTES("0"), 1, 9, false, 0},
+        {PF_BYTES(""), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("-"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("+-1"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES(" 1"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("1 "), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("1\0"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("0x1"), INT64_MIN, INT64_MAX, false, 0},
+        {PF_BYTES("1e3"), INT64_MIN, INT64_MAX, false, 0},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int64_t value = 4711;
+        bool good = pf_parse_int(cases[k].text, cases[k].low, cases[k].high, &value);
+
+        tap_ok(good == cases[k].good && value == (good ? cases[k].value : 4711), "\"%.*s\" is %s whole number in range",
+               (int)cases[k].text.size, cases[k].text.data, cases[k].good ? "a" : "no");
+    }
+}
+
+static void test_parse_scaled(void)
+{
+    static const char sizes[] = "k=1000,M=1000000,G=1000000000,Ki=1024,Gi=1073741824,Ti=1099511627776";
+    static const struct {
+        const char *text;
+        bool good;
+        int64_t value;
+    } cases[] = {
+        {"0", true, 0},
+        {"1.5k", true, 1500},
+        {"-1.5k", true, -1500},
+        {"+2M", true, 2000000},
+        {".5k", true, 500},
+        {"0.001k", true, 1},
+        {"0.0001k", false, 0},
+        {"1.0005k", false, 0},
+        {"1.000", true, 1},
+        {"1.5", false, 0},
+        {"0.5Ki", true, 512},
+        {"0.0009765625Ki", true, 1},
+        {"0.00048828125Ki", false, 0},
+        {"0.3Ki", false, 0},
+        {"0.000000000931322574615478515625Gi", true, 1},
+        {"0.0000000000009094947017729282379150390625Ti", true, 1},
+        {"1.50000000000000000000000000000000000000000000000000k", true, 1500},
+        {"0.00000000000000000000000000000000000000000000000000", true, 0},
+        {"0.00000000000000000000000000000000000000000000000001k", false, 0},
+        {"9223372036854775807", true, INT64_MAX},
+        {"9223372036854775.807k", true, INT64_MAX},
+        {"9223372036854775.808k", false, 0},
+        {"-9223372036854775.808k", true, INT64_MIN},
+        {"-9223372036.854775809G", false, 0},
+        {"99999999999999999999999999999999999999999999", false, 0},
+        {"340282366920938463463374607431768211455Ti", false, 0},
+        {"", false, 0},
+        {"-", false, 0},
+        {".", false, 0},
+        {"k", false, 0},
+        {"1.", false, 0},
+        {"1.k", false, 0},
+        {"1K", false, 0},
+        {"1kk", false, 0},
+        {"1k=", false, 0},
+        {"1 k", false, 0},
+        {"1.2.3", false, 0},
+        {"nan", false, 0},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int64_t value = 4711;
+        bool good = pf_parse_scaled(pf_bytes_of(cases[k].text), sizes, &value);
+
+        tap_ok(good == cases[k].good && value == (good ? cases[k].value : 4711), "\"%s\" is %s scaled number",
+               cases[k].text, cases[k].good ? "a" : "no");
+    }
+    tap_ok(!pf_parse_scaled(PF_BYTES("1k"), NULL, &(int64_t){0}), "without a list there is no suffix");
+}
+
+static void test_scale(void)
+{
+    static const struct {
+        int64_t value;
+        uint64_t num, den;
+        bool good;
+        int64_t result;
+    } cases[] = {
+        {1, 1, 2, true, 0},   /* 0.5 to the even 0 */
+        {3, 1, 2, true, 2},   /* 1.5 to the even 2 */
+        {5, 1, 2, true, 2},   /* 2.5 to the even 2 */
+        {-1, 1, 2, true, 0},
+        {-3, 1, 2, true, -2},
+        {-5, 1, 2, true, -2},
+        {2, 1, 3, true, 1},   /* 0.67 */
+        {1, 1, 3, true, 0},
+        {-2, 1, 3, true, -1},
+        {7, 0, 5, true, 0},
+        {0, 9, 5, true, 0},
+        {10, 3, 4, true, 8},  /* 7.5 to the even 8 */
+        {INT64_MAX, 1, 1, true, INT64_MAX},
+        {INT64_MIN, 1, 1, true, INT64_MIN},
+        {INT64_MAX, 2, 2, true, INT64_MAX},
+        {INT64_MIN, UINT64_MAX, UINT64_MAX, true, INT64_MIN},
+        {INT64_MAX, 3, 2, false, 0},
+        {INT64_MIN, 2, 1, false, 0},
+        {INT64_MAX, UINT64_MAX, 1, false, 0},
+        {1, 1, UINT64_MAX, true, 0},
+        {1, UINT64_MAX / 2 + 1, UINT64_MAX, true, 1}, /* 2^63 / (2^64 - 1): a little over a half */
+        {1, UINT64_MAX / 2, UINT64_MAX, true, 0},     /* a little under */
+    };
+    pf_int128 large = (pf_int128)1 << 100;
+    int64_t result = 0;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bool good = pf_scale64(cases[k].value, cases[k].num, cases[k].den, &result);
+
+        tap_ok(good == cases[k].good && (!good || result == cases[k].result),
+               "%" PRId64 " * %" PRIu64 " / %" PRIu64 " is rounded once, half to even", cases[k].value, cases[k].num,
+               cases[k].den);
+    }
+    tap_ok(pf_scale64(large, 1, (uint64_t)1 << 60, &result) && result == (int64_t)1 << 40, "2^100 / 2^60 is 2^40");
+    tap_ok(pf_scale64(-large - ((pf_int128)1 << 59), 1, (uint64_t)1 << 60, &result) && result == -((int64_t)1 << 40),
+           "-(2^40 + 1/2) rounds to the even -2^40");
+    tap_ok(!pf_scale64(large, 1, 1, &result), "2^100 does not fit 64 bits");
+    tap_ok(!pf_scale64(large, UINT64_MAX, UINT64_MAX, &result), "a product over 128 bits is refused");
+}
+
+static void test_gcd(void)
+{
+    tap_ok(pf_gcd(12, 18) == 6 && pf_gcd(0, 5) == 5 && pf_gcd(5, 0) == 5 && pf_gcd(0, 0) == 0 && pf_gcd(17, 4) == 1 &&
+               pf_gcd(UINT64_MAX, UINT64_MAX / 5) == UINT64_MAX / 5,
+           "greatest common divisors");
+}
+
+static void test_int128(void)
+{
+    static const char *const good[] = {
+        "0", "7", "-7", "10", "9999999999999999999", "10000000000000000000", "18446744073709551615",
+        "18446744073709551616", "-18446744073709551616", "100000000000000000000000000000000000000",
+        "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728",
+    };
+    static const char *const bad[] = {
+        "", "-", "1x", " 1", "170141183460469231731687303715884105728", "-170141183460469231731687303715884105729",
+        "340282366920938463463374607431768211455", "340282366920938463463374607431768211456",
+        "9999999999999999999999999999999999999999999",
+    };
+    pf_int128 limit = (pf_int128)(~(pf_uint128)0 >> 1), value;
+    char text[PF_INT128_TEXT];
+
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        bool parsed = pf_parse_int128(pf_bytes_of(good[k]), &value);
+        size_t length = parsed ? pf_print_int128(value, text) : 0;
+
+        tap_ok(parsed && length == strlen(good[k]) && strcmp(text, good[k]) == 0, "%s is read and printed the same",
+               good[k]);
+    }
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        tap_ok(!pf_parse_int128(pf_bytes_of(bad[k]), &value), "\"%s\" is no 128-bit number", bad[k]);
+    pf_print_int128(limit, text);
+    tap_text(text, "170141183460469231731687303715884105727", "2^127 - 1 prints");
+    pf_print_int128(-limit - 1, text);
+    tap_text(text, "-170141183460469231731687303715884105728", "-2^127 prints");
+}
+
+static void test_checked(void)
+{
+    int64_t sum = 1;
+    size_t size = 1;
+
+    tap_ok(!pf_add64(INT64_MAX, 1, &sum) && pf_add64(INT64_MAX, INT64_MIN, &sum) && sum == -1,
+           "an addition that leaves 64 bits is refused");
+    tap_ok(!pf_mul64(INT64_MIN, -1, &sum) && pf_mul64(INT64_MIN, 1, &sum) && sum == INT64_MIN, "so is a product");
+    tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && !pf_mul_size(SIZE_MAX / 2, 3, &size) && pf_mul_size(3, 4, &size) &&
+               size == 12,
+           "sizes are checked too");
+}
+
+static void test_memory(void)
+{
+    uint32_t *array = NULL, *before;
+    size_t capacity = 0;
+    struct pf_buffer buffer = {0};
+    bool good = true;
+
+    tap_ok(pf_grow(&array, &capacity, 3, sizeof *array) && capacity >= 3, "an array grows from nothing");
+    array[2] = 5;
+    tap_ok(pf_grow(&array, &capacity, 1000, sizeof *array) && capacity >= 1000 && array[2] == 5, "and keeps what it held");
+    before = array;
+    capacity = 1000;
+    tap_ok(!pf_grow(&array, &capacity, SIZE_MAX, sizeof *array) && !pf_grow(&array, &capacity, SIZE_MAX / 4, sizeof *array) &&
+               array == before && capacity == 1000,
+           "a size that overflows leaves it as it was");
+    free(array);
+
+    for (unsigned k = 0; k < 1000; k++)
+        good = good && pf_buffer_byte(&buffer, (unsigned char)k) && pf_buffer_append(&buffer, "xyz", k % 4);
+    tap_ok(good && buffer.size == 1000 + 250 * 6 && (unsigned char)buffer.data[buffer.size - 4] == (999 & 0xff),
+           "a buffer holds what was appended");
+    tap_ok(pf_buffer_extend(&buffer, SIZE_MAX - 5) == NULL && buffer.failed && !pf_buffer_byte(&buffer, 1),
+           "a failed append stays failed");
+    pf_buffer_free(&buffer);
+    tap_ok(pf_buffer_extend(&buffer, 0) != NULL && pf_buffer_append(&buffer, NULL, 0), "appending nothing is no failure");
+    pf_buffer_free(&buffer);
+}
+
+static void test_arena(void)
+{
+    static const size_t sizes[] = {0, 1, 7, 8, 9, 100, 16384, 16385, 65536, 65537, 1000000};
+    struct pf_arena arena = {0};
+    char *copies[2000];
+    char pattern[1000];
+    bool aligned = true, kept = true;
+
+    for (size_t k = 0; k < 200; k++) {
+        size_t size = sizes[k % (sizeof sizes / sizeof *sizes)];
+        char *block = pf_arena_alloc(&arena, size);
+
+        aligned = aligned && block != NULL && (uintptr_t)block % 8 == 0;
+        if (block != NULL)
+            memset(block, 0x55, size);
+    }
+    tap_ok(aligned, "blocks of an arena are aligned to 8 bytes");
+    for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
+        memset(pattern, (int)(k & 0x7f), sizeof pattern);
+        copies[k] = pf_arena_copy(&arena, pattern, k % sizeof pattern);
+    }
+    for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
+        size_t size = k % sizeof pattern;
+
+        for (size_t j = 0; j < size; j++)
+            kept = kept && copies[k][j] == (char)(k & 0x7f);
+        kept = kept && copies[k][size] == '\0';
+    }
+    tap_ok(kept, "copies in an arena do not touch each other and end with NUL");
+    tap_ok(pf_arena_alloc(&arena, SIZE_MAX) == NULL && pf_arena_alloc(&arena, SIZE_MAX - 8) == NULL &&
+               pf_arena_copy(&arena, "", SIZE_MAX) == NULL,
+           "sizes that overflow give NULL");
+    pf_arena_free(&arena);
+    tap_ok(arena.chunk == NULL, "a freed arena is empty");
+}
+
+/* The k-th row of a sequence without repetition that is never all zero. */
+static void make_row(unsigned char *row, size_t size, uint32_t k)
+{
+    memset(row, 0, size);
+    pf_store32le(row + (k % 2 == 0 ? 0 : size - 4), k + 1);
+    if (size > 4)
+        row[4] = (unsigned char)(row[4] ^ (k % 2));
+}
+
+static void test_table_of(size_t row_size)
+{
+    enum { ROWS = 5000 };
+    struct pf_table table;
+    unsigned char row[64] = {0};
+    bool fresh = true, again = true, kept = true;
+
+    tap_ok(pf_table_init(&table, row_size) == PF_OK && table.count == 1, "a table of %zu-byte rows starts with row 0",
+           row_size);
+    tap_ok(pf_table_intern(&table, row) == 0 && memcmp(pf_table_row(&table, 0), row, row_size) == 0,
+           "the zero row of %zu bytes is id 0", row_size);
+    for (uint32_t k = 0; k < ROWS; k++) {
+        make_row(row, row_size, k);
+        fresh = fresh && pf_table_intern(&table, row) == k + 1;
+        make_row(row, row_size, k / 2);
+        again = again && pf_table_intern(&table, row) == k / 2 + 1;
+    }
+    for (uint32_t k = 0; k < ROWS; k++) {
+        make_row(row, row_size, k);
+        kept = kept && memcmp(pf_table_row(&table, k + 1), row, row_size) == 0;
+        again = again && pf_table_intern(&table, pf_table_row(&table, k + 1)) == k + 1;
+    }
+    tap_ok(fresh && table.count == ROWS + 1, "new rows of %zu bytes are numbered from 1", row_size);
+    tap_ok(again, "rows of %zu bytes are found again", row_size);
+    tap_ok(kept, "rows of %zu bytes survive growth", row_size);
+    tap_ok(table.count * 5.0 <= (double)(table.slot_mask + 1) * 3 + 5, "the load stays at 0.6 with %zu bytes", row_size);
+    pf_table_free(&table);
+    tap_ok(pf_table_intern(&table, row) == 0, "a freed table of %zu-byte rows gives id 0", row_size);
+}
+
+static void test_table(void)
+{
+    static const size_t sizes[] = {4, 8, 12, 16, 24, 32, 40, 48, 64};
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        test_table_of(sizes[k]);
+}
+
+static void keep_text(void *arg, enum pf_severity severity, const char *text)
+{
+    snprintf(arg, 64, "%s%s", severity == PF_WARNING ? "warning " : "note ", text);
+}
+
+static void test_error(void)
+{
+    struct pf_error error = {0}, system = {0}, long_one = {0};
+    char text[2000], sent[64] = "";
+    struct pf_report report = {keep_text, sent}, silent = {NULL, NULL};
+
+    tap_int(pf_error_at(&error, PF_FAILED, 4711, "string of %d bytes", 90000), PF_FAILED, "setting an error returns its code");
+    tap_int(pf_error_set(&error, PF_NOMEM, "later"), PF_FAILED, "a later error returns the first code");
+    tap_text(error.text, "string of 90000 bytes", "the first text stays");
+    tap_ok(error.has_offset && error.offset == 4711, "and its offset");
+    errno = ENOENT;
+    tap_int(pf_error_system(&system, "cannot open '%s'", "a\nb\033"), PF_IO, "a system error is PF_IO");
+    tap_text(system.text, "cannot open 'a?b?': No such file or directory",
+             "says what failed, then why, without control bytes");
+    tap_ok(!system.has_offset, "and has no offset");
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    pf_error_set(&long_one, PF_FAILED, "%s", text);
+    tap_ok(strlen(long_one.text) == sizeof long_one.text - 1 && strcmp(long_one.text + 500, "xxxxxxxx...") == 0,
+           "a long text ends in dots");
+    tap_int(pf_error_nomem(NULL), PF_NOMEM, "an error nobody wants is a code");
+    pf_report_send(&report, PF_WARNING, "%s", "one\ntwo");
+    tap_text(sent, "warning one?two", "a report arrives on one line");
+    pf_report_send(&silent, PF_NOTE, "nobody");
+    pf_report_send(NULL, PF_NOTE, "nobody");
+    tap_text(sent, "warning one?two", "a report without a receiver is dropped");
+}
+
+int main(void)
+{
+    test_compare();
+    test_utf8();
+    test_ascii();
+    test_wire();
+    test_hash();
+    test_parse_int();
+    test_parse_scaled();
+    test_scale();
+    test_gcd();
+    test_int128();
+    test_checked();
+    test_memory();
+    test_arena();
+    test_table();
+    test_error();
+    return tap_done();
+}
