@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include "analysis/canonical.h"
 #include "base/memory.h"
 #include "codec/registry.h"
 
@@ -21,7 +22,7 @@ struct pf_output {
     bool *matched; /* which names of -m were found */
     bool measures_seen;
     struct pf_document document;
-    char source_format[64];
+    struct pf_canonical *canonical; /* --canonical: holds all batches until the close */
 };
 
 static bool ends_with(const char *string, const char *end)
@@ -88,6 +89,8 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
         pf_tool_usage(&common->tool, "%s is not for a terminal: use -o FILE or a pipe, or -t text (--force writes it)",
                       output->format->name);
     compress_sink(common, path, output->format, output->sink);
+    if (common->canonical && !(output->canonical = pf_canonical_new(pf_inputs_dict(inputs))))
+        pf_tool_nomem(&common->tool);
     if (pf_sink_live(output->sink))
         pf_inputs_want_flush(inputs);
     return output;
@@ -121,7 +124,6 @@ static bool open_writer(struct pf_output *output)
     output->document = (struct pf_document){
         .tool = common->tool.name,
         .inputs = pf_inputs_names(output->inputs),
-        .source_format = output->source_format,
     };
     struct pf_writer setup = {
         .format = output->format,
@@ -161,20 +163,41 @@ static bool select_measures(struct pf_output *output, struct pf_batch *batch)
     return true;
 }
 
+static bool fail_nomem(struct pf_output *output)
+{
+    struct pf_error error = {0};
+    pf_error_nomem(&error);
+    fail(output, &error);
+    return false;
+}
+
+static bool write_batch(struct pf_output *output, const struct pf_batch *batch)
+{
+    if (pf_writer_write(output->writer, batch) < 0)
+        fail(output, &output->writer->error);
+    return !output->failed;
+}
+
 bool pf_output_write(struct pf_output *output, const struct pf_batch *given)
 {
     struct pf_batch batch = *given;
-    struct pf_error error = {0};
     if (output->failed || (!output->writer && !open_writer(output)))
         return false;
-    if (!select_measures(output, &batch)) {
-        pf_error_nomem(&error);
-        fail(output, &error);
-        return false;
-    }
-    if (pf_writer_write(output->writer, &batch) < 0)
-        fail(output, &output->writer->error);
-    return !output->failed;
+    if (!select_measures(output, &batch))
+        return fail_nomem(output);
+    if (!output->canonical)
+        return write_batch(output, &batch);
+    return pf_canonical_add(output->canonical, &batch) == PF_OK || fail_nomem(output);
+}
+
+static void write_canonical(struct pf_output *output)
+{
+    struct pf_batch batch;
+    int status = PF_OK;
+    while (!output->failed && (status = pf_canonical_next(output->canonical, &batch)) == PF_OK)
+        write_batch(output, &batch);
+    if (status < 0)
+        fail_nomem(output);
 }
 
 static void check_measures(struct pf_output *output)
@@ -225,10 +248,13 @@ void pf_output_close(struct pf_output *output)
     check_measures(output);
     if (!output->failed && !output->writer)
         open_writer(output);
+    if (!output->failed && output->canonical)
+        write_canonical(output);
     if (!output->failed && pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
         fail(output, &output->writer->error);
     pf_writer_close(output->writer);
     end_sink(output->common, output->inputs, output->sink, output->name, output->temporary);
+    pf_canonical_free(output->canonical);
     free(output->columns);
     free(output->matched);
     free(output);

@@ -58,8 +58,7 @@ struct pf_writer {
 /* Facts for the `meta` object of JSON documents. */
 struct pf_document {
     const char *tool;
-    const char *const *inputs; /* NULL-terminated */
-    const char *source_format;
+    const char *const *inputs; /* NULL-terminated: the operands */
 };
 
 /* The place of a file in a series that must be read in order (StatProfiler's ordinals). */

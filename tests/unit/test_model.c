@@ -1,0 +1,146 @@
+/* The dictionary: what is equal gets one id, label sets keep their order, stacks are nodes. */
+#include "base/error.h"
+#include "model/dict.h"
+#include "model/stacks.h"
+#include "tap.h"
+
+static uint32_t str(struct pf_dict *dict, const char *text)
+{
+    return pf_dict_intern(dict, pf_bytes_of(text), 0);
+}
+
+/* "key=value,key=value" of a label set, outermost first. */
+static const char *show(const struct pf_dict *dict, uint32_t labels, char *text, size_t size)
+{
+    uint32_t chain[32];
+    size_t count = 0, used = 0;
+    for (; labels; labels = pf_dict_label(dict, labels)->parent)
+        chain[count++] = labels;
+    text[0] = '\0';
+    while (count--) {
+        const struct pf_label *row = pf_dict_label(dict, chain[count]);
+        used += (size_t)snprintf(text + used, size - used, "%s%s=", used ? "," : "", pf_dict_string(dict, row->key).data);
+        if (row->numeric)
+            used += (size_t)snprintf(text + used, size - used, "%" PRId64, row->number);
+        used += (size_t)snprintf(text + used, size - used, "%s", pf_dict_string(dict, row->text).data);
+    }
+    return text;
+}
+
+static void test_strings(struct pf_dict *dict)
+{
+    uint32_t latin = pf_dict_intern(dict, PF_BYTES("\xc3\xa9"), 0), utf8 = pf_dict_intern(dict, PF_BYTES("\xc3\xa9"), PF_UTF8);
+    tap_ok(str(dict, "") == 0, "the empty string is 0");
+    tap_ok(str(dict, "main") == str(dict, "main"), "equal strings are one");
+    tap_ok(latin != utf8, "bytes that are said to be UTF-8 differ from the same bytes that are not");
+    tap_ok(pf_dict_intern(dict, PF_BYTES("main"), PF_UTF8) == str(dict, "main"), "in ASCII the flag means nothing");
+    tap_ok(pf_dict_intern(dict, PF_BYTES("a\0b"), 0) != str(dict, "a"), "a NUL does not end a string");
+    bool same = true;
+    uint32_t ids[20000];
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (unsigned i = 0; i < 20000; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "n%u", i);
+            uint32_t id = str(dict, name);
+            same = same && (pass == 0 || ids[i] == id) && strcmp(pf_dict_string(dict, id).data, name) == 0;
+            ids[i] = id;
+        }
+    }
+    tap_ok(same, "20,000 strings keep their ids while the table grows");
+}
+
+static void test_labels(struct pf_dict *dict)
+{
+    char text[256];
+    uint32_t section = dict->section_key, op = str(dict, "op"), tid = str(dict, "tid"), req = str(dict, "req"), db = str(dict, "db");
+    uint32_t set = pf_dict_add_label(dict, 0, section, req);
+    set = pf_dict_add_label(dict, set, section, db);
+    set = pf_dict_add_label(dict, set, section, req);
+    tap_text(show(dict, set, text, sizeof text), "section=req,section=db,section=req", "sections keep the order of opening");
+    uint32_t with_op = pf_dict_add_label(dict, set, op, str(dict, "print"));
+    tap_text(show(dict, with_op, text, sizeof text), "op=print,section=req,section=db,section=req", "other keys are sorted");
+    uint32_t with_tid = pf_dict_add_number(dict, with_op, tid, 7, 0);
+    tap_text(show(dict, with_tid, text, sizeof text), "op=print,section=req,section=db,section=req,tid=7", "numbers are labels too");
+    tap_ok(pf_dict_add_label(dict, with_tid, op, str(dict, "print")) == with_tid, "a label that is there stays once");
+    tap_text(show(dict, pf_dict_add_label(dict, with_op, op, str(dict, "add")), text, sizeof text),
+             "op=add,op=print,section=req,section=db,section=req", "values of one key are sorted");
+    tap_text(show(dict, pf_dict_drop_label(dict, with_tid, section), text, sizeof text), "op=print,tid=7", "dropping a key drops all of it");
+    tap_ok(pf_dict_drop_label(dict, with_op, tid) == with_op, "dropping what is not there changes nothing");
+    uint32_t many = 0;
+    for (int64_t i = 200; i > 0; i--)
+        many = pf_dict_add_number(dict, many, tid, i, 0);
+    bool sorted = true;
+    int64_t expected = 200;
+    for (uint32_t at = many; at; at = pf_dict_label(dict, at)->parent)
+        sorted = sorted && pf_dict_label(dict, at)->number == expected--;
+    tap_ok(sorted && expected == 0, "200 labels added backwards stand in order");
+}
+
+static void test_stacks(struct pf_dict *dict)
+{
+    uint32_t location[4], leaf_first[3], other_first[3];
+    for (uint32_t i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "f%" PRIu32, i);
+        struct pf_function function = {.name = str(dict, name)};
+        struct pf_location row = {.function = pf_dict_add_function(dict, &function)};
+        location[i] = pf_dict_add_location(dict, &row);
+    }
+    memcpy(leaf_first, (uint32_t[]){location[2], location[1], location[0]}, sizeof leaf_first);
+    memcpy(other_first, (uint32_t[]){location[3], location[1], location[0]}, sizeof other_first);
+    struct pf_stack_memo *memo = pf_stack_memo_new();
+    uint32_t a = pf_stack_memo_intern(memo, dict, leaf_first, 3), b = pf_stack_memo_intern(memo, dict, other_first, 3);
+    uint32_t count = dict->stacks.count;
+    tap_ok(pf_stack_memo_intern(memo, dict, leaf_first, 3) == a && dict->stacks.count == count, "a stack seen before is the same node");
+    tap_ok(pf_dict_stack(dict, a)->parent == pf_dict_stack(dict, b)->parent, "stacks share the frames they have in common");
+    tap_ok(pf_stack_memo_intern(memo, dict, leaf_first + 1, 2) == pf_dict_stack(dict, a)->parent, "a caller's stack is the parent");
+    tap_ok(pf_stack_memo_intern(memo, dict, NULL, 0) == 0, "no frames are stack 0");
+    tap_int(pf_stack_depth(dict, a), 3, "three frames deep");
+    bool found = true;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < 30000; i++) {
+            uint32_t path[6];
+            for (uint32_t k = 0, rest = i; k < 6; k++, rest /= 4)
+                path[k] = location[rest % 4];
+            uint32_t stack = pf_stack_memo_intern(memo, dict, path, 6);
+            for (uint32_t k = 0; k < 6; k++, stack = pf_dict_stack(dict, stack)->parent)
+                found = found && pf_dict_stack(dict, stack)->location == path[k];
+            found = found && stack == 0;
+        }
+    }
+    tap_ok(found, "30,000 stacks read back as they were given");
+    pf_stack_memo_free(memo);
+}
+
+static void test_names(struct pf_dict *dict)
+{
+    char scratch[32];
+    struct pf_location address = {.address = 0x12006cbb8}, nothing = {.line = 3};
+    struct pf_bytes name = pf_dict_frame_name(dict, pf_dict_add_location(dict, &address), scratch);
+    tap_ok(pf_bytes_equal(name, PF_BYTES("0x12006cbb8")), "an address nobody named is its own name");
+    tap_ok(pf_bytes_equal(pf_dict_frame_name(dict, pf_dict_add_location(dict, &nothing), scratch), PF_BYTES("[unknown]")),
+           "a place without function and address is unknown");
+}
+
+static void test_measures(struct pf_dict *dict)
+{
+    struct pf_measure fine = {.name = str(dict, "wall"), .unit = str(dict, "nanoseconds"), .num = 1000000, .den = 1}, coarse = fine;
+    coarse.num = 10000000;
+    uint32_t a = pf_measures_intern(&dict->measures, &fine), b = pf_measures_intern(&dict->measures, &coarse);
+    tap_ok(a == 0 && b == 1 && pf_measures_count(&dict->measures) == 2, "measures are numbered from 0, each scale by itself");
+    tap_ok(pf_measure_same(&fine, &coarse), "a scale does not make another measure");
+}
+
+int main(void)
+{
+    struct pf_dict dict;
+    tap_ok(pf_dict_init(&dict) == PF_OK, "an empty dictionary is made");
+    test_strings(&dict);
+    test_labels(&dict);
+    test_stacks(&dict);
+    test_names(&dict);
+    test_measures(&dict);
+    tap_int(pf_dict_status(&dict), PF_OK, "nothing failed on the way");
+    pf_dict_free(&dict);
+    return tap_done();
+}
