@@ -1,0 +1,282 @@
+# What the system can refuse, over every program and every format it writes: a full disk, a closed pipe, files that
+# cannot be written or read. Each test is a table of runs; a row that fails is shown and the others still run.
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    printf 'main;work;read 3\nmain;work;parse 5\nmain;idle 2\n' >small.folded
+    # Longer than every buffer on the way, in every format
+    awk 'BEGIN { for (i = 0; i < 30000; i++) printf "main;Some::Package%d::handler;Some::Other%d::method %d\n", i % 300, i, i % 9 + 1 }' >big.folded
+    "$PROFUTILS_BIN/profcat" big.folded -o big.pfs
+    ${CC:-cc} -shared -fPIC -O -o faults.so "$PROFUTILS_SRC/tests/faults/faults.c" -ldl || true
+    for ggo in "$PROFUTILS_SRC"/tools/*.ggo; do
+        program=$(basename "$ggo" .ggo)
+        [ "$program" != common ] || continue
+        echo "$program"
+    done >programs
+    # The rows: PROGRAM FORMAT, where the program writes that format
+    while read -r program; do
+        for format in $("$PROFUTILS_BIN/profcat" --formats -q); do
+            ! "$PROFUTILS_BIN/$program" -t "$format" small.folded >out 2>/dev/null || [ ! -s out ] || echo "$program $format"
+        done
+    done <programs >rows
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    bad=0
+    exec 8>&1 # what wrong says is seen, wherever a row's output goes
+}
+
+# wrong TEXT...: notes a failure of the row at hand
+wrong()
+{
+    echo "$program -t $format: $*" >&8
+    [ ! -s err ] || sed 's/^/    /' err >&8
+    bad=$((bad + 1))
+}
+
+# expect STATUS PATTERN COMMAND...: its status, and one message of the program that matches
+expect()
+{
+    local want=$1 pattern=$2 got=0
+    shift 2
+    "$@" 2>err || got=$?
+    [ "$got" -eq "$want" ] || wrong "status $got, expected $want: $*"
+    grep -qE "^$program: .*($pattern)" err || wrong "no message with '$pattern': $*"
+}
+
+run_row() { "$PROFUTILS_BIN/$program" -t "$format" "$@"; }
+
+shim()
+{
+    [ -f faults.so ] || skip "no LD_PRELOAD here"
+    local variable=$1
+    shift
+    env "$variable" LD_PRELOAD="$PWD/faults.so" "$@"
+}
+
+# The folder the output goes to, with an old file in it
+fresh() { rm -rf to && mkdir to && echo "the old file" >to/out; }
+is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || wrong "the old file is gone or something lies beside it: $(ls -A to)"; }
+
+@test "the table has every program with several formats" {
+    while read -r program; do
+        [ "$(grep -c "^$program " rows)" -ge 5 ] || { echo "few formats for $program:"; cat rows; bad=1; }
+    done <programs
+    [ -s programs ] && [ "$bad" -eq 0 ]
+}
+
+@test "a full disk under standard output is status 4 and a message" {
+    [ -c /dev/full ] || skip "no /dev/full"
+    while read -r program format; do
+        expect 4 'standard output.*No space left' run_row small.folded >/dev/full
+        expect 4 'standard output.*No space left' run_row big.pfs >/dev/full
+        [ "$(wc -l <err)" -eq 1 ] || wrong "more than one line"
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "--help, --version, --formats and inspections see the full disk too" {
+    [ -c /dev/full ] || skip "no /dev/full"
+    format=none
+    while read -r program; do
+        for option in --help --version --formats '--formats -v'; do
+            # shellcheck disable=SC2086 # two words
+            expect 4 'No space left' "$PROFUTILS_BIN/$program" $option >/dev/full
+        done
+    done <programs
+    program=profcat
+    for option in --probe -H -c --frames; do
+        expect 4 'No space left' "$PROFUTILS_BIN/profcat" $option big.pfs >/dev/full
+    done
+    [ "$bad" -eq 0 ]
+}
+
+# The program starts when the reader of the pipe is gone for sure.
+into_closed_pipe()
+{
+    rm -f gate
+    mkfifo gate
+    { read -r _ <gate; exec "$@" 2>err; } | { exec 0<&-; echo >gate; }
+    [ "${PIPESTATUS[0]}" -eq 141 ] || wrong "status ${PIPESTATUS[0]} and not SIGPIPE: $*"
+    [ ! -s err ] || wrong "not quiet: $*"
+}
+
+@test "a closed pipe ends a program quietly by SIGPIPE" {
+    while read -r program format; do
+        into_closed_pipe "$PROFUTILS_BIN/$program" -t "$format" small.folded
+    done <rows
+    format=none
+    while read -r program; do
+        into_closed_pipe "$PROFUTILS_BIN/$program" --help
+        into_closed_pipe "$PROFUTILS_BIN/$program" small.folded
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "a pipe closed in the middle ends a program by SIGPIPE, also when the parent ignored it" {
+    format=none
+    while read -r program; do
+        case $program in proftop) all='-n 0' ;; *) all='-t ndjson' ;; esac
+        # shellcheck disable=SC2086 # two words
+        (trap '' PIPE; "$PROFUTILS_BIN/$program" $all big.folded 2>err; echo $? >status) | head -c 100 >/dev/null
+        [ "$(cat status)" -eq 141 ] || wrong "status $(cat status)"
+        [ ! -s err ] || wrong "not quiet"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "an -o that cannot be written is status 4 and leaves nothing" {
+    while read -r program format; do
+        rm -rf to && mkdir to
+        expect 4 'No such file' run_row small.folded -o to/none/out
+        expect 4 'Not a directory' run_row small.folded -o small.folded/out
+        expect 4 'Is a directory|is a directory' run_row small.folded -o to
+        [ -z "$(ls -A to)" ] || wrong "left: $(ls -A to)"
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "an -o in a folder or file without permission is status 4" {
+    [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
+    while read -r program format; do
+        fresh
+        chmod 555 to
+        expect 4 'Permission denied' run_row small.folded -o to/new
+        chmod 755 to
+        chmod 444 to/out
+        expect 4 'Permission denied' run_row small.folded -o to/out
+        is_fresh
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "a disk that is full in the middle of -o leaves the old file and nothing else" {
+    while read -r program format; do
+        for after in 0 1 100; do
+            fresh
+            expect 4 "to/out.*No space left" shim FAULT_WRITE=$after "$PROFUTILS_BIN/$program" -t "$format" small.folded -o to/out
+            is_fresh
+        done
+    done <rows
+    while read -r program format; do
+        [ "$program" != proftop ] || continue
+        fresh
+        expect 4 "to/out.*No space left" shim FAULT_WRITE=300000 "$PROFUTILS_BIN/$program" -t "$format" big.folded -o to/out
+        is_fresh
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "a close or rename that fails is status 4 and leaves the old file" {
+    while read -r program format; do
+        fresh
+        expect 4 "close.*to/out.*Input/output error" shim FAULT_CLOSE=1 "$PROFUTILS_BIN/$program" -t "$format" small.folded -o to/out
+        is_fresh
+        expect 4 "rename.*to/out.*Input/output error" shim FAULT_RENAME=1 "$PROFUTILS_BIN/$program" -t "$format" small.folded -o to/out
+        is_fresh
+        expect 4 "close.*Input/output error" shim FAULT_CLOSE=1 "$PROFUTILS_BIN/$program" -t "$format" small.folded >plain
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "a limit on the size of files is status 4 and leaves the old file" {
+    while read -r program format; do
+        [ "$program" != proftop ] || continue
+        fresh
+        expect 4 "File too large" limited run_row big.folded -o to/out
+        is_fresh
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+limited()
+{
+    (ulimit -f 16 && "$@")
+}
+
+@test "a read error is status 3, with the input's name, and leaves the old file" {
+    while read -r program format; do
+        for after in 0 5 100000; do
+            fresh
+            expect 3 'big\.folded.*Input/output error' shim FAULT_READ=$after "$PROFUTILS_BIN/$program" -t "$format" big.folded -o to/out
+            is_fresh
+        done
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "a missing file, a directory and an unreadable list are status 3" {
+    while read -r program format; do
+        fresh
+        expect 3 'missing.*No such file' run_row missing -o to/out
+        expect 3 'to: .*irectory' run_row to
+        expect 3 'missing.*No such file' run_row @missing
+        expect 3 'missing.*No such file' run_row --files0-from=missing
+        is_fresh
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "a damaged input leaves the old file of -o" {
+    while read -r program format; do
+        fresh
+        head -c 700 big.pfs >cut.pfs
+        expect 3 'cut\.pfs: offset [0-9]+: ' run_row cut.pfs -o to/out
+        is_fresh
+        expect 3 'cut\.pfs: offset [0-9]+: ' run_row --keep-going cut.pfs -o to/out
+        is_fresh
+        expect 3 'cut\.pfs: offset [0-9]+: ' run_row --keep-going small.folded cut.pfs -o to/out
+        [ "$(ls -A to)" = out ] && ! grep -q 'old file' to/out || wrong "--keep-going with a good input writes the file"
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "a signal while -o is written leaves the old file and no other" {
+    while read -r program format; do
+        fresh
+        rm -f feed
+        mkfifo feed
+        "$PROFUTILS_BIN/$program" -t "$format" - -o to/out <feed 2>err &
+        pid=$!
+        exec 9>feed
+        cat big.folded >&9
+        # It is waiting for more by now, or about to; the file beside the target is there or not, as the program likes
+        kill -TERM "$pid"
+        got=0
+        wait "$pid" || got=$?
+        exec 9>&-
+        [ "$got" -eq 143 ] || wrong "status $got, expected that of SIGTERM"
+        is_fresh
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "a target that is no regular file is written in place" {
+    while read -r program format; do
+        run_row small.folded >want 2>err
+        rm -f pipe
+        mkfifo pipe
+        cat pipe >got &
+        run_row small.folded -o pipe 2>err || wrong "status $?"
+        wait
+        [ -p pipe ] && cmp want got || wrong "the FIFO gave something else"
+        run_row small.folded -o /dev/null 2>err && [ -c /dev/null ] || wrong "/dev/null"
+    done <rows
+    [ "$bad" -eq 0 ]
+}
+
+@test "-o follows links and keeps the mode of the target" {
+    while read -r program format; do
+        fresh
+        chmod 640 to/out
+        ln -s to/out link
+        run_row small.folded -o link 2>err || wrong "status $?"
+        [ -L link ] && [ "$(stat -c %a to/out)" = 640 ] && ! grep -q 'old file' to/out || wrong "link or mode"
+        [ "$(ls -A to)" = out ] || wrong "left: $(ls -A to)"
+        rm -f link
+    done <rows
+    [ "$bad" -eq 0 ]
+}

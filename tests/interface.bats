@@ -1,0 +1,311 @@
+# What users and shells see of every program: options, their pages and completions, and the mistakes of users.
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    printf 'main;work;read 3\nmain;work;parse 5\nmain;idle 2\n' >a.folded
+    for ggo in "$PROFUTILS_SRC"/tools/*.ggo; do
+        program=$(basename "$ggo" .ggo)
+        if [ "$program" != common ]; then echo "$program"; fi
+    done >programs
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    bad=0
+}
+
+# wrong TEXT...: notes a failure; the test goes on with the next row
+wrong()
+{
+    echo "$program: $*"
+    [ ! -s err ] || sed 's/^/    /' err
+    bad=$((bad + 1))
+}
+
+# usage PATTERN ARGUMENT...: the program exits 2 and says something that matches, and where to find help
+usage()
+{
+    local pattern=$1 got=0
+    shift
+    "$program" "$@" >out 2>err </dev/null || got=$?
+    [ "$got" -eq 2 ] || wrong "status $got, expected 2: $*"
+    head -n 1 err | grep -qE "^$program: .*($pattern)" || wrong "no message with '$pattern': $*"
+    grep -q "$program --help" err || wrong "no hint at --help: $*"
+    [ ! -s out ] || wrong "output with a usage error: $*"
+}
+
+# declared PROGRAM [WORD]: its long options, as the option files have them; with WORD only lines that have it
+declared()
+{
+    cat "$PROFUTILS_SRC/tools/$1.ggo" "$PROFUTILS_SRC/tools/common.ggo" | grep '^option ' | grep -v ' hidden' |
+        grep -e "${2:-option}" | sed 's/^option "\([^"]*\)".*/--\1/' | sort
+}
+
+same()
+{
+    diff "$1" "$2" || wrong "the lists differ ($1 $2)"
+}
+
+@test "--help names every option of the option file, and no other" {
+    while read -r program; do
+        { declared "$program"; printf '%s\n' --help --version; } | sort -u >want
+        "$program" --help >help 2>err || wrong "status $?"
+        [ ! -s err ] || wrong "messages"
+        grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' help | grep -oE -e '--[a-z0-9-]+' | sort >got
+        same want got
+        head -n 3 help | grep -qi "usage: $program" || wrong "no usage line"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "the manual page has every option of --help, and no other" {
+    while read -r program; do
+        page=$PROFUTILS_BUILD/man/$program.1
+        "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | tr -d ' ' | sort >want
+        sed 's/\\-/-/g; s/\\f[A-Z]//g' "$page" | grep -oE '^(-[A-Za-z], +)?--[a-z0-9-]+' | tr -d ' ' | sort -u >got
+        same want got
+        # an option that the prose names must exist
+        sed 's/\\-/-/g; s/\\f[A-Z]//g' "$page" | grep -oE '(^|[^a-z-])--[a-z][a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u >named
+        for option in $(comm -13 <(cat programs | while read -r p; do "$p" --help; done | grep -oE -e '--[a-z0-9-]+' | sort -u) named); do
+            wrong "the page names $option, which no program has"
+        done
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "the pages are clean for man" {
+    command -v man >/dev/null 2>&1 && command -v groff >/dev/null 2>&1 || skip "no man here"
+    for page in "$PROFUTILS_BUILD"/man/*.[157] "$PROFUTILS_SRC"/man/*.[157]; do
+        [ -f "$page" ] || continue
+        program=$(basename "$page")
+        LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 "$page" 2>err >/dev/null || wrong "status $?"
+        [ ! -s err ] || wrong "warnings"
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "the three completions have every option of --help, and no other" {
+    while read -r program; do
+        "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort >want
+        grep -oE -e '--[a-z0-9][a-z0-9-]*' "$PROFUTILS_BUILD/completions/$program.bash" | grep -v -e '--option' | sort -u >bash
+        grep -oE -e "'[^']*--[a-z0-9-]+" "$PROFUTILS_BUILD/completions/_$program" | grep -oE -e '--[a-z0-9-]+' | sort -u >zsh
+        grep -oE -e ' -l [a-z0-9-]+' "$PROFUTILS_BUILD/completions/$program.fish" | sed 's/ -l /--/' | sort -u >fish
+        # the list of formats is asked of the program itself, in all three
+        for shell in bash zsh fish; do same want $shell; done
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+# complete_bash WORD...: what bash offers for the last word
+complete_bash()
+{
+    # shellcheck disable=SC2016 # for the inner bash
+    bash --norc -c '
+        compopt() { :; }
+        source "$1"
+        shift
+        COMP_WORDS=("$@")
+        COMP_CWORD=$(($# - 1))
+        "_$1"
+        printf "%s\n" "${COMPREPLY[@]}"' complete "$PROFUTILS_BUILD/completions/$1.bash" "$@"
+}
+
+@test "completion works in bash" {
+    program=bash
+    [ "$(complete_bash proftop --lim)" = --limit= ] || wrong "--lim"
+    [ "$(complete_bash profcat --prob)" = --probe ] || wrong "--prob"
+    [ "$(complete_bash proftop --color = al)" = always ] || wrong "--color=al"
+    [ "$(complete_bash profcat -t statp)" = statprofiler ] || wrong "-t statp"
+    [ "$(complete_bash profcat --to = ndj)" = ndjson ] || wrong "--to=ndj"
+    [ "$(complete_bash profcat a.fol)" = a.folded ] || wrong "a file"
+    [ "$bad" -eq 0 ]
+}
+
+@test "completion works in zsh" {
+    command -v zsh >/dev/null 2>&1 || skip "no zsh"
+    while read -r program; do
+        zsh -fn "$PROFUTILS_BUILD/completions/_$program" 2>err || wrong "not for zsh"
+        [ ! -s err ] || wrong "messages"
+        head -n 1 "$PROFUTILS_BUILD/completions/_$program" | grep -q "^#compdef $program" || wrong "no #compdef"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "completion works in fish" {
+    command -v fish >/dev/null 2>&1 || skip "no fish"
+    export HOME=$PWD XDG_CONFIG_HOME=$PWD/fish.config
+    offers() { fish --no-config -c "source '$PROFUTILS_BUILD/completions/$program.fish'; complete -C '$1'" 2>err | cut -f 1; }
+    while read -r program; do
+        offers "$program --" | grep -e '^--' | sed 's/=$//' | sort -u >got
+        "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort >want
+        same want got
+        [ "$(offers "$program --color al")" = always ] || wrong "--color al"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "-V and --version name program and version" {
+    while read -r program; do
+        for option in -V --version; do
+            "$program" $option >out 2>err || wrong "status $?"
+            head -n 1 out | grep -qF "$program (profutils) $PROFUTILS_VERSION" || wrong "not the version"
+        done
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "unknown options, lacking arguments and words that are not allowed are status 2" {
+    while read -r program; do
+        usage 'nonsense' --nonsense a.folded
+        usage 'Y' -Y a.folded
+        usage "ambiguous|no" --no a.folded
+        for option in $(declared "$program" ' typestr='); do
+            grep -h "^option \"${option#--}\"" "$PROFUTILS_SRC/tools/$program.ggo" "$PROFUTILS_SRC/tools/common.ggo" | grep -q argoptional ||
+                usage "${option#--}|argument" a.folded "$option"
+        done
+        usage 'sometimes|color' --color=sometimes a.folded
+        usage 'yes|argument' --quiet=yes a.folded
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "numbers are checked: too big, negative, no number, nothing" {
+    while read -r program; do
+        for option in $(declared "$program" ' typestr="\(N\|LEVEL\)"'); do
+            for number in 99999999999999 -99999999999999 99999999999999999999999999 abc 1x 0x10 '' ' 1' 1.5.2; do
+                usage "${option#--}" "$option=$number" a.folded
+            done
+            case $option in --min-*) ;; *) usage "${option#--}" "$option=-1" a.folded ;; esac
+        done
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "formats and their options that are not there are answered with those that are" {
+    while read -r program; do
+        usage 'nonsense.*text.*json.*ndjson.*csv.*tsv' -t nonsense a.folded
+        usage 'nonsense.*statprofiler.*folded' -f nonsense a.folded
+        usage 'cannot read.*json.*pfs.*statprofiler' -f json a.folded
+        usage 'no option .nonsense.' -t json:nonsense a.folded
+        usage 'no option .nonsense.' -f folded:nonsense=1 a.folded
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "_ stands for - in long options" {
+    while read -r program; do
+        for option in $(declared "$program" | grep -e '--.*-'); do
+            one=0 two=0
+            "$program" "$option" a.folded >out1 2>err1 </dev/null || one=$?
+            "$program" "--$(printf '%s' "${option#--}" | tr - _)" a.folded >out2 2>err2 </dev/null || two=$?
+            [ "$one" -eq "$two" ] && cmp -s out1 out2 || wrong "$option with _ differs: $one $two"
+        done
+        "$program" --files0_from=/dev/null 2>err >out && wrong "an empty list"
+        ! grep -q 'unrecognized' err || wrong "--files0_from="
+    done <programs
+    printf 'x_y;b_c 1\n' >under_score.folded
+    profcat --label_source=my_key under_score.folded -t ndjson | grep -q '"my_key":\["under_score.folded"\]'
+    [ "$bad" -eq 0 ]
+}
+
+@test "options may stand behind operands, and after -- all are operands" {
+    while read -r program; do
+        "$program" -t json a.folded >want 2>err || wrong "status $?"
+        "$program" a.folded -t json >got 2>err || wrong "status $?"
+        cmp -s want got || wrong "order matters"
+        cp a.folded ./-t
+        "$program" -t json -- -t >got 2>err || wrong "-- does not end the options"
+        got=0
+        "$program" -- -t json >out 2>err || got=$?
+        [ "$got" -eq 3 ] || wrong "json is an operand here: status $got"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "of an option given twice the last one counts" {
+    while read -r program; do
+        "$program" -t csv a.folded >want 2>err || wrong "status $?"
+        "$program" -t json a.folded --to=csv >got 2>err || wrong "status $?"
+        cmp -s want got || wrong "-t"
+        rm -f first second
+        "$program" -t csv -o first a.folded -o second 2>err || wrong "status $?"
+        [ ! -e first ] && [ -s second ] || wrong "-o"
+        "$program" -t csv --color=always --color=never a.folded >got 2>err || wrong "status $?"
+        cmp -s want got || wrong "--color"
+        "$program" -t csv -q -q -v -v a.folded >got 2>err || wrong "a flag twice: status $?"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "commas in arguments and operands survive" {
+    cp a.folded 'x,y.folded'
+    while read -r program; do
+        rm -f o,p*
+        "$program" 'x,y.folded' -t csv -o 'o,p.csv' 2>err || wrong "status $?"
+        [ -s 'o,p.csv' ] && [ "$(echo o,p*)" = o,p.csv ] || wrong "-o o,p.csv"
+        printf 'x,y.folded\0' >'l,0'
+        "$program" --files0-from='l,0' -t csv >got 2>err || wrong "--files0-from=l,0"
+    done <programs
+    program=profcat
+    profcat --set-label 'who=a,b' a.folded -t ndjson >out 2>err || wrong "status $?"
+    grep -q '"who":\["a,b"\]' out || wrong "--set-label"
+    [ "$bad" -eq 0 ]
+}
+
+@test "--formats lists what is read and written, with losses under -v, names only under -q" {
+    while read -r program; do
+        "$program" --formats >out 2>err || wrong "status $?"
+        for format in pfs statprofiler folded text json ndjson csv tsv; do
+            grep -q "^$format" out || wrong "no $format"
+            "$program" --formats -q | grep -qx "$format" || wrong "no $format with -q"
+        done
+        [ "$("$program" --formats -v | wc -c)" -gt "$(wc -c <out)" ] || wrong "-v says no more"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "a measure that is not there is answered with those that are" {
+    while read -r program; do
+        usage 'nonsense.*samples' -m nonsense a.folded
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+# terminal COMMAND: runs it on a terminal of its own
+terminal()
+{
+    script -qec "$1" /dev/null </dev/null
+}
+
+@test "a terminal is no input, and gets no binary stream" {
+    command -v script >/dev/null 2>&1 || skip "no script"
+    while read -r program; do
+        got=0
+        script -qec "$program" /dev/null >out 2>err || got=$?
+        [ "$got" -eq 2 ] && grep -qi 'terminal' out || wrong "standard input is a terminal: $got $(cat out)"
+        terminal "$program a.folded" >out 2>err || wrong "status $?"
+        grep -q work out || wrong "no text on a terminal"
+    done <programs
+    program=profcat
+    got=0
+    terminal "profcat -t pfs a.folded" >out 2>err || got=$?
+    [ "$got" -eq 2 ] && ! grep -q PFS out || wrong "a binary stream went to the terminal: $got"
+    terminal "profcat -t pfs --force a.folded" >out 2>err || wrong "--force: status $?"
+    grep -aq PFS out || wrong "--force"
+    [ "$bad" -eq 0 ]
+}
+
+@test "no locale changes a byte, only a terminal gets colour" {
+    while read -r program; do
+        "$program" -t text a.folded >want 2>err || wrong "status $?"
+        for locale in C POSIX C.UTF-8; do
+            LC_ALL=$locale "$program" -t csv a.folded >"got.$locale" 2>err || wrong "status $?"
+            cmp -s got.C "got.$locale" || wrong "csv in $locale"
+        done
+        ! grep -q "$(printf '\033')" want || wrong "colour into a file"
+    done <programs
+    [ "$bad" -eq 0 ]
+}

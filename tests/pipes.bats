@@ -1,0 +1,276 @@
+# Streams in pipes: joining, cutting, flipping, naming inputs, and the order of a series.
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    printf 'a;b 3\na 1\n' >tiny.folded
+    printf 'main;work;read 3\nmain;work;parse 5\nmain;idle 2\n' >a.folded
+    printf 'main;work;parse 7\nmain;exit 1\n' >b.folded
+    for name in tiny a b; do "$PROFUTILS_BIN/profcat" "$name.folded" -o "$name.pfs" || return; done
+    "$PROFUTILS_BIN/profcat" -z 6 a.folded -o a.deflated.pfs
+    gzip -c a.folded >a.folded.gz
+    sections=$CORPUS/statprofiler/sections-nested.out
+    if [ -f "$sections" ]; then "$PROFUTILS_BIN/profcat" "$sections" -o s.pfs; fi
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+}
+
+# top FILE...: the whole table, without the names of the inputs
+top() { proftop -n 0 -t csv "$@"; }
+
+same()
+{
+    cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }
+}
+
+# A series in the corpus: the files of one process, in the order of their ordinals
+series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
+
+@test "streams joined by cat are one stream" {
+    cat a.pfs b.pfs | top >got1
+    profcat a.pfs b.pfs | top >got2
+    top a.pfs b.pfs >got3
+    profcat a.folded b.folded | top >got4
+    same got1 got2
+    same got1 got3
+    same got1 got4
+    [ "$(cat a.pfs b.pfs a.pfs | profcat -c)" = "$(cat a.folded b.folded a.folded | wc -l)" ]
+    if [ -f s.pfs ]; then
+        cat s.pfs a.pfs s.pfs | top >got5
+        profcat "$CORPUS/statprofiler/sections-nested.out" a.folded s.pfs | top >got6
+        same got5 got6
+    fi
+}
+
+@test "formats are mixed freely, plain, deflated, gzipped" {
+    top a.folded a.folded a.folded a.folded >want
+    top a.folded a.pfs a.deflated.pfs a.folded.gz >got1
+    cat a.pfs a.deflated.pfs a.pfs a.deflated.pfs | top >got2
+    gzip -c a.pfs | cat - <(gzip -c a.pfs) | top - a.pfs a.folded >got3
+    for k in 1 2 3; do same want got$k; done
+}
+
+@test "a pipe of programs without options gives the bytes it was given" {
+    profcat a.pfs | profcat | profcat - >got1
+    cmp a.pfs got1
+    proffilter a.pfs | proffilter >got2
+    profcat -t ndjson a.pfs >want
+    profcat -t ndjson got2 >got
+    same want got
+}
+
+@test "a segment cut at any byte exits 3 in every stage of a pipe" {
+    size=$(wc -c <tiny.pfs)
+    [ "$size" -gt 500 ]
+    [ "$size" -lt 4000 ]
+    for ((cut = 1; cut < size; cut++)); do
+        head -c "$cut" tiny.pfs >cut.pfs
+        profcat cut.pfs 2>e1 | proffilter 2>e2 | proftop >out 2>e3
+        got="${PIPESTATUS[*]}"
+        [ "$got" = '3 3 3' ] && [ -s e1 ] && [ -s e2 ] && [ -s e3 ] && grep -q "^profcat: cut.pfs: offset [0-9]*: " e1 ||
+            { echo "cut at $cut of $size: statuses $got"; cat e1 e2 e3; return 1; }
+    done
+}
+
+@test "a cut second segment exits 3 in every stage, and the first one is still counted" {
+    size=$(wc -c <tiny.pfs)
+    for cut in 1 31 32 33 $((size / 2)) $((size - 8)) $((size - 1)); do
+        { cat a.pfs; head -c "$cut" tiny.pfs; } >cut.pfs
+        profcat <cut.pfs 2>e1 | proffilter 2>e2 | proftop -n 0 -t csv >out 2>e3
+        got="${PIPESTATUS[*]}"
+        [ "$got" = '3 3 3' ] && grep -q parse out || { echo "cut at $cut: statuses $got"; cat e1 e2 e3 out; return 1; }
+    done
+}
+
+@test "a damaged foreign input exits 3 in every stage of a pipe" {
+    file=$CORPUS/statprofiler/sections-nested.out
+    [ -f "$file" ] || skip "no such file in this corpus"
+    size=$(wc -c <"$file")
+    for cut in 5 20 200 $((size / 2)) $((size - 3)); do
+        head -c "$cut" "$file" >cut.out
+        profcat cut.out 2>e1 | proffilter 2>e2 | proftop >out 2>e3
+        got="${PIPESTATUS[*]}"
+        [ "$got" = '3 3 3' ] || { echo "cut at $cut: statuses $got"; cat e1 e2 e3; return 1; }
+    done
+}
+
+@test "a producer that is killed leaves no stream that looks whole" {
+    mkfifo feed
+    { sh -c 'echo $$ >pid; exec profcat - <feed'; } 2>e1 | proffilter 2>e2 | proftop >out 2>e3 &
+    exec 9>feed
+    cat a.folded >&9
+    until [ -s pid ]; do sleep 0.02; done
+    kill -KILL "$(cat pid)"
+    got=0
+    wait $! || got=$?
+    exec 9>&-
+    [ "$got" -eq 3 ] && [ -s e2 ] && [ -s e3 ]
+}
+
+@test "a cut exactly between two segments is a valid stream" {
+    size=$(wc -c <a.pfs)
+    cat a.pfs b.pfs | head -c "$size" >first
+    top a.pfs >got1
+    top first >got2
+    same got1 got2
+}
+
+@test "one flipped bit in any byte is found" {
+    size=$(wc -c <tiny.pfs)
+    od -An -v -tu1 tiny.pfs | tr -s ' ' '\n' | sed '/^$/d' >bytes
+    at=0
+    while read -r byte; do
+        flipped=$(printf '%03o' $((byte ^ 1 << at % 8)))
+        { head -c "$at" tiny.pfs; printf '%b' "\\0$flipped"; tail -c +$((at + 2)) tiny.pfs; } >flipped.pfs
+        got=0
+        profcat flipped.pfs >out 2>err || got=$?
+        [ "$got" -eq 3 ] && grep -qE 'offset [0-9]+|no known profile format' err ||
+            { echo "bit $((at % 8)) of byte $at of $size: status $got"; cat err; return 1; }
+        at=$((at + 1))
+    done <bytes
+    [ "$at" -eq "$size" ]
+}
+
+@test "standard input is -, or no operand at all" {
+    top a.folded >want
+    top <a.folded >got1
+    top - <a.folded >got2
+    top b.pfs - <a.folded >got3
+    top b.pfs a.folded >got4
+    same want got1
+    same want got2
+    same got3 got4
+}
+
+@test "names of inputs come from @LIST and --files0-from" {
+    top a.folded b.pfs >want
+    printf 'a.folded\nb.pfs\n' >list
+    printf 'a.folded\nb.pfs' >list.open
+    printf 'a.folded\0b.pfs\0' >list0
+    printf 'a.folded\0b.pfs' >list0.open
+    top @list >got1
+    top @list.open >got2
+    top --files0-from=list0 >got3
+    top --files0-from=list0.open >got4
+    printf 'a.folded\0b.pfs\0' | top --files0-from=- >got5
+    printf 'b.pfs\n' | top a.folded @/dev/stdin >got6
+    for k in 1 2 3 4 5 6; do same want got$k; done
+    cp a.folded $'odd\nname' && printf 'odd\nname\0b.pfs\0' | top --files0-from=- >got7
+    same want got7
+    run proftop --files0-from=list0 a.folded
+    [ "$status" -eq 2 ]
+}
+
+@test "a directory is read with -r and refused without" {
+    mkdir -p dir/sub
+    cp a.folded dir/1
+    cp b.pfs dir/sub/2
+    top a.folded b.pfs >want
+    top -r dir >got
+    same want got
+    run proftop dir
+    [ "$status" -eq 3 ]
+    [[ $output == *dir*-r* || $output == *irectory* ]]
+}
+
+@test "an empty input is status 3, it is no empty profile" {
+    for program in profcat proffilter proftop; do
+        got=0
+        : | "$program" 2>err >out || got=$?
+        [ "$got" -eq 3 ] && grep -q "^$program: .*empty" err || { echo "$program: $got"; cat err; return 1; }
+        got=0
+        "$program" /dev/null 2>err >out || got=$?
+        [ "$got" -eq 3 ]
+    done
+}
+
+@test "--salvage keeps what stands before the damage and says so" {
+    { cat a.pfs; head -c 300 b.pfs; } >cut.pfs
+    proftop --salvage -n 0 -t csv cut.pfs >got 2>err
+    grep -q 'warning: cut.pfs: offset [0-9]*: .*kept' err
+    top a.pfs >want
+    same want got
+    profcat --salvage cut.pfs 2>err | proffilter | top >got
+    [ "${PIPESTATUS[*]}" = '0 0 0' ]
+    same want got
+}
+
+@test "--keep-going skips a bad input, reads the others and exits 3" {
+    head -c 500 b.pfs >cut.pfs
+    got=0
+    proftop --keep-going -n 0 -t csv a.pfs cut.pfs missing b.pfs >out 2>err || got=$?
+    [ "$got" -eq 3 ]
+    grep -q 'cut.pfs: offset' err
+    grep -q 'missing: .*No such file' err
+    grep -q exit out
+    grep -q idle out
+}
+
+@test "the files of a series are read in the order of their ordinals, however they are given" {
+    tried=0
+    for name in split fork stop-start xsubs-slowops; do
+        # shellcheck disable=SC2046 # names of the corpus
+        for id in $(series "$name" | sed 's/.*\.out\.//; s/\..*//' | sort | uniq -d); do
+            mapfile -t files < <(series "$name" | grep "\.$id\.")
+            profcat -t ndjson "${files[@]}" >want 2>err
+            [ ! -s err ] || { cat err; return 1; }
+            mapfile -t orders < <(permutations "${#files[@]}")
+            for order in "${orders[@]}"; do
+                given=()
+                for k in $order; do given+=("${files[k]}"); done
+                profcat -t ndjson "${given[@]}" >got 2>err
+                same want got || { echo "$name.$id in the order $order"; return 1; }
+                [ ! -s err ] || { cat err; return 1; }
+                tried=$((tried + 1))
+            done
+        done
+    done
+    [ "$tried" -gt 0 ] || skip "no series in this corpus"
+}
+
+# permutations N: all orders of 0..N-1 (N up to 4), one a line
+permutations()
+{
+    awk -v n="$1" 'function go(prefix, used, k) {
+        if (length(used) == n) { print prefix; return }
+        for (k = 0; k < n; k++) if (!index(used, k "")) go(prefix k " ", used k)
+    }
+    BEGIN { go("", "") }'
+}
+
+@test "a missing ordinal of a series is warned about by number" {
+    mapfile -t files < <(series fork | grep 6a3b)
+    [ "${#files[@]}" -eq 4 ] || skip "no series of four in this corpus"
+    profcat "${files[0]}" "${files[3]}" "${files[2]}" -t ndjson >out 2>err
+    grep -qE 'warning: .*ordinal 2' err || { cat err; return 1; }
+    profcat "${files[3]}" -t ndjson >out 2>err
+    grep -qE 'warning: .*(ordinals? 1|1 to 3|1\.\.3)' err || { cat err; return 1; }
+}
+
+@test "sections are carried over from one file of a series to the next" {
+    mapfile -t files < <(series split)
+    [ "${#files[@]}" -eq 2 ] || skip "no series of two in this corpus"
+    whole=$(profcat "${files[@]}" -t ndjson | grep -c '"sections":\["')
+    alone=$(for file in "${files[@]}"; do profcat "$file" -t ndjson 2>/dev/null; done | grep -c '"sections":\["')
+    [ "$whole" -gt "$alone" ]
+}
+
+@test "a live pipe is not held back" {
+    mkfifo live
+    profcat - <live 2>err | profcat -t ndjson - >out &
+    exec 9>live
+    echo 'main;first 1' >&9
+    cat a.folded >&9
+    seen=no
+    for ((tries = 0; tries < 250; tries++)); do
+        if grep -q first out; then seen=yes; break; fi
+        sleep 0.02
+    done
+    exec 9>&-
+    wait
+    [ "$seen" = yes ]
+}
