@@ -1,0 +1,71 @@
+/* Numbers of the native stream: profstream(5), which says what they mean. */
+#ifndef PF_STREAM_LAYOUT_H
+#define PF_STREAM_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PF_STREAM_MAJOR = 1,
+    PF_FRAME_HEADER = 32,
+    PF_COLUMN_HEADER = 16,
+    PF_FRAME_PAYLOAD_MAX = 16 * 1024 * 1024,
+    PF_FRAME_ROWS_MAX = 65536,
+    PF_SEGMENT_MEASURES_MAX = 1024,
+    PF_LABELS_MAX = 65535, /* in one set */
+    PF_INFLATE_RATIO_MAX = 1040
+};
+
+enum pf_frame_flag { PF_FRAME_DEFLATED = 1 };
+
+enum pf_end_flag { PF_END_INCOMPLETE = 1, PF_END_NO_TOTALS = 2 };
+
+/* Domains of D frames. */
+enum pf_stream_table {
+    PF_TABLE_NONE, /* a field that refers to nothing */
+    PF_TABLE_STRINGS,
+    PF_TABLE_MEASURES,
+    PF_TABLE_IMAGES,
+    PF_TABLE_FUNCTIONS,
+    PF_TABLE_LOCATIONS,
+    PF_TABLE_STACKS,
+    PF_TABLE_LABELS,
+    PF_TABLES
+};
+
+/* Columns of B frames. */
+enum pf_record_column {
+    PF_COLUMN_STACK = 1,
+    PF_COLUMN_LABELS,
+    PF_COLUMN_LOCATION,
+    PF_COLUMN_CALLEE,
+    PF_COLUMN_TIME,
+    PF_COLUMN_VALUE = 256
+};
+
+enum { PF_COLUMN_MAY_SKIP = 0x8000 };
+
+/* A column of a table and the field of the model's row it is: column numbers are indices + 1. */
+struct pf_stream_field {
+    uint8_t offset, size; /* of the field in the row, bytes */
+    uint8_t refers;       /* enum pf_stream_table: the ids it holds */
+    uint64_t limit;       /* values are below; 0: any that fits `size` */
+};
+
+enum { PF_STREAM_FIELDS_MAX = 11, PF_STREAM_ROW_MAX = 64 };
+
+struct pf_stream_layout {
+    const char *name; /* "strings" */
+    uint32_t row_size;
+    uint32_t field_count;
+    struct pf_stream_field fields[PF_STREAM_FIELDS_MAX];
+};
+
+/* Of every table but strings, whose bytes stand behind the columns. */
+extern const struct pf_stream_layout pf_stream_layouts[PF_TABLES];
+
+/* The field of a row as a number, and back. */
+int64_t pf_stream_field_get(const struct pf_stream_field *, const void *row);
+void pf_stream_field_set(const struct pf_stream_field *, void *row, int64_t value);
+
+#endif

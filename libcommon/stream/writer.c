@@ -1,0 +1,496 @@
+#include "stream/stream.h"
+
+#include "stream/columns.h"
+#include "stream/emit.h"
+#include "stream/renumber.h"
+#include "stream/total.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK_ROWS = PF_BATCH_ROWS,
+    ID_COLUMNS = 4,               /* columns 1 to 4 of a block hold ids */
+    TEXT_BYTES_AT_ONCE = 1048576  /* of source texts in a frame, but a longer one has one of its own */
+};
+
+/* A column of rows that wait for their block to fill. Rows from `filled` on are 0. */
+struct column {
+    char *data;
+    size_t capacity;
+    uint32_t filled;
+};
+
+/* Records of one kind that wait. The value columns are with their measures. */
+struct block {
+    uint32_t rows;
+    struct column ids[ID_COLUMNS], time;
+};
+
+struct measure {
+    struct pf_total total;
+    struct column column;
+    const int64_t *values; /* of the block being written; NULL: all 0 */
+};
+
+/* Metadata and texts are written before records that come after them, and the other way round. */
+enum turn { RECORDS, METADATA, TEXTS };
+
+struct writer {
+    struct pf_emit emit;
+    struct pf_renumber renumber;
+    struct measure *measures;
+    size_t measures_capacity;
+    uint64_t records, kind_records[PF_RECORD_KINDS];
+    enum turn turn;
+    struct block blocks[PF_RECORD_KINDS];
+    uint32_t *rooms[ID_COLUMNS]; /* renumbered columns, BLOCK_ROWS each */
+
+    uint32_t meta_rows;
+    struct column meta[3];
+
+    uint32_t text_rows;
+    struct column texts[ID_COLUMNS]; /* end of text, end of name, line, flags */
+    struct pf_buffer text_bytes;
+};
+
+/* Where the columns of a block are: its own, or those of a batch that is as big as a block. */
+struct view {
+    const uint32_t *ids[ID_COLUMNS];
+    const int64_t *time;
+};
+
+static const uint8_t id_tables[PF_RECORD_KINDS][ID_COLUMNS] = {
+    [PF_SAMPLE] = {PF_TABLE_STACKS, PF_TABLE_LABELS, PF_TABLE_NONE, PF_TABLE_NONE},
+    [PF_FLAT] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS, PF_TABLE_NONE},
+    [PF_EDGE] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS, PF_TABLE_LOCATIONS},
+};
+
+static struct writer *state_of(const struct pf_writer *writer)
+{
+    return *(struct writer **)writer->state;
+}
+
+static uint32_t measure_count(const struct writer *w)
+{
+    return w->renumber.tables[PF_TABLE_MEASURES].next - 1;
+}
+
+/* --- columns that wait --- */
+
+static bool append(struct column *column, uint32_t at, const void *data, uint32_t rows, size_t size)
+{
+    if (data == NULL)
+        return true;
+    if (!pf_grow(&column->data, &column->capacity, (at + rows) * size, 1))
+        return false;
+    memset(column->data + column->filled * size, 0, (at - column->filled) * size);
+    memcpy(column->data + at * size, data, rows * size);
+    column->filled = at + rows;
+    return true;
+}
+
+/* Fills the column up to `rows`. False: out of memory. */
+static bool complete(struct column *column, uint32_t rows, size_t size)
+{
+    if (column->filled == 0 || column->filled == rows)
+        return true;
+    if (!pf_grow(&column->data, &column->capacity, rows * size, 1))
+        return false;
+    memset(column->data + column->filled * size, 0, (rows - column->filled) * size);
+    column->filled = rows;
+    return true;
+}
+
+/* What is in a complete column, which is empty from here on; the bytes stay until the next append. NULL: only zeros. */
+static const void *release(struct column *column)
+{
+    const void *data = column->filled == 0 ? NULL : column->data;
+
+    column->filled = 0;
+    return data;
+}
+
+/* --- blocks --- */
+
+/* Rows of a block that fit a frame together with the widest columns there can be. */
+static uint32_t rows_that_fit(uint32_t columns, uint32_t rows)
+{
+    size_t each = (PF_FRAME_PAYLOAD_MAX / (size_t)columns - PF_COLUMN_HEADER - 8) / 8;
+    return each < rows ? (uint32_t)each : rows;
+}
+
+static int write_rows(struct writer *w, enum pf_kind kind, const struct view *view, uint32_t first, uint32_t rows)
+{
+    struct pf_buffer *payload = &w->emit.payload;
+
+    for (unsigned i = 0; i < ID_COLUMNS; i++)
+        if (view->ids[i] != NULL)
+            pf_column_append_ids(payload, (uint16_t)(i + 1), w->rooms[i] + first, rows);
+    if (view->time != NULL)
+        pf_column_append_values(payload, PF_COLUMN_TIME, view->time + first, rows);
+    for (uint32_t k = 0; k < measure_count(w); k++)
+        if (w->measures[k].values != NULL)
+            pf_column_append_values(payload, (uint16_t)(PF_COLUMN_VALUE + k), w->measures[k].values + first, rows);
+    w->records += rows;
+    w->kind_records[kind] += rows;
+    return pf_emit_frame(&w->emit, 'B', (unsigned)kind + 1, rows, w->renumber.tables[PF_TABLE_STACKS].next);
+}
+
+/* Writes a block from a view and from `values` of the measures, which are forgotten. */
+static int write_view(struct pf_writer *writer, struct writer *w, enum pf_kind kind, const struct view *view, uint32_t rows)
+{
+    uint32_t columns = ID_COLUMNS + 1;
+
+    for (unsigned i = 0; i < ID_COLUMNS; i++)
+        if (view->ids[i] != NULL)
+            pf_renumber_column(&w->renumber, writer->dict, (enum pf_stream_table)id_tables[kind][i], view->ids[i], rows, w->rooms[i]);
+    for (uint32_t k = 0; k < measure_count(w); k++) {
+        if (w->measures[k].values == NULL)
+            continue;
+        pf_total_add(&w->measures[k].total, w->measures[k].values, rows);
+        columns++;
+    }
+    int status = pf_renumber_write(&w->renumber, writer->dict, &w->emit);
+    uint32_t step = rows_that_fit(columns, rows);
+    for (uint32_t first = 0; first < rows && status == PF_OK; first += step)
+        status = write_rows(w, kind, view, first, rows - first < step ? rows - first : step);
+    for (uint32_t k = 0; k < measure_count(w); k++)
+        w->measures[k].values = NULL;
+    return status;
+}
+
+static int write_block(struct pf_writer *writer, struct writer *w, enum pf_kind kind)
+{
+    struct block *block = &w->blocks[kind];
+    struct view view;
+    uint32_t rows = block->rows;
+    bool good = complete(&block->time, rows, sizeof(int64_t));
+
+    if (rows == 0)
+        return PF_OK;
+    for (unsigned i = 0; i < ID_COLUMNS; i++) {
+        good = good && complete(&block->ids[i], rows, sizeof(uint32_t));
+        view.ids[i] = release(&block->ids[i]);
+    }
+    view.time = release(&block->time);
+    for (uint32_t k = 0; k < measure_count(w) && good; k++)
+        if (w->measures[k].total.kind == kind) {
+            good = complete(&w->measures[k].column, rows, sizeof(int64_t));
+            w->measures[k].values = release(&w->measures[k].column);
+        }
+    block->rows = 0;
+    return good ? write_view(writer, w, kind, &view, rows) : PF_NOMEM;
+}
+
+static int write_metadata(struct pf_writer *writer, struct writer *w)
+{
+    uint32_t rows = w->meta_rows;
+
+    if (rows == 0)
+        return PF_OK;
+    for (unsigned i = 0; i < 3; i++) {
+        bool good = complete(&w->meta[i], rows, sizeof(uint32_t));
+        const uint32_t *ids = release(&w->meta[i]);
+        if (!good)
+            return PF_NOMEM;
+        if (ids != NULL)
+            pf_renumber_column(&w->renumber, writer->dict, PF_TABLE_STRINGS, ids, rows, w->rooms[i]);
+        else
+            memset(w->rooms[i], 0, rows * sizeof *w->rooms[i]);
+    }
+    w->meta_rows = 0;
+    int status = pf_renumber_write(&w->renumber, writer->dict, &w->emit);
+    for (unsigned i = 0; i < 3; i++)
+        pf_column_append_ids(&w->emit.payload, (uint16_t)(i + 1), w->rooms[i], rows);
+    return status == PF_OK ? pf_emit_frame(&w->emit, 'M', 0, rows, (uint32_t)w->records) : status;
+}
+
+static int write_texts(struct writer *w)
+{
+    struct pf_buffer *payload = &w->emit.payload;
+    uint32_t rows = w->text_rows;
+
+    if (rows == 0)
+        return PF_OK;
+    for (unsigned i = 0; i < ID_COLUMNS; i++)
+        pf_column_append_values(payload, (uint16_t)(i + 1), release(&w->texts[i]), rows);
+    pf_buffer_append(payload, w->text_bytes.data, w->text_bytes.size);
+    payload->failed |= w->text_bytes.failed;
+    w->text_bytes.size = 0;
+    w->text_rows = 0;
+    return pf_emit_frame(&w->emit, 's', 0, rows, 0);
+}
+
+static int write_all(struct pf_writer *writer, struct writer *w)
+{
+    int status = PF_OK;
+
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK; kind++)
+        status = write_block(writer, w, (enum pf_kind)kind);
+    if (status == PF_OK)
+        status = write_metadata(writer, w);
+    if (status == PF_OK)
+        status = write_texts(w);
+    return status == PF_OK ? pf_renumber_write(&w->renumber, writer->dict, &w->emit) : status;
+}
+
+/* --- segments and measures --- */
+
+static int start_segment(struct writer *w)
+{
+    pf_renumber_start(&w->renumber);
+    w->records = 0;
+    memset(w->kind_records, 0, sizeof w->kind_records);
+    return pf_emit_head(&w->emit);
+}
+
+static int end_segment(struct pf_writer *writer, struct writer *w, bool incomplete)
+{
+    int status = write_all(writer, w);
+    uint32_t count = measure_count(w);
+    pf_int128 none = 0, *totals = count == 0 ? &none : calloc(count, sizeof *totals);
+
+    if (totals == NULL)
+        return PF_NOMEM;
+    for (uint32_t k = 0; k < count; k++)
+        totals[k] = pf_total_amount(&w->measures[k].total, w->kind_records[w->measures[k].total.kind]);
+    if (status == PF_OK)
+        status = pf_emit_end(&w->emit, w->records, totals, count, incomplete);
+    if (totals != &none)
+        free(totals);
+    return status;
+}
+
+/* Number + 1 of a dictionary's measure in the segment; 0: it is not there. */
+static uint32_t find_measure(const struct writer *w, uint32_t measure)
+{
+    const struct pf_renumber_table *table = &w->renumber.tables[PF_TABLE_MEASURES];
+    return measure + 1 < table->known && table->map[measure + 1] != UINT32_MAX ? table->map[measure + 1] : 0;
+}
+
+/* The same measure with another scale, or described in another way, stands in the segment. */
+static bool clashes(const struct pf_writer *writer, const struct writer *w, uint32_t measure)
+{
+    const struct pf_measures *measures = &writer->dict->measures;
+
+    for (uint32_t k = 0; k < measure_count(w); k++)
+        if (pf_measure_same(pf_measures_row(measures, measure), pf_measures_row(measures, w->measures[k].total.measure)))
+            return true;
+    return false;
+}
+
+static int add_measure(struct pf_writer *writer, struct writer *w, uint32_t measure)
+{
+    uint32_t k = measure_count(w);
+    size_t before = w->measures_capacity;
+    const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+
+    if (k == PF_SEGMENT_MEASURES_MAX)
+        return pf_error_set(&writer->error, PF_UNSUPPORTED, "the native stream holds %d measures, there are more", PF_SEGMENT_MEASURES_MAX);
+    if (!pf_grow(&w->measures, &w->measures_capacity, (size_t)k + 1, sizeof *w->measures))
+        return PF_NOMEM;
+    memset(w->measures + before, 0, (w->measures_capacity - before) * sizeof *w->measures);
+    pf_renumber_id(&w->renumber, writer->dict, PF_TABLE_MEASURES, measure + 1);
+    w->measures[k].total = (struct pf_total){.measure = measure, .kind = row->kind, .aggregation = row->aggregation};
+    return w->renumber.failed ? PF_NOMEM : PF_OK;
+}
+
+/* Every measure of the batch is one of the segment then. */
+static int declare(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
+{
+    int status = PF_OK;
+    bool clash = false;
+
+    for (uint32_t i = 0; i < batch->value_count; i++) {
+        uint32_t measure = batch->values[i].measure;
+        clash |= find_measure(w, measure) == 0 && clashes(writer, w, measure);
+    }
+    if (clash) {
+        status = end_segment(writer, w, false);
+        status = status == PF_OK ? start_segment(w) : status;
+    }
+    for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
+        if (find_measure(w, batch->values[i].measure) == 0)
+            status = add_measure(writer, w, batch->values[i].measure);
+    return status;
+}
+
+/* --- what comes in --- */
+
+static const uint32_t *from(const uint32_t *ids, uint32_t first)
+{
+    return ids == NULL ? NULL : ids + first;
+}
+
+static int append_records(struct writer *w, const struct pf_batch *batch, uint32_t first, uint32_t rows)
+{
+    struct block *block = &w->blocks[batch->kind];
+    const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
+    uint32_t at = block->rows;
+    bool good = append(&block->time, at, batch->time == NULL ? NULL : batch->time + first, rows, sizeof(int64_t));
+
+    for (unsigned i = 0; i < ID_COLUMNS; i++)
+        if (id_tables[batch->kind][i] != PF_TABLE_NONE)
+            good = good && append(&block->ids[i], at, from(ids[i], first), rows, sizeof(uint32_t));
+    for (uint32_t i = 0; i < batch->value_count; i++) {
+        uint32_t number = find_measure(w, batch->values[i].measure);
+        good = good && append(&w->measures[number - 1].column, at, batch->values[i].data + first, rows, sizeof(int64_t));
+    }
+    block->rows += rows;
+    return good ? PF_OK : PF_NOMEM;
+}
+
+/* A batch that is a whole block goes out as it is. */
+static int write_batch(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
+{
+    const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
+    struct view view = {.time = batch->time};
+
+    for (unsigned i = 0; i < ID_COLUMNS; i++)
+        view.ids[i] = id_tables[batch->kind][i] == PF_TABLE_NONE ? NULL : ids[i];
+    for (uint32_t i = 0; i < batch->value_count; i++) {
+        uint32_t number = find_measure(w, batch->values[i].measure);
+        w->measures[number - 1].values = batch->values[i].data;
+    }
+    return write_view(writer, w, batch->kind, &view, batch->rows);
+}
+
+static int take_records(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
+{
+    struct block *block = &w->blocks[batch->kind];
+    int status = declare(writer, w, batch);
+
+    if (status == PF_OK && block->rows == 0 && batch->rows == BLOCK_ROWS)
+        return write_batch(writer, w, batch);
+    for (uint32_t first = 0; first < batch->rows && status == PF_OK;) {
+        uint32_t left = batch->rows - first, room = BLOCK_ROWS - block->rows, rows = left < room ? left : room;
+        status = append_records(w, batch, first, rows);
+        if (status == PF_OK && block->rows == BLOCK_ROWS)
+            status = write_block(writer, w, batch->kind);
+        first += rows;
+    }
+    return status;
+}
+
+static int take_metadata(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
+{
+    const uint32_t *columns[3] = {batch->origin, batch->key, batch->value};
+    int status = PF_OK;
+
+    for (uint32_t first = 0; first < batch->rows && status == PF_OK;) {
+        uint32_t left = batch->rows - first, room = BLOCK_ROWS - w->meta_rows, rows = left < room ? left : room;
+        for (unsigned i = 0; i < 3; i++)
+            if (!append(&w->meta[i], w->meta_rows, from(columns[i], first), rows, sizeof(uint32_t)))
+                return PF_NOMEM;
+        w->meta_rows += rows;
+        first += rows;
+        if (w->meta_rows == BLOCK_ROWS)
+            status = write_metadata(writer, w);
+    }
+    return status;
+}
+
+static int take_text(struct pf_writer *writer, struct writer *w, const struct pf_text *text)
+{
+    size_t size;
+
+    if (!pf_add_size(text->name.size, text->text.size, &size) || size > PF_STRING_MAX)
+        return pf_error_set(&writer->error, PF_UNSUPPORTED, "the native stream holds source texts of up to %zu bytes, one is longer", PF_STRING_MAX);
+    if (w->text_rows == BLOCK_ROWS || (w->text_rows > 0 && w->text_bytes.size + size > TEXT_BYTES_AT_ONCE)) {
+        int status = write_texts(w);
+        if (status != PF_OK)
+            return status;
+    }
+    pf_buffer_append(&w->text_bytes, text->name.data, text->name.size);
+    int64_t name_end = (int64_t)w->text_bytes.size;
+    pf_buffer_append(&w->text_bytes, text->text.data, text->text.size);
+    int64_t flags = (text->name_flags & PF_UTF8 ? 1 : 0) | (text->text_flags & PF_UTF8 ? 2 : 0);
+    int64_t row[ID_COLUMNS] = {(int64_t)w->text_bytes.size, name_end, (int64_t)text->line, flags};
+    for (unsigned i = 0; i < ID_COLUMNS; i++)
+        if (!append(&w->texts[i], w->text_rows, &row[i], 1, sizeof row[i]))
+            return PF_NOMEM;
+    w->text_rows++;
+    return PF_OK;
+}
+
+/* --- the format --- */
+
+int pf_stream_open_writer(struct pf_writer *writer)
+{
+    struct writer *w = calloc(1, sizeof *w);
+    bool good = w != NULL;
+
+    *(struct writer **)writer->state = w;
+    for (unsigned i = 0; i < ID_COLUMNS && good; i++) {
+        w->rooms[i] = malloc(BLOCK_ROWS * sizeof *w->rooms[i]);
+        good = w->rooms[i] != NULL;
+    }
+    if (!good)
+        return pf_error_nomem(&writer->error);
+    w->emit.sink = writer->sink;
+    w->emit.level = writer->compression > 0 ? writer->compression : 0;
+    int status = start_segment(w);
+    return status == PF_OK ? PF_OK : pf_sink_status(writer->sink, &writer->error);
+}
+
+int pf_stream_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct writer *w = state_of(writer);
+    enum turn turn = batch->kind == PF_META ? METADATA : batch->kind == PF_TEXT ? TEXTS : RECORDS;
+    int status = PF_OK;
+
+    if (batch->kind == PF_SAMPLE && batch->rows == 0 && batch->value_count == 0) {
+        if (!pf_sink_live(writer->sink))
+            return PF_OK;
+        status = write_all(writer, w);
+        return status == PF_OK ? pf_sink_flush(writer->sink) : status;
+    }
+    if (batch->rows > 0 && turn != w->turn) {
+        status = write_all(writer, w);
+        w->turn = turn;
+    }
+    if (status != PF_OK)
+        return status;
+    if (turn == METADATA)
+        return take_metadata(writer, w, batch);
+    if (turn == RECORDS)
+        return take_records(writer, w, batch);
+    for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
+        status = take_text(writer, w, &batch->texts[row]);
+    return status;
+}
+
+int pf_stream_finish(struct pf_writer *writer)
+{
+    struct writer *w = state_of(writer);
+    int status = end_segment(writer, w, writer->failed_input);
+
+    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}
+
+void pf_stream_close_writer(struct pf_writer *writer)
+{
+    struct writer *w = state_of(writer);
+
+    if (w == NULL)
+        return;
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        for (unsigned i = 0; i < ID_COLUMNS; i++)
+            free(w->blocks[kind].ids[i].data);
+        free(w->blocks[kind].time.data);
+    }
+    for (size_t k = 0; k < w->measures_capacity; k++)
+        free(w->measures[k].column.data);
+    for (unsigned i = 0; i < ID_COLUMNS; i++) {
+        free(w->rooms[i]);
+        free(w->texts[i].data);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        free(w->meta[i].data);
+    free(w->measures);
+    pf_buffer_free(&w->text_bytes);
+    pf_renumber_free(&w->renumber);
+    pf_emit_free(&w->emit);
+    free(w);
+}
