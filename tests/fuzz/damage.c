@@ -1,7 +1,9 @@
 /* The damage test: every reader of the registry reads its files whole, cut and mutated, in one process.
  *
- *     damage [--mutations N] CORPUS [FORMAT]          all, or one format; a table, and status 1 if anything is wrong
- *     damage FORMAT FILE --mutation N | --cut N | --whole    one of them again
+ *     damage [--mutations N] [--only FORMAT] CORPUS...    a table, and status 1 if anything is wrong
+ *     damage FORMAT FILE --mutation N | --cut N | --flip N | --whole    one of them again
+ *
+ * The files of a format are those of the first CORPUS that has a folder of its name.
  *
  * Each input must end in a valid result or in a failure with its place, in at most 10 seconds, with at most 64 MiB
  * and 16 times its size of memory, and with nothing left allocated. Meant for AddressSanitizer, whose hooks count the
@@ -16,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WHOLE_CUTS = 8192, SEEDED_CUTS = 500, SECONDS = 10, FAILURES_SHOWN = 10 };
+enum { WHOLE_CUTS = 8192, SEEDED_CUTS = 500, WHOLE_FLIPS = 1536, SECONDS = 10, FAILURES_SHOWN = 10 };
 static const size_t memory_base = (size_t)64 << 20, memory_factor = 16;
 
 /* --- memory, as AddressSanitizer counts it ---------------------------------------------------------------- */
@@ -76,14 +78,14 @@ static void too_slow(int number)
 
 struct totals {
     const struct pf_format *format;
-    uint64_t inputs, cuts, mutations, reads, good, failed, other, written;
+    uint64_t inputs, cuts, flips, mutations, reads, good, failed, other, written;
     size_t peak;
     double slowest, seconds;
     unsigned wrong;
 };
 
-enum what { WHOLE, CUT, MUTATION };
-static const char *const what_names[] = {"whole", "cut", "mutation"};
+enum what { WHOLE, CUT, FLIP, MUTATION };
+static const char *const what_names[] = {"whole", "cut", "flip", "mutation"};
 
 struct trial {
     struct totals *totals;
@@ -240,6 +242,19 @@ static void try_cut(struct totals *totals, const struct input *input, size_t siz
     totals->cuts++;
 }
 
+/* One bit of a native stream: its check words and rules must find it, wherever it is. */
+static void try_flip(struct totals *totals, const struct input *input, size_t bit)
+{
+    unsigned char *copy = malloc(input->bytes.size);
+    memcpy(copy, input->bytes.data, input->bytes.size);
+    copy[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    struct trial trial = {.totals = totals, .input = input, .what = FLIP, .number = bit, .bytes = copy, .size = input->bytes.size,
+                          .must_fail = true, .records_limit = UINT64_MAX};
+    try_input(&trial);
+    free(copy);
+    totals->flips++;
+}
+
 static void try_mutation(struct totals *totals, const struct input *input, uint64_t seed)
 {
     struct mutant mutant = {NULL, input->bytes.size, input->bytes.size + MUTANT_GROWTH};
@@ -271,24 +286,31 @@ static void add_stream(struct input_list *list, const char *path)
     list_add(list, path, kinds[list->count % 3]);
 }
 
-static void collect(struct input_list *list, const char *corpus, const struct pf_format *format)
+static void collect(struct input_list *list, char *const *corpora, const struct pf_format *format,
+                    void (*add)(struct input_list *, const char *))
 {
-    char directory[1024];
-    snprintf(directory, sizeof directory, "%s/%s", corpus, format->name);
-    list_files(list, directory, add_file);
-    for (size_t k = 0; format->caps & PF_HOLDS_FAILURE && pf_registry_format(k); k++) {
-        const struct pf_format *other = pf_registry_format(k);
-        snprintf(directory, sizeof directory, "%s/%s", corpus, other->name);
-        if (other != format && other->bid)
-            list_files(list, directory, add_stream);
+    size_t before = list->count;
+    for (; *corpora && list->count == before; corpora++) {
+        char directory[1024];
+        snprintf(directory, sizeof directory, "%s/%s", *corpora, format->name);
+        list_files(list, directory, add);
     }
 }
 
-static void try_format(struct totals *totals, const char *corpus, uint64_t mutations)
+/* A format that can say that its input failed is the native stream: streams are made of the other formats' files. */
+static void collect_all(struct input_list *list, char *const *corpora, const struct pf_format *format)
+{
+    collect(list, corpora, format, add_file);
+    for (size_t k = 0; format->caps & PF_HOLDS_FAILURE && pf_registry_format(k); k++)
+        if (pf_registry_format(k) != format && pf_registry_format(k)->bid)
+            collect(list, corpora, pf_registry_format(k), add_stream);
+}
+
+static void try_format(struct totals *totals, char *const *corpora, uint64_t mutations)
 {
     struct input_list list = {0};
     double begun = now();
-    collect(&list, corpus, totals->format);
+    collect_all(&list, corpora, totals->format);
     totals->inputs = list.count;
     for (size_t k = 0; k < list.count; k++) {
         const struct input *input = &list.rows[k];
@@ -301,6 +323,9 @@ static void try_format(struct totals *totals, const char *corpus, uint64_t mutat
             for (int cut = 0; cut < SEEDED_CUTS; cut++)
                 try_cut(totals, input, random_below(&random, input->bytes.size), records);
         }
+        bool flips = totals->format->caps & PF_HOLDS_FAILURE && input->bytes.size <= WHOLE_FLIPS;
+        for (size_t bit = 0; flips && bit < input->bytes.size * 8; bit++)
+            try_flip(totals, input, bit);
     }
     for (uint64_t seed = 0; list.count && seed < mutations; seed++)
         try_mutation(totals, &list.rows[seed % list.count], seed);
@@ -308,22 +333,22 @@ static void try_format(struct totals *totals, const char *corpus, uint64_t mutat
     totals->seconds = now() - begun;
 }
 
-static int try_all(const char *corpus, const char *only, uint64_t mutations)
+static int try_all(char *const *corpora, const char *only, uint64_t mutations)
 {
     unsigned wrong = 0;
-    printf("%-14s %6s %7s %9s %8s %8s %7s %7s %8s %9s %8s\n", "format", "inputs", "cuts", "mutations", "reads", "valid", "failed",
+    printf("%-14s %6s %7s %7s %9s %8s %8s %7s %7s %8s %9s %8s\n", "format", "inputs", "cuts", "flips", "mutations", "reads", "valid", "failed",
            "other", "peak MiB", "slow ms", "seconds");
     for (size_t k = 0; pf_registry_format(k); k++) {
         struct totals totals = {.format = pf_registry_format(k)};
         if (!totals.format->bid || (only && strcmp(only, totals.format->name) != 0))
             continue;
-        try_format(&totals, corpus, mutations);
+        try_format(&totals, corpora, mutations);
         if (!totals.inputs) {
             printf("not ok: no inputs for %s\n", totals.format->name);
             wrong++;
         }
-        printf("%-14s %6" PRIu64 " %7" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7" PRIu64 " %8.1f %9.1f %8.1f\n",
-               totals.format->name, totals.inputs, totals.cuts, totals.mutations, totals.reads, totals.good, totals.failed,
+        printf("%-14s %6" PRIu64 " %7" PRIu64 " %7" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7" PRIu64 " %8.1f %9.1f %8.1f\n",
+               totals.format->name, totals.inputs, totals.cuts, totals.flips, totals.mutations, totals.reads, totals.good, totals.failed,
                totals.other, (double)totals.peak / 1048576, totals.slowest * 1000, totals.seconds);
         fflush(stdout);
         wrong += totals.wrong;
@@ -345,6 +370,8 @@ static int try_one(const char *format, const char *name, const char *what, const
     uint64_t records = try_whole(&totals, &input);
     if (!strcmp(what, "--cut") && (uint64_t)value < input.bytes.size)
         try_cut(&totals, &input, (size_t)value, records);
+    else if (!strcmp(what, "--flip") && (uint64_t)value < input.bytes.size * 8)
+        try_flip(&totals, &input, (size_t)value);
     else if (!strcmp(what, "--mutation"))
         try_mutation(&totals, &input, (uint64_t)value);
     printf("%s %s %s %" PRIi64 ": %u wrong\n", format, name, what, value, totals.wrong);
@@ -355,21 +382,24 @@ static int try_one(const char *format, const char *name, const char *what, const
 int main(int argc, char **argv)
 {
     struct sigaction action = {.sa_handler = too_slow};
+    const char *only = NULL;
     int64_t mutations = 1000;
     sigaction(SIGALRM, &action, NULL);
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(say_doing);
     if (__sanitizer_install_malloc_and_free_hooks)
         __sanitizer_install_malloc_and_free_hooks(allocated, freed);
-    if (argc > 2 && !strcmp(argv[1], "--mutations") && pf_parse_int(pf_bytes_of(argv[2]), 0, INT32_MAX, &mutations)) {
-        argc -= 2;
-        argv += 2;
+    if (argc > 3 && !strncmp(argv[3], "--", 2))
+        return try_one(argv[1], argv[2], argv[3], argv[4]);
+    for (argv++; argv[0] && argv[1] && !strncmp(argv[0], "--", 2); argv += 2) {
+        if (!strcmp(argv[0], "--only"))
+            only = argv[1];
+        else if (strcmp(argv[0], "--mutations") != 0 || !pf_parse_int(pf_bytes_of(argv[1]), 0, INT32_MAX, &mutations))
+            break;
     }
-    if (argc == 2 || argc == 3)
-        return try_all(argv[1], argv[2], (uint64_t)mutations);
-    if (argc == 4 || argc == 5)
-        return try_one(argv[1], argv[2], argv[3], argc == 5 ? argv[4] : NULL);
-    fprintf(stderr, "usage: damage [--mutations N] CORPUS [FORMAT]\n"
-                    "       damage FORMAT FILE --mutation N | --cut N | --whole\n");
+    if (argv[0] && argv[0][0] != '-')
+        return try_all(argv, only, (uint64_t)mutations);
+    fprintf(stderr, "usage: damage [--mutations N] [--only FORMAT] CORPUS...\n"
+                    "       damage FORMAT FILE --mutation N | --cut N | --flip N | --whole\n");
     return 2;
 }

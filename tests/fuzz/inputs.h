@@ -115,7 +115,7 @@ static bool make_gzip(struct pf_buffer *bytes)
     struct pf_sink *sink;
     if (pf_sink_open_memory(&sink, &error) != PF_OK)
         return false;
-    if (pf_sink_gzip(sink, 6) != PF_OK || pf_sink_write(sink, bytes->data, bytes->size) != PF_OK || pf_sink_flush(sink) != PF_OK) {
+    if (pf_sink_gzip(sink, 6) != PF_OK || pf_sink_write(sink, bytes->data, bytes->size) != PF_OK || pf_sink_finish(sink) != PF_OK) {
         pf_sink_abort(sink);
         return false;
     }

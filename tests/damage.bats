@@ -1,0 +1,67 @@
+# Damaged inputs: every reader in one process under the sanitizers, then the programs on what must not cost memory.
+
+@test "every reader ends well on whole, cut and mutated inputs, under the sanitizers" {
+    [ -n "$PROFUTILS_DAMAGE" ] || skip "no sanitizers here"
+    got=0
+    ASAN_OPTIONS=quarantine_size_mb=8:max_allocation_size_mb=1024 \
+        "$PROFUTILS_DAMAGE" --mutations "${PROFUTILS_MUTATIONS:-1000}" "$CORPUS" "$PROFUTILS_SRC/tests/corpus" \
+        >"$PROFUTILS_BUILD/check/damage.txt" 2>&1 || got=$?
+    cat "$PROFUTILS_BUILD/check/damage.txt"
+    [ "$got" -eq 0 ]
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+}
+
+# poor COMMAND...: with 400 MB of address space
+poor()
+{
+    (ulimit -v 400000 && "$@")
+}
+
+# refused FILE PATTERN: every program says so, with the place, and exits 3
+refused()
+{
+    for program in profcat proffilter proftop; do
+        got=0
+        poor "$program" "$1" >out 2>err || got=$?
+        if [ "$got" -ne 3 ] || ! grep -qE "^$program: .*$1: .*($2)" err; then
+            echo "$program $1: status $got"
+            cat err
+            return 1
+        fi
+    done
+}
+
+@test "a gzip of a gigabyte of nothing is refused in little memory" {
+    head -c 1000000000 /dev/zero | gzip -1 >zeros.gz
+    refused zeros.gz 'no known profile format'
+}
+
+@test "a line without end is refused in little memory" {
+    { echo 'main;work 1'; head -c 150000000 /dev/zero | tr '\0' x; } | gzip -1 >line.gz
+    refused line.gz 'offset 12: line longer'
+}
+
+@test "a cut gzip and one with a wrong check are refused with the place" {
+    for k in 1 2 3 4 5 6 7 8; do echo "main;work$k $k"; done | gzip >good.gz
+    size=$(wc -c <good.gz)
+    head -c $((size - 3)) good.gz >cut.gz
+    { head -c $((size - 8)) good.gz; printf 'abcd'; tail -c 4 good.gz; } >wrong.gz
+    refused cut.gz 'offset [0-9]+: '
+    refused wrong.gz 'offset [0-9]+: '
+}
+
+@test "what is no profile is called by its name" {
+    printf '\177ELF\2\1\1' >elf
+    printf 'PK\3\4' >zip
+    printf 'no profile at all, just words\nand more of them\n' >words
+    head -c 5000 /dev/zero >zeros
+    refused elf 'ELF'
+    refused zip 'zip'
+    refused words 'no known profile format|line 1'
+    refused zeros 'no known profile format'
+}
