@@ -1,0 +1,234 @@
+#include "format/statprofiler_frames.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer records are rare (a name of a kilobyte) and not worth a copy. */
+enum { REMEMBERED_MAX = 1024, FIRST_SLOTS = 4096 };
+
+static const char too_long[] = "its name is too long";
+
+bool pf_sp_frames_open(struct pf_sp_frames *frames)
+{
+    frames->slots = calloc(FIRST_SLOTS, sizeof *frames->slots);
+    frames->mask = FIRST_SLOTS - 1;
+    return frames->slots != NULL;
+}
+
+void pf_sp_frames_close(struct pf_sp_frames *frames)
+{
+    free(frames->slots);
+    pf_arena_free(&frames->bytes);
+    pf_buffer_free(&frames->name);
+}
+
+const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form form)
+{
+    switch (tag) {
+    case PF_SP_EVAL:
+    case PF_SP_MAIN:
+        return "lsv";
+    case PF_SP_XSUB:
+        return "lss";
+    default:
+        return form == PF_SP_FORM_OLD ? "lsssv" : "lsssvv";
+    }
+}
+
+/* Size of a number in a length of the profiler's: at most 4 (formats page, section 5). */
+static size_t counted(uint32_t number)
+{
+    unsigned char scratch[5];
+    size_t size = pf_sp_varint_put(number, scratch);
+    return size < 4 ? size : 4;
+}
+
+enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *record)
+{
+    size_t size = counted(record->number[0]);
+    for (size_t i = 0; i < 3; i++)
+        size += counted((uint32_t)record->text[i].bytes.size) + record->text[i].bytes.size;
+    return record->length == size ? PF_SP_FORM_OLD : PF_SP_FORM_NEW;
+}
+
+/* Appends to the name; bytes without the flag are Latin-1 where the other part says that the whole are characters. */
+static void append(struct pf_buffer *name, struct pf_sp_string part, bool characters)
+{
+    if (!characters || part.flags || pf_utf8_valid(part.bytes)) {
+        pf_buffer_append(name, part.bytes.data, part.bytes.size);
+        return;
+    }
+    for (size_t i = 0; i < part.bytes.size; i++) {
+        unsigned char byte = (unsigned char)part.bytes.data[i];
+        if (byte >= 0x80) {
+            pf_buffer_byte(name, (unsigned char)(0xc0 | byte >> 6));
+            byte = 0x80 | (byte & 0x3f);
+        }
+        pf_buffer_byte(name, byte);
+    }
+}
+
+/* Where the sub begins in the name: behind the last ::, or at 0. */
+static size_t sub_start(const struct pf_buffer *name)
+{
+    for (size_t i = name->size; i >= 2; i--)
+        if (name->data[i - 1] == ':' && name->data[i - 2] == ':')
+            return i;
+    return 0;
+}
+
+/* Names the function Package::sub, or as the sub alone without a package. Where the last :: does not give the pair back, the
+ * system name is the sub. */
+static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict, struct pf_sp_string package,
+                          struct pf_sp_string sub, struct pf_function *function)
+{
+    struct pf_buffer *name = &frames->name;
+    bool characters = (package.flags && !pf_ascii(package.bytes)) || (sub.flags && !pf_ascii(sub.bytes));
+    name->size = 0;
+    append(name, package, characters);
+    if (package.bytes.size > 0)
+        pf_buffer_append(name, "::", 2);
+    size_t start = name->size;
+    append(name, sub, characters);
+    if (name->failed || name->size > PF_STRING_MAX)
+        return false;
+    unsigned flags = characters ? PF_UTF8 : 0;
+    function->name = pf_dict_intern(dict, (struct pf_bytes){name->data, name->size}, flags);
+    if (sub_start(name) != start)
+        function->system_name = pf_dict_intern(dict, (struct pf_bytes){name->data + start, name->size - start}, flags);
+    return true;
+}
+
+uint32_t pf_sp_frame_add(struct pf_dict *dict, enum pf_frame_kind kind, const struct pf_function *given, int64_t line)
+{
+    struct pf_function function = *given;
+    struct pf_bytes file = pf_dict_string(dict, function.file);
+    if (kind == PF_FRAME_PLAIN) {
+        bool eval = file.size > 6 && memcmp(file.data, "(eval ", 6) == 0;
+        kind = PF_FRAME_SUB;
+        if (function.name == 0)
+            kind = eval ? PF_FRAME_EVAL : PF_FRAME_MAIN;
+        else if (function.file == 0 && line == -1)
+            kind = PF_FRAME_XSUB;
+    }
+    if (kind == PF_FRAME_EVAL)
+        function.name = pf_dict_intern(dict, PF_BYTES("(eval)"), 0);
+    else if (kind == PF_FRAME_MAIN)
+        function.name = pf_dict_intern(dict, PF_BYTES("(main)"), 0);
+    if (kind != PF_FRAME_SUB)
+        function.start_line = 0;
+    struct pf_location location = {.function = pf_dict_add_function(dict, &function),
+                                   .line = kind == PF_FRAME_XSUB ? 0 : line,
+                                   .kind = (uint16_t)kind};
+    return pf_dict_add_location(dict, &location);
+}
+
+/* Lines are signed: -1 stands for none. */
+static int64_t line_of(uint32_t number)
+{
+    return number > INT32_MAX ? (int64_t)number - ((int64_t)1 << 32) : (int64_t)number;
+}
+
+static uint32_t intern(struct pf_dict *dict, struct pf_sp_string string)
+{
+    return pf_dict_intern(dict, string.bytes, string.flags);
+}
+
+static uint32_t add_record(struct pf_sp_frames *frames, struct pf_dict *dict, const struct pf_sp_record *record,
+                           enum pf_sp_form form)
+{
+    struct pf_function function = {0};
+    const struct pf_sp_string *text = record->text;
+    int64_t line = line_of(record->number[0]);
+    if (record->tag == PF_SP_EVAL || record->tag == PF_SP_MAIN) {
+        function.file = intern(dict, text[0]);
+        return pf_sp_frame_add(dict, record->tag == PF_SP_EVAL ? PF_FRAME_EVAL : PF_FRAME_MAIN, &function, line);
+    }
+    if (record->tag == PF_SP_SUB && !text[2].bytes.data) { /* the plan's two strings */
+        function.name = intern(dict, text[0]);
+        function.file = intern(dict, text[1]);
+    } else {
+        if (!name_function(frames, dict, text[0], text[1], &function))
+            return 0;
+        function.file = intern(dict, text[2]);
+    }
+    function.start_line = form == PF_SP_FORM_NEW ? line_of(record->number[1]) : -1;
+    enum pf_frame_kind kind = form == PF_SP_FORM_NEW ? PF_FRAME_SUB : PF_FRAME_PLAIN;
+    return pf_sp_frame_add(dict, record->tag == PF_SP_XSUB ? PF_FRAME_XSUB : kind, &function, line);
+}
+
+static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict, const unsigned char *bytes, size_t size,
+                            enum pf_sp_form form, bool lsb, const char **why)
+{
+    struct pf_sp_record record;
+    bool fits = true;
+    enum pf_sp_parse result = PF_SP_WHOLE;
+    if (form == PF_SP_FORM_PLAN)
+        result = pf_sp_plan_parse(&record, bytes, size, lsb, &fits);
+    else
+        result = pf_sp_record_parse(&record, bytes, size, pf_sp_frame_layout(*bytes, form), false);
+    *why = NULL;
+    if (result != PF_SP_WHOLE || !fits) {
+        *why = fits ? "a number in it has more than 32 bits or 10 bytes" : "its fields do not fill its length";
+        return 0;
+    }
+    uint32_t location = add_record(frames, dict, &record, form);
+    if (location == 0 && !frames->name.failed && pf_dict_status(dict) == PF_OK)
+        *why = too_long;
+    return location;
+}
+
+static bool grow(struct pf_sp_frames *frames)
+{
+    size_t mask = 2 * frames->mask + 1;
+    struct pf_sp_frame_slot *slots = calloc(mask + 1, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i <= frames->mask; i++) {
+        const struct pf_sp_frame_slot *old = &frames->slots[i];
+        if (!old->bytes)
+            continue;
+        size_t at = old->place & mask;
+        while (slots[at].bytes)
+            at = (at + 1) & mask;
+        slots[at] = *old;
+    }
+    free(frames->slots);
+    frames->slots = slots;
+    frames->mask = mask;
+    return true;
+}
+
+static bool remember(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint64_t hash,
+                     uint32_t location)
+{
+    if (frames->used >= frames->mask / 2 && !grow(frames))
+        return false;
+    const char *copy = pf_arena_copy(&frames->bytes, bytes, size);
+    size_t at = (uint32_t)hash & frames->mask;
+    while (frames->slots[at].bytes)
+        at = (at + 1) & frames->mask;
+    frames->slots[at] = (struct pf_sp_frame_slot){(uint32_t)(hash >> 32), (uint32_t)hash, (uint32_t)size, location, copy};
+    frames->used += copy != NULL;
+    return copy != NULL;
+}
+
+uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict, const unsigned char *bytes, size_t size,
+                           enum pf_sp_form form, bool lsb, const char **why)
+{
+    uint64_t hash = pf_hash(bytes, size);
+    uint32_t tag = (uint32_t)(hash >> 32);
+    for (size_t at = (uint32_t)hash & frames->mask; frames->slots[at].bytes; at = (at + 1) & frames->mask) {
+        const struct pf_sp_frame_slot *slot = &frames->slots[at];
+        if (slot->tag == tag && slot->size == size && memcmp(slot->bytes, bytes, size) == 0)
+            return slot->location;
+    }
+    uint32_t location = parse_frame(frames, dict, bytes, size, form, lsb, why);
+    if (location != 0 && size <= REMEMBERED_MAX && !remember(frames, bytes, size, hash, location)) {
+        *why = NULL;
+        return 0;
+    }
+    return location;
+}

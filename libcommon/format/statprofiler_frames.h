@@ -1,0 +1,80 @@
+/* Frame records of StatProfiler files as locations. A program has few places and a profile names each of them over and over,
+ * so a frame is looked up by its bytes as they stand in the file. */
+#ifndef PF_FORMAT_STATPROFILER_FRAMES_H
+#define PF_FORMAT_STATPROFILER_FRAMES_H
+
+#include "base/memory.h"
+#include "format/statprofiler_plan.h"
+#include "format/statprofiler_wire.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which fields a sub frame has (formats page, sections 1 and 10). */
+enum pf_sp_form {
+    PF_SP_FORM_UNDECIDED,
+    PF_SP_FORM_NEW, /* package, sub, file, line, first line */
+    PF_SP_FORM_OLD, /* no first line (before 2014-06-23) */
+    PF_SP_FORM_PLAN
+};
+
+struct pf_sp_frame_slot {
+    uint32_t tag, place; /* halves of the hash */
+    uint32_t size, location;
+    const char *bytes; /* NULL: free */
+};
+
+struct pf_sp_frames {
+    struct pf_sp_frame_slot *slots;
+    size_t mask, used;
+    struct pf_arena bytes;
+    struct pf_buffer name; /* scratch */
+};
+
+bool pf_sp_frames_open(struct pf_sp_frames *); /* false: no memory; close in any case */
+void pf_sp_frames_close(struct pf_sp_frames *);
+
+/* The location of a frame record of `size` bytes. 0: *why says what is wrong with it, or is NULL when memory ran out. `lsb`: as
+ * in pf_sp_record_parse. */
+uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes, size_t size,
+                           enum pf_sp_form, bool lsb, const char **why);
+
+/* Layout of a frame record: tags 3 to 6 of the real dialect. */
+const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
+
+/* The form of a sub frame that was parsed as PF_SP_FORM_OLD, by its length: does it count a first line? */
+enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
+
+/* Adds a location. `kind` says what the frame is, or PF_FRAME_PLAIN where it must be told by what is missing, as in
+ * dialects that have one sort of frame: no name is main or an eval, no file an xsub. */
+uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *, int64_t line);
+
+/* Size of the frame record at `p`, or 0 when it does not end in `have` bytes or is out of the ordinary: then parse it. */
+static inline size_t pf_sp_frame_size(const unsigned char *p, size_t have, enum pf_sp_form form)
+{
+    /* strings and varints behind tag and length, by tag */
+    static const unsigned char strings[8] = {0, 0, 0, 3, 1, 2, 1, 0};
+    static const unsigned char numbers[8] = {0, 0, 0, 2, 1, 0, 1, 0};
+    unsigned tag = *p & 7u, varints = numbers[tag];
+    size_t at = 1;
+    if (tag == PF_SP_SUB && form == PF_SP_FORM_OLD)
+        varints--;
+    while (at < have && p[at] & 0x80)
+        at++;
+    at++;
+    for (unsigned i = 0; i < strings[tag]; i++) {
+        if (at + 2 > have || p[at + 1] & 0x80)
+            return 0;
+        at += 2u + p[at + 1];
+    }
+    for (unsigned i = 0; i < varints; i++) {
+        while (at < have && p[at] & 0x80)
+            at++;
+        at++;
+    }
+    return at <= have ? at : 0;
+}
+
+#endif
