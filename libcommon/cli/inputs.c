@@ -149,7 +149,9 @@ static void open_input(struct pf_inputs *inputs)
     inputs->input.number = (unsigned)inputs->next++;
     int status = pf_source_open(&inputs->source, inputs->input.name, &error);
     const struct pf_format *format = common->from;
-    if (status == PF_OK && !format && !(format = pf_registry_guess(inputs->source, inputs->input.name, NULL, &error)))
+    inputs->input.evidence = 0;
+    if (status == PF_OK && !format &&
+        !(format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, &error)))
         status = error.code;
     inputs->input.format = format;
     if (status == PF_OK) {

@@ -12,6 +12,7 @@ struct pf_inputs;
 struct pf_input {
     const char *name;                /* the operand */
     const struct pf_format *format;
+    int evidence;                    /* bits of it that the bytes have this format; 0: -f said so */
     unsigned number;                 /* from 0 in reading order */
 };
 
