@@ -1,0 +1,415 @@
+/* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy, Austin and many more write. */
+#include "format/folded.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "model/stacks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WINDOW = 64 * 1024,           /* looked at to tell what an input is */
+    WINDOW_MAX = 16 * 1024 * 1024 /* where the first line is longer */
+};
+
+/* --- evidence --------------------------------------------------------------------------------------------- */
+
+/* The whole lines among the first bytes, at least one. On a live pipe only what is there, unless `wait`. */
+static struct pf_bytes window(struct pf_source *source, bool wait)
+{
+    size_t have, want = wait ? WINDOW : 1;
+    const unsigned char *bytes;
+
+    for (;;) {
+        bytes = pf_source_peek(source, want, &have);
+        if (have < want)
+            return (struct pf_bytes){(const char *)bytes, have};
+        bool lines = memchr(bytes, '\n', have) != NULL;
+
+        if (lines ? have >= WINDOW || (!wait && pf_source_would_block(source))
+                  : have >= WINDOW_MAX || memchr(bytes, '\0', have))
+            break;
+        want = have < WINDOW ? have + 1 : have * 2;
+    }
+    bytes = pf_source_peek(source, 1, &have);
+    while (have > 0 && bytes[have - 1] != '\n')
+        have--;
+    return (struct pf_bytes){(const char *)bytes, have};
+}
+
+static struct pf_bytes next_line(struct pf_bytes *text)
+{
+    const char *end = memchr(text->data, '\n', text->size);
+    struct pf_bytes line = {text->data, end ? (size_t)(end - text->data) : text->size};
+    size_t step = line.size + (end != NULL);
+
+    text->data += step;
+    text->size -= step;
+    return line;
+}
+
+static const struct pf_bytes BYTE_ORDER_MARK = {"\xef\xbb\xbf", 3};
+
+static struct pf_bytes without_mark(struct pf_bytes text)
+{
+    if (text.size >= BYTE_ORDER_MARK.size && memcmp(text.data, BYTE_ORDER_MARK.data, BYTE_ORDER_MARK.size) == 0) {
+        text.data += BYTE_ORDER_MARK.size;
+        text.size -= BYTE_ORDER_MARK.size;
+    }
+    return text;
+}
+
+/* Nine lines in ten end in a blank and a number. There is no magic, so anything else with evidence wins. */
+static int bid(struct pf_source *source, const char *path)
+{
+    struct pf_bytes text = without_mark(window(source, false));
+    unsigned good = 0, bad = 0, deep = 0;
+
+    (void)path;
+    if (text.size == 0 || memchr(text.data, '\0', text.size))
+        return 0;
+    while (text.size > 0) {
+        struct pf_bytes line = next_line(&text), stack;
+        struct pf_folded_count count;
+
+        if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
+            continue;
+        enum pf_folded_result result = pf_folded_split(line, &stack, &count);
+        good += result == PF_FOLDED_GOOD && stack.size > 0;
+        bad += result != PF_FOLDED_GOOD;
+        deep += result == PF_FOLDED_GOOD && stack.size > 0 && memchr(stack.data, ';', stack.size);
+    }
+    if (good == 0 || good < 9 * bad)
+        return 0;
+    return bad == 0 && deep > 0 ? 12 : 8;
+}
+
+/* --- reader ----------------------------------------------------------------------------------------------- */
+
+enum item { ITEM_NONE, ITEM_RECORD, ITEM_COMMENT };
+
+struct folded_reader {
+    struct pf_stack_memo *memo;
+    uint32_t *location_of;           /* by string: the location of a frame so called; 0 = not yet */
+    size_t location_count, location_capacity;
+    uint32_t *frames;                /* of the line at hand, leaf first */
+    size_t frame_capacity;
+    uint64_t lines;
+    bool declared;
+    int status;                      /* what follows the records given last */
+
+    struct pf_measure measure;       /* without its scale */
+    struct pf_bytes unit;            /* as asked for */
+    uint64_t unit_num;
+    unsigned decimals;               /* a raw unit is 10^-decimals of the unit */
+    uint32_t measure_index;
+
+    enum item item;                  /* read, and not yet given */
+    uint32_t item_stack, item_text;
+    struct pf_folded_count item_count;
+
+    uint32_t origin, key;            /* of comments */
+    uint32_t stacks[PF_BATCH_ROWS];
+    int64_t values[PF_BATCH_ROWS];
+    struct pf_value_column column;
+};
+
+static const struct {
+    const char *name, *base;
+    uint64_t num;
+} UNITS[] = {
+    {"ns", "nanoseconds", 1},         {"nanoseconds", "nanoseconds", 1},
+    {"us", "nanoseconds", 1000},      {"microseconds", "nanoseconds", 1000},
+    {"ms", "nanoseconds", 1000000},   {"milliseconds", "nanoseconds", 1000000},
+    {"s", "nanoseconds", 1000000000}, {"seconds", "nanoseconds", 1000000000},
+};
+
+/* Declares the measure with counts of 10^-decimals. */
+static int set_decimals(struct pf_reader *reader, unsigned decimals)
+{
+    struct folded_reader *state = reader->state;
+    uint64_t den = (uint64_t)pf_folded_powers[decimals], common = pf_gcd(state->unit_num, den);
+    struct pf_measure measure = state->measure;
+    struct pf_buffer raw = {0};
+
+    measure.num = state->unit_num / common;
+    measure.den = den / common;
+    if (decimals > 0) {
+        pf_buffer_append(&raw, "1e-", 3);
+        if (decimals >= 10)
+            pf_buffer_byte(&raw, (unsigned char)('0' + decimals / 10));
+        pf_buffer_byte(&raw, (unsigned char)('0' + decimals % 10));
+        pf_buffer_byte(&raw, ' ');
+    }
+    pf_buffer_append(&raw, state->unit.data, state->unit.size);
+    if (measure.num != 1 || measure.den != 1)
+        measure.raw_unit = pf_dict_intern(reader->dict, (struct pf_bytes){raw.data, raw.size}, PF_UTF8);
+    bool failed = raw.failed;
+    pf_buffer_free(&raw);
+    state->decimals = decimals;
+    state->measure_index = pf_measures_intern(&reader->dict->measures, &measure);
+    return failed || state->measure_index == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
+}
+
+/* `measure=NAME/UNIT`. */
+static int set_measure(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    const char *asked = pf_options_get(reader->options, "measure");
+    struct pf_bytes name = asked ? pf_bytes_of(asked) : PF_BYTES("samples"), base;
+    const char *slash = asked ? strchr(asked, '/') : NULL;
+
+    state->unit = PF_BYTES("count");
+    if (slash) {
+        name.size = (size_t)(slash - asked);
+        state->unit = pf_bytes_of(slash + 1);
+    }
+    if (name.size == 0 || state->unit.size == 0)
+        return pf_error_set(&reader->error, PF_USAGE, "folded:measure takes NAME or NAME/UNIT, not '%s'", asked);
+    base = state->unit;
+    state->unit_num = 1;
+    for (size_t k = 0; k < sizeof UNITS / sizeof *UNITS; k++) {
+        if (pf_bytes_equal(state->unit, pf_bytes_of(UNITS[k].name))) {
+            base = pf_bytes_of(UNITS[k].base);
+            state->unit_num = UNITS[k].num;
+        }
+    }
+    state->measure = (struct pf_measure){
+        .name = pf_dict_intern(reader->dict, name, PF_UTF8),
+        .unit = pf_dict_intern(reader->dict, base, PF_UTF8),
+        .kind = PF_SAMPLE,
+        .role = asked ? PF_SELF : PF_COUNT,
+        .nature = asked ? PF_UNKNOWN_NATURE : PF_SAMPLED,
+        .aggregation = PF_SUM,
+        .main = 1,
+    };
+    return PF_OK;
+}
+
+/* Most decimals of the counts ahead: so that an input has one scale, if it shows it early. */
+static unsigned decimals_ahead(struct pf_bytes text)
+{
+    unsigned most = 0;
+
+    while (text.size > 0) {
+        struct pf_bytes line = next_line(&text), stack;
+        struct pf_folded_count count;
+
+        if (!pf_folded_comment(line) && pf_folded_split(line, &stack, &count) == PF_FOLDED_GOOD && count.decimals > most)
+            most = count.decimals;
+    }
+    return most;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes text = window(reader->source, !reader->flush);
+    size_t mark = text.size - without_mark(text).size;
+
+    state->memo = pf_stack_memo_new();
+    if (!state->memo)
+        return pf_error_nomem(&reader->error);
+    state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
+    state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
+    int status = set_measure(reader);
+    if (status == PF_OK)
+        status = set_decimals(reader, decimals_ahead(without_mark(text)));
+    pf_source_take(reader->source, mark);
+    return status;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+
+    pf_stack_memo_free(state->memo);
+    free(state->location_of);
+    free(state->frames);
+}
+
+/* The location of a string never met as a frame before. */
+static uint32_t new_location(struct pf_reader *reader, uint32_t name)
+{
+    struct folded_reader *state = reader->state;
+    size_t count = reader->dict->strings.count;
+
+    if (name >= state->location_count) {
+        if (!pf_grow(&state->location_of, &state->location_capacity, count, sizeof *state->location_of)) {
+            reader->dict->strings.status = PF_NOMEM;
+            return 0;
+        }
+        memset(state->location_of + state->location_count, 0, (count - state->location_count) * sizeof(uint32_t));
+        state->location_count = count;
+    }
+    struct pf_function function = {.name = name};
+    struct pf_location location = {.function = pf_dict_add_function(reader->dict, &function)};
+    return state->location_of[name] = pf_dict_add_location(reader->dict, &location);
+}
+
+static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes name, bool ascii)
+{
+    struct folded_reader *state = reader->state;
+
+    if (name.size == 0)
+        name = PF_BYTES("[unknown]");
+    uint32_t string = pf_dict_intern(reader->dict, name, ascii || !pf_utf8_valid(name) ? 0 : PF_UTF8);
+    if (string < state->location_count && state->location_of[string])
+        return state->location_of[string];
+    return string ? new_location(reader, string) : 0;
+}
+
+static int line_error(struct pf_reader *reader, uint64_t offset, const char *what, struct pf_bytes line)
+{
+    struct folded_reader *state = reader->state;
+    int shown = line.size > 60 ? 60 : (int)line.size;
+
+    return pf_error_at(&reader->error, PF_FAILED, offset, "line %" PRIu64 ": %s: '%.*s%s'", state->lines, what, shown,
+                       line.data, line.size > 60 ? "..." : "");
+}
+
+/* The stack of a line, walked from the leaf to the root. */
+static int intern_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
+{
+    struct folded_reader *state = reader->state;
+    bool ascii = pf_ascii(text);
+    size_t depth = 0;
+    const char *end = text.data + text.size, *at = end;
+
+    state->item_stack = 0;
+    while (text.size > 0) {
+        while (at > text.data && at[-1] != ';')
+            at--;
+        if (depth == PF_STACK_DEPTH_MAX)
+            return line_error(reader, offset, "more than 1048575 frames", line);
+        if ((size_t)(end - at) > PF_STRING_MAX)
+            return line_error(reader, offset, "a frame longer than 16 MiB", line);
+        if (!pf_grow(&state->frames, &state->frame_capacity, depth + 1, sizeof *state->frames))
+            return pf_error_nomem(&reader->error);
+        state->frames[depth++] = frame_location(reader, (struct pf_bytes){at, (size_t)(end - at)}, ascii);
+        if (at == text.data)
+            break;
+        end = --at;
+    }
+    state->item_stack = pf_stack_memo_intern(state->memo, reader->dict, state->frames, depth);
+    return PF_OK;
+}
+
+/* Reads on to the next record or comment. */
+static int read_item(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes line, stack;
+
+    for (;;) {
+        uint64_t offset = pf_source_offset(reader->source);
+        int status = pf_source_line(reader->source, &line, &reader->error);
+
+        if (status != PF_OK)
+            return status;
+        state->lines++;
+        if (pf_folded_comment(line)) {
+            if (line.size > PF_STRING_MAX)
+                return line_error(reader, offset, "a comment longer than 16 MiB", line);
+            state->item = ITEM_COMMENT;
+            state->item_text = pf_dict_intern(reader->dict, line, pf_utf8_valid(line) ? PF_UTF8 : 0);
+            return PF_OK;
+        }
+        switch (pf_folded_split(line, &stack, &state->item_count)) {
+        case PF_FOLDED_GOOD:
+            state->item = ITEM_RECORD;
+            return intern_stack(reader, offset, line, stack);
+        case PF_FOLDED_TOO_BIG:
+            return line_error(reader, offset, "the count needs more than 64 bits", line);
+        default:
+            if (pf_folded_trim(line).size > 0)
+                return line_error(reader, offset, "no count at the end, expected 'frame;frame COUNT'", line);
+        }
+    }
+}
+
+/* The item's count in the scale at hand; false when it needs another one. */
+static bool scaled_value(const struct folded_reader *state, int64_t *value)
+{
+    return state->item_count.decimals <= state->decimals &&
+           pf_mul64(state->item_count.value, pf_folded_powers[state->decimals - state->item_count.decimals], value);
+}
+
+static void give_records(struct folded_reader *state, struct pf_batch *batch, uint32_t rows)
+{
+    state->column = (struct pf_value_column){state->measure_index, state->values};
+    batch->kind = PF_SAMPLE;
+    batch->rows = rows;
+    batch->stack = state->stacks;
+    batch->values = &state->column;
+    batch->value_count = 1;
+}
+
+static void give_comment(struct folded_reader *state, struct pf_batch *batch)
+{
+    batch->kind = PF_META;
+    batch->rows = 1;
+    batch->origin = &state->origin;
+    batch->key = &state->key;
+    batch->value = &state->item_text;
+    state->item = ITEM_NONE;
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct folded_reader *state = reader->state;
+    uint32_t rows = 0;
+
+    if (!state->declared) {
+        state->declared = true;
+        give_records(state, batch, 0);
+        return PF_OK;
+    }
+    while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
+        if (rows > 0 && state->item == ITEM_NONE && reader->flush && pf_source_would_block(reader->source))
+            break;
+        if (state->item == ITEM_NONE && (state->status = read_item(reader)) != PF_OK)
+            break;
+        if (state->item == ITEM_RECORD && scaled_value(state, &state->values[rows])) {
+            state->stacks[rows++] = state->item_stack;
+            state->item = ITEM_NONE;
+        } else if (rows > 0) {
+            break;
+        } else if (state->item == ITEM_COMMENT) {
+            give_comment(state, batch);
+            return PF_OK;
+        } else {
+            state->status = set_decimals(reader, state->item_count.decimals);
+        }
+    }
+    if (rows == 0)
+        return state->status;
+    give_records(state, batch, rows);
+    return PF_OK;
+}
+
+static const struct pf_option options[] = {
+    {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true, false},
+    {0},
+};
+
+const struct pf_format pf_format_folded = {
+    .name = "folded",
+    .about = "folded stacks, one a line with its count (FlameGraph, inferno, py-spy, Austin)",
+    .suffixes = ".folded .collapsed",
+    .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own comments; ';' in names (becomes ':')",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
+    .options = options,
+    .bid = bid,
+    .reader_size = sizeof(struct folded_reader),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_folded_writer),
+    .open_writer = pf_folded_open_writer,
+    .write = pf_folded_write,
+    .finish = pf_folded_finish,
+    .close_writer = pf_folded_close_writer,
+};

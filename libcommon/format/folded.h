@@ -1,0 +1,62 @@
+/* A line of folded stacks, `frame;frame;frame COUNT`: what reader and writer share. */
+#ifndef PF_FORMAT_FOLDED_H
+#define PF_FORMAT_FOLDED_H
+
+#include "analysis/units.h"
+#include "base/number.h"
+#include "codec/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
+
+/* Powers of ten by exponent. */
+extern const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1];
+
+/* value / 10^decimals, without needless zeros behind the point. */
+struct pf_folded_count {
+    int64_t value;
+    unsigned decimals;
+};
+
+enum pf_folded_result { PF_FOLDED_GOOD, PF_FOLDED_NO_COUNT, PF_FOLDED_TOO_BIG };
+
+/* Cuts a line into its stack, without blanks at its ends, and its count: the last token between blanks, -?digits[.digits][e-?digits]
+ * (FlameGraph takes `12.` as well). */
+enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack, struct pf_folded_count *);
+
+/* `#` begins a comment, and so does `//` where no count follows (a frame may begin with it). */
+bool pf_folded_comment(struct pf_bytes line);
+
+/* Without blanks, tabs and CRs at both ends. */
+struct pf_bytes pf_folded_trim(struct pf_bytes);
+
+/* The writer's part of the format, codec/format.h. */
+int pf_folded_open_writer(struct pf_writer *);
+int pf_folded_write(struct pf_writer *, const struct pf_batch *);
+int pf_folded_finish(struct pf_writer *);
+void pf_folded_close_writer(struct pf_writer *);
+
+/* Private to folded_writer.c. */
+struct pf_folded_writer {
+    struct pf_strings names;      /* as written: no `;`, no line feed, never empty */
+    struct pf_table nodes;        /* a name below another node */
+    pf_int128 *sums;              /* by node */
+    size_t sum_count, sum_capacity;
+    uint32_t *name_of;            /* by location; 0 = not yet */
+    size_t name_count, name_capacity;
+    uint32_t *node_of;            /* by stack; 0 = not yet, stack 0 is node 0 */
+    size_t node_count, node_capacity;
+    uint32_t *path;
+    size_t path_capacity;
+    struct pf_buffer text;
+
+    bool chosen, left_out;
+    struct pf_measure measure;    /* which one is written */
+    struct pf_quantity quantity;  /* what the sums count */
+    int64_t *factors;             /* by measure: values to sums; 0 = not joined yet */
+    size_t factor_count, factor_capacity;
+};
+
+#endif

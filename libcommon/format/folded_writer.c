@@ -1,0 +1,492 @@
+/* The writer of folded stacks. All stacks are held: equal ones, which may come from places that differ in more than the names,
+ * become one line, and the lines are sorted. */
+#include "format/folded.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A stack as it is written: the name of a frame below another such node. */
+struct node {
+    uint32_t parent, name;
+};
+
+int pf_folded_open_writer(struct pf_writer *writer)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    if (pf_strings_init(&state->names) != PF_OK || pf_table_init(&state->nodes, sizeof(struct node)) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    return PF_OK;
+}
+
+void pf_folded_close_writer(struct pf_writer *writer)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    pf_strings_free(&state->names);
+    pf_table_free(&state->nodes);
+    free(state->sums);
+    free(state->name_of);
+    free(state->node_of);
+    free(state->path);
+    free(state->factors);
+    pf_buffer_free(&state->text);
+}
+
+/* Makes room for `need` elements, the new ones zero. */
+static bool grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
+{
+    char *bytes;
+
+    if (need <= *count)
+        return true;
+    if (!pf_grow(array, capacity, need, size))
+        return false;
+    memcpy(&bytes, array, sizeof bytes);
+    memset(bytes + *count * size, 0, (*capacity - *count) * size);
+    *count = *capacity;
+    return true;
+}
+
+/* The name as it can stand in a line; `guard` puts a blank before what would be read as a comment. */
+static uint32_t written_name(struct pf_folded_writer *state, struct pf_bytes name, bool guard)
+{
+    struct pf_buffer *text = &state->text;
+
+    text->size = 0;
+    if (guard)
+        pf_buffer_byte(text, ' ');
+    for (size_t k = 0; k < name.size; k++) {
+        char c = name.data[k];
+
+        pf_buffer_byte(text, (unsigned char)(c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c));
+    }
+    return pf_strings_intern(&state->names, (struct pf_bytes){text->data, text->size}, 0);
+}
+
+static uint32_t location_name(struct pf_writer *writer, uint32_t location)
+{
+    struct pf_folded_writer *state = writer->state;
+    char scratch[32];
+
+    if (location < state->name_count && state->name_of[location])
+        return state->name_of[location];
+    uint32_t name = written_name(state, pf_dict_frame_name(writer->dict, location, scratch), false);
+    if (!grow_zeroed(&state->name_of, &state->name_count, &state->name_capacity, writer->dict->locations.count,
+                     sizeof *state->name_of))
+        state->names.status = PF_NOMEM;
+    else
+        state->name_of[location] = name;
+    return name;
+}
+
+static uint32_t add_node(struct pf_writer *writer, uint32_t parent, uint32_t location)
+{
+    struct pf_folded_writer *state = writer->state;
+    uint32_t name = location_name(writer, location);
+    struct pf_bytes text = pf_strings_bytes(&state->names, name);
+
+    if (parent == 0 && text.size > 0 && (text.data[0] == '#' || (text.size > 1 && memcmp(text.data, "//", 2) == 0)))
+        name = written_name(state, text, true);
+    return pf_table_intern(&state->nodes, &(struct node){parent, name});
+}
+
+/* The node of a stack; frames whose names are equal fall together. */
+static uint32_t stack_node(struct pf_writer *writer, uint32_t stack)
+{
+    struct pf_folded_writer *state = writer->state;
+    size_t depth = 0;
+
+    if (!grow_zeroed(&state->node_of, &state->node_count, &state->node_capacity, writer->dict->stacks.count,
+                     sizeof *state->node_of))
+        return state->nodes.status = PF_NOMEM, 0;
+    for (; stack && !state->node_of[stack]; stack = pf_dict_stack(writer->dict, stack)->parent) {
+        if (!pf_grow(&state->path, &state->path_capacity, depth + 1, sizeof *state->path))
+            return state->nodes.status = PF_NOMEM, 0;
+        state->path[depth++] = stack;
+    }
+    uint32_t node = stack ? state->node_of[stack] : 0;
+    while (depth > 0) {
+        stack = state->path[--depth];
+        node = add_node(writer, node, pf_dict_stack(writer->dict, stack)->location);
+        state->node_of[stack] = node;
+    }
+    return node;
+}
+
+static bool time_measure(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
+}
+
+/* The measure to write: the one marked, else the first time, else the first. */
+static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+    const struct pf_measure *best = NULL;
+
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+        bool better = !best || (measure->main && !best->main) ||
+                      (measure->main == best->main && time_measure(writer->dict, measure) &&
+                       !time_measure(writer->dict, best));
+
+        if (better)
+            best = measure;
+    }
+    state->chosen = true;
+    state->measure = *best;
+}
+
+static int too_big(struct pf_writer *writer)
+{
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits",
+                        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->measure.name).data);
+}
+
+/* Sums are to count what this measure counts as well. */
+static int join_measure(struct pf_writer *writer, uint32_t index)
+{
+    struct pf_folded_writer *state = writer->state;
+    int64_t times_sums, times_values;
+    const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
+
+    if (!grow_zeroed(&state->factors, &state->factor_count, &state->factor_capacity, (size_t)index + 1,
+                     sizeof *state->factors))
+        return pf_error_nomem(&writer->error);
+    if (state->factors[index] != 0)
+        return PF_OK;
+    if (pf_quantity_join(&state->quantity, writer->dict, measure, &times_sums, &times_values, &writer->error) != PF_OK)
+        return writer->error.code;
+    for (size_t k = 0; times_sums != 1 && k < state->sum_count; k++)
+        if (__builtin_mul_overflow(state->sums[k], (pf_int128)times_sums, &state->sums[k]))
+            return too_big(writer);
+    for (size_t k = 0; times_sums != 1 && k < state->factor_count; k++)
+        if (!pf_mul64(state->factors[k], times_sums, &state->factors[k]))
+            return too_big(writer);
+    state->factors[index] = times_values;
+    return PF_OK;
+}
+
+static int add_column(struct pf_writer *writer, const struct pf_batch *batch, const int64_t *values, int64_t factor)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        if (values[row] == 0)
+            continue;
+        uint32_t node = stack_node(writer, batch->stack ? batch->stack[row] : 0);
+
+        if (!grow_zeroed(&state->sums, &state->sum_count, &state->sum_capacity, state->nodes.count, sizeof *state->sums))
+            return pf_error_nomem(&writer->error);
+        if (__builtin_add_overflow(state->sums[node], (pf_int128)values[row] * factor, &state->sums[node]))
+            return too_big(writer);
+    }
+    return state->nodes.status || state->names.status || state->text.failed ? pf_error_nomem(&writer->error) : PF_OK;
+}
+
+/* Records that have other measures only are not in the output: that must not pass in silence. */
+static void say_left_out(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    if (!state->left_out && batch->rows > 0 && batch->value_count > 0)
+        pf_report_send(&writer->report, PF_WARNING, "records that have no '%s' are left out (-m chooses another measure)",
+                       pf_dict_string(writer->dict, state->measure.name).data);
+    state->left_out = state->left_out || (batch->rows > 0 && batch->value_count > 0);
+}
+
+static void write_comment(struct pf_sink *sink, struct pf_bytes text)
+{
+    if (!pf_folded_comment(text))
+        pf_sink_text(sink, "# ");
+    for (size_t k = 0; k < text.size; k++)
+        pf_sink_write(sink, text.data[k] == '\n' ? " " : text.data + k, 1);
+    pf_sink_text(sink, "\n");
+}
+
+/* Comments of the format go back, before the stacks; other metadata have no place here. */
+static int write_comments(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    const struct pf_dict *dict = writer->dict;
+
+    for (uint32_t row = 0; row < batch->rows; row++)
+        if (pf_bytes_equal(pf_dict_string(dict, batch->origin[row]), PF_BYTES("folded")) &&
+            pf_bytes_equal(pf_dict_string(dict, batch->key[row]), PF_BYTES("comment")))
+            write_comment(writer->sink, pf_dict_string(dict, batch->value[row]));
+    return pf_sink_status(writer->sink, &writer->error);
+}
+
+int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+    bool found = false;
+
+    if (batch->kind == PF_META)
+        return write_comments(writer, batch);
+    if (batch->kind != PF_SAMPLE || batch->value_count == 0)
+        return PF_OK;
+    if (!state->chosen)
+        choose_measure(writer, batch);
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        uint32_t index = batch->values[k].measure;
+
+        if (!pf_measure_same(pf_measures_row(&writer->dict->measures, index), &state->measure))
+            continue;
+        found = true;
+        if (join_measure(writer, index) != PF_OK ||
+            add_column(writer, batch, batch->values[k].data, state->factors[index]) != PF_OK)
+            return writer->error.code;
+    }
+    if (!found)
+        say_left_out(writer, batch);
+    return PF_OK;
+}
+
+/* --- the order of the lines ------------------------------------------------------------------------------- */
+
+/* Lines stand in the order of their stacks' bytes. A name takes part twice: as the end of a stack, and, with its `;`, as the begin
+ * of those below it; other names may come between ("a", "a b;c", "a;b"). */
+struct ranked {
+    struct pf_bytes name;
+    uint32_t id;
+    bool inner;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    size_t common = x->name.size < y->name.size ? x->name.size : y->name.size;
+    int order = memcmp(x->name.data, y->name.data, common);
+
+    if (order != 0)
+        return order;
+    if (x->name.size == y->name.size)
+        return x->inner - y->inner;
+    /* What follows the shorter one is its `;` or nothing; no name has a `;` inside. */
+    if (x->name.size == common)
+        return x->inner ? (';' > (unsigned char)y->name.data[common] ? 1 : -1) : -1;
+    return y->inner ? ((unsigned char)x->name.data[common] > ';' ? 1 : -1) : 1;
+}
+
+/* ranks[2 * name + inner]; NULL: out of memory. */
+static uint32_t *rank_names(const struct pf_strings *names)
+{
+    size_t count = (size_t)names->count * 2;
+    struct ranked *order = malloc(count * sizeof *order);
+    uint32_t *ranks = malloc(count * sizeof *ranks);
+
+    if (!order || !ranks) {
+        free(order);
+        free(ranks);
+        return NULL;
+    }
+    for (uint32_t k = 0; k < count; k++)
+        order[k] = (struct ranked){pf_strings_bytes(names, k / 2), k / 2, k % 2};
+    qsort(order, count, sizeof *order, compare_ranked);
+    for (uint32_t k = 0; k < count; k++)
+        ranks[2 * order[k].id + order[k].inner] = k;
+    free(order);
+    return ranks;
+}
+
+/* A node as the end of a line or as the begin of others. */
+struct entry {
+    uint64_t key; /* parent, then rank */
+    uint32_t node;
+    bool inner;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+struct lines {
+    struct entry *entries; /* those below a node stand together */
+    size_t count;
+    uint32_t *first;       /* by node: its first entry below */
+    size_t *open;          /* for each frame of the line at hand: the next entry */
+    size_t *sizes;         /* and what the line is without it */
+    size_t open_capacity, size_capacity;
+    struct pf_buffer text;
+};
+
+static void free_lines(struct lines *lines)
+{
+    free(lines->entries);
+    free(lines->first);
+    free(lines->open);
+    free(lines->sizes);
+    pf_buffer_free(&lines->text);
+}
+
+/* Sorted entries of all nodes that have a sum or lead to one that has. */
+static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines)
+{
+    uint32_t count = state->nodes.count;
+    uint32_t *ranks = rank_names(&state->names);
+    bool *leads = calloc(count, sizeof *leads);
+
+    lines->entries = malloc((size_t)count * 2 * sizeof *lines->entries);
+    lines->first = calloc((size_t)count + 1, sizeof *lines->first);
+    bool good = ranks && leads && lines->entries && lines->first;
+    for (uint32_t k = count - 1; good && k > 0; k--) {
+        const struct node *node = pf_table_row(&state->nodes, k);
+        uint64_t parent = (uint64_t)node->parent << 32;
+        bool ends = k < state->sum_count && state->sums[k] != 0;
+
+        if (ends)
+            lines->entries[lines->count++] = (struct entry){parent | ranks[2 * node->name], k, false};
+        if (leads[k])
+            lines->entries[lines->count++] = (struct entry){parent | ranks[2 * node->name + 1], k, true};
+        leads[node->parent] = leads[node->parent] || ends || leads[k];
+    }
+    free(ranks);
+    free(leads);
+    if (!good)
+        return false;
+    qsort(lines->entries, lines->count, sizeof *lines->entries, compare_entries);
+    for (size_t k = lines->count; k-- > 0;)
+        lines->first[lines->entries[k].key >> 32] = (uint32_t)k;
+    return true;
+}
+
+/* --- the lines -------------------------------------------------------------------------------------------- */
+
+/* Decimals of num / den in general; false when they never end, or late. */
+static bool decimals_of(uint64_t den, unsigned *decimals)
+{
+    for (*decimals = 0; *decimals <= PF_FOLDED_DECIMALS; (*decimals)++)
+        if ((uint64_t)pf_folded_powers[*decimals] % den == 0)
+            return true;
+    return false;
+}
+
+/* A sum in base units: times as whole nanoseconds, others exactly; in raw units where decimals would not end. */
+static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
+{
+    const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->quantity.measure;
+    uint64_t num = measure->num, den = measure->den;
+
+    if (!decimals_of(den, &count->decimals)) {
+        num = den = 1;
+        count->decimals = 0;
+    } else if (time_measure(writer->dict, measure)) {
+        count->decimals = 0;
+    } else {
+        if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / den, &num))
+            return false;
+        den = 1;
+    }
+    if (!pf_scale64(sum, num, den, &count->value))
+        return false;
+    for (; count->decimals > 0 && count->value % 10 == 0; count->decimals--)
+        count->value /= 10;
+    return true;
+}
+
+static void append_count(struct pf_buffer *text, struct pf_folded_count count)
+{
+    char digits[PF_INT128_TEXT];
+    bool negative = count.value < 0;
+    size_t size = pf_print_int128(negative ? -(pf_int128)count.value : count.value, digits);
+
+    if (negative)
+        pf_buffer_byte(text, '-');
+    if (size <= count.decimals) {
+        pf_buffer_append(text, "0.", 2);
+        for (size_t k = size; k < count.decimals; k++)
+            pf_buffer_byte(text, '0');
+        pf_buffer_append(text, digits, size);
+    } else {
+        pf_buffer_append(text, digits, size - count.decimals);
+        if (count.decimals > 0)
+            pf_buffer_byte(text, '.');
+        pf_buffer_append(text, digits + size - count.decimals, count.decimals);
+    }
+}
+
+/* The line of an entry whose frames above are in the text, which is left as it was. */
+static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf, pf_int128 sum)
+{
+    struct pf_folded_count count;
+    size_t size = text->size;
+
+    if (!shown_count(writer, sum, &count))
+        return too_big(writer);
+    if (count.value == 0)
+        return PF_OK;
+    pf_buffer_append(text, leaf.data, leaf.size);
+    if (leaf.size > 0)
+        pf_buffer_byte(text, ' ');
+    append_count(text, count);
+    pf_buffer_byte(text, '\n');
+    pf_sink_write(writer->sink, text->data, text->size);
+    text->size = size;
+    return text->failed ? pf_error_nomem(&writer->error) : PF_OK;
+}
+
+static bool open_frame(struct lines *lines, size_t depth, uint32_t node, struct pf_bytes name)
+{
+    if (!pf_grow(&lines->open, &lines->open_capacity, depth + 1, sizeof *lines->open) ||
+        !pf_grow(&lines->sizes, &lines->size_capacity, depth + 1, sizeof *lines->sizes))
+        return false;
+    lines->open[depth] = lines->first[node];
+    lines->sizes[depth] = lines->text.size;
+    pf_buffer_append(&lines->text, name.data, name.size);
+    return depth == 0 || pf_buffer_byte(&lines->text, ';');
+}
+
+/* Walks the entries depth first. Not recursive: a stack may have a million frames. */
+static int write_lines(struct pf_writer *writer, struct lines *lines)
+{
+    const struct pf_folded_writer *state = writer->state;
+    size_t depth = 0, next;
+    uint32_t node = 0;
+
+    if (!open_frame(lines, 0, 0, PF_BYTES("")))
+        return pf_error_nomem(&writer->error);
+    for (;;) {
+        next = lines->open[depth];
+        if (next == lines->count || lines->entries[next].key >> 32 != node) {
+            if (depth == 0)
+                return PF_OK;
+            lines->text.size = lines->sizes[depth--];
+            node = (uint32_t)(lines->entries[lines->open[depth] - 1].key >> 32);
+            continue;
+        }
+        lines->open[depth]++;
+        const struct entry *entry = &lines->entries[next];
+        const struct node *row = pf_table_row(&state->nodes, entry->node);
+        struct pf_bytes name = pf_strings_bytes(&state->names, row->name);
+        int status = PF_OK;
+
+        if (!entry->inner)
+            status = write_line(writer, &lines->text, name, state->sums[entry->node]);
+        else if (open_frame(lines, ++depth, entry->node, name))
+            node = entry->node;
+        else
+            status = pf_error_nomem(&writer->error);
+        if (status != PF_OK)
+            return status;
+    }
+}
+
+int pf_folded_finish(struct pf_writer *writer)
+{
+    struct pf_folded_writer *state = writer->state;
+    struct lines lines = {0};
+    int status = sort_lines(state, &lines) ? PF_OK : pf_error_nomem(&writer->error);
+
+    if (status == PF_OK && state->sum_count > 0 && state->sums[0] != 0)
+        status = write_line(writer, &lines.text, PF_BYTES(""), state->sums[0]);
+    if (status == PF_OK)
+        status = write_lines(writer, &lines);
+    free_lines(&lines);
+    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}

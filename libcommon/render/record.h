@@ -1,0 +1,31 @@
+/* What all outputs of single records need: the frames of a record in order, and its labels in groups. */
+#ifndef PF_RENDER_RECORD_H
+#define PF_RENDER_RECORD_H
+
+#include "base/memory.h"
+#include "model/batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A growing list of ids. Zero-initialise; free(ids). */
+struct pf_id_list {
+    uint32_t *ids;
+    size_t count, capacity;
+};
+
+/* Locations of a record, leaf first: all frames of a sample's stack; the place of a flat record; callee and caller of an edge.
+ * False: out of memory. */
+bool pf_record_frames(const struct pf_dict *, const struct pf_batch *, uint32_t row, struct pf_id_list *);
+
+/* The labels of a set: sections in order of opening, then the others sorted by key (so that equal keys stand together), values in the
+ * set's order. *sections: how many of the list are sections. False: out of memory. */
+bool pf_record_labels(const struct pf_dict *, uint32_t labels, struct pf_id_list *, size_t *sections);
+
+/* Strings with their flags, for the functions of utf8.h and json.h. */
+unsigned pf_record_flags(const struct pf_dict *, uint32_t string);
+/* The flags of what pf_dict_frame_name gives. */
+unsigned pf_record_frame_flags(const struct pf_dict *, uint32_t location);
+
+#endif

@@ -1,0 +1,331 @@
+/* Records as tables: `csv` (RFC 4180 quoting) and `tsv` (tabs, line feeds and backslashes as \t \n \\). The header is the first line;
+ * so measures that come later, with a second input, have no column. */
+#include "codec/format.h"
+#include "render/cache.h"
+#include "render/record.h"
+#include "render/utf8.h"
+#include "render/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct csv_writer {
+    bool tabs, headed;
+    struct pf_values values;
+    struct pf_cache names, places, labels; /* by location: in a stack; function, file and line; by label set: sections and labels */
+    struct pf_id_list list, label_list;
+    struct pf_buffer field, scratch;
+};
+
+static int open_writer(struct pf_writer *writer, bool tabs)
+{
+    struct csv_writer *state = writer->state;
+
+    state->tabs = tabs;
+    state->values.dict = writer->dict;
+    return PF_OK;
+}
+
+static int open_csv(struct pf_writer *writer)
+{
+    return open_writer(writer, false);
+}
+
+static int open_tsv(struct pf_writer *writer)
+{
+    return open_writer(writer, true);
+}
+
+static void close_writer(struct pf_writer *writer)
+{
+    struct csv_writer *state = writer->state;
+
+    pf_values_free(&state->values);
+    pf_cache_free(&state->names);
+    pf_cache_free(&state->places);
+    pf_cache_free(&state->labels);
+    free(state->list.ids);
+    free(state->label_list.ids);
+    pf_buffer_free(&state->field);
+    pf_buffer_free(&state->scratch);
+}
+
+/* --- fields ----------------------------------------------------------------------------------------------- */
+
+static void write_quoted(struct pf_sink *sink, struct pf_bytes text)
+{
+    pf_sink_write(sink, "\"", 1);
+    for (const char *quote; (quote = memchr(text.data, '"', text.size));) {
+        size_t size = (size_t)(quote - text.data) + 1;
+
+        pf_sink_write(sink, text.data, size);
+        pf_sink_write(sink, "\"", 1);
+        text.data += size;
+        text.size -= size;
+    }
+    pf_sink_write(sink, text.data, text.size);
+    pf_sink_write(sink, "\"", 1);
+}
+
+static void write_escaped(struct pf_sink *sink, struct pf_bytes text)
+{
+    static const char from[] = "\t\n\r\\", to[] = "tnr\\";
+
+    for (size_t k = 0; k < text.size; k++) {
+        const char *special = text.data[k] ? strchr(from, text.data[k]) : NULL;
+
+        if (special) {
+            pf_sink_write(sink, "\\", 1);
+            pf_sink_write(sink, to + (special - from), 1);
+        } else {
+            pf_sink_write(sink, text.data + k, 1);
+        }
+    }
+}
+
+static bool holds(struct pf_bytes text, const char *characters)
+{
+    for (; *characters; characters++)
+        if (text.size > 0 && memchr(text.data, *characters, text.size))
+            return true;
+    return false;
+}
+
+static void write_field(const struct csv_writer *state, struct pf_sink *sink, struct pf_bytes text)
+{
+    if (!holds(text, state->tabs ? "\t\n\r\\" : ",\"\n\r"))
+        pf_sink_write(sink, text.data, text.size);
+    else if (state->tabs)
+        write_escaped(sink, text);
+    else
+        write_quoted(sink, text);
+}
+
+static void write_separator(const struct csv_writer *state, struct pf_sink *sink)
+{
+    pf_sink_write(sink, state->tabs ? "\t" : ",", 1);
+}
+
+/* Appends text to the field, as valid UTF-8; `;` parts things in a field, so inside a name it is `:`, as in folded stacks. */
+static void append_text(struct csv_writer *state, struct pf_bytes bytes, unsigned flags)
+{
+    struct pf_bytes text = pf_text_utf8(bytes, flags, &state->scratch);
+    size_t start = state->field.size;
+
+    pf_buffer_append(&state->field, text.data, text.size);
+    for (size_t k = start; k < state->field.size; k++)
+        if (state->field.data[k] == ';')
+            state->field.data[k] = ':';
+}
+
+static void append_string(struct csv_writer *state, uint32_t id)
+{
+    append_text(state, pf_dict_string(state->values.dict, id), pf_record_flags(state->values.dict, id));
+}
+
+static void append_name(struct csv_writer *state, uint32_t location)
+{
+    char scratch[32];
+
+    append_text(state, pf_dict_frame_name(state->values.dict, location, scratch),
+                pf_record_frame_flags(state->values.dict, location));
+}
+
+static void flush_field(struct csv_writer *state, struct pf_sink *sink)
+{
+    write_field(state, sink, (struct pf_bytes){state->field.data, state->field.size});
+    state->field.size = 0;
+}
+
+static void render_name(void *arg, uint32_t location, struct pf_sink *sink)
+{
+    struct csv_writer *state = arg;
+    size_t start = state->field.size;
+
+    append_name(state, location);
+    pf_sink_write(sink, state->field.data + start, state->field.size - start);
+    state->field.size = start;
+}
+
+/* Function, file and line: three fields. A `;` in them is no separator and stays. */
+static void render_place(void *arg, uint32_t id, struct pf_sink *sink)
+{
+    struct csv_writer *state = arg;
+    const struct pf_dict *dict = state->values.dict;
+    const struct pf_location *location = pf_dict_location(dict, id);
+    uint32_t file = pf_dict_function(dict, location->function)->file;
+    char scratch[32], line[PF_INT128_TEXT];
+
+    write_field(state, sink, pf_text_utf8(pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id), &state->scratch));
+    write_separator(state, sink);
+    write_field(state, sink, pf_text_utf8(pf_dict_string(dict, file), pf_record_flags(dict, file), &state->scratch));
+    write_separator(state, sink);
+    pf_sink_write(sink, line, pf_print_int128(location->line < 0 ? 0 : location->line, line));
+}
+
+/* Sections and labels: two fields, `req;db` and `host=a;op=entersub`. */
+static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
+{
+    struct csv_writer *state = arg;
+    const struct pf_dict *dict = state->values.dict;
+    size_t sections;
+    char number[PF_INT128_TEXT];
+
+    if (!pf_record_labels(dict, id, &state->label_list, &sections))
+        state->scratch.failed = true;
+    for (size_t k = 0; k < state->label_list.count; k++) {
+        const struct pf_label *label = pf_dict_label(dict, state->label_list.ids[k]);
+
+        if (k == sections) {
+            flush_field(state, sink);
+            write_separator(state, sink);
+        } else if (k > 0) {
+            pf_buffer_byte(&state->field, ';');
+        }
+        if (k >= sections) {
+            append_string(state, label->key);
+            pf_buffer_byte(&state->field, '=');
+        }
+        if (label->numeric) {
+            pf_buffer_append(&state->field, number, pf_print_int128(label->number, number));
+            if (label->text)
+                pf_buffer_byte(&state->field, ' ');
+        }
+        append_string(state, label->text);
+    }
+    flush_field(state, sink);
+    if (sections == state->label_list.count)
+        write_separator(state, sink);
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------ */
+
+static void write_header(struct pf_writer *writer)
+{
+    struct csv_writer *state = writer->state;
+    static const char *const fixed[] = {"kind", "sections", "labels", "stack", "function", "file", "line"};
+
+    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) {
+        if (k > 0)
+            write_separator(state, writer->sink);
+        pf_sink_text(writer->sink, fixed[k]);
+    }
+    for (size_t k = 0; k < state->values.count; k++) {
+        const struct pf_value_name *column = &state->values.columns[k];
+
+        write_separator(state, writer->sink);
+        append_text(state, column->name, pf_record_flags(writer->dict, column->name_id));
+        flush_field(state, writer->sink);
+    }
+    pf_sink_text(writer->sink, "\n");
+    state->headed = true;
+}
+
+static void write_row(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+{
+    struct csv_writer *state = writer->state;
+    struct pf_sink *sink = writer->sink;
+    uint32_t leaf = state->list.count > 0 ? state->list.ids[0] : 0;
+    struct pf_bytes text;
+    char number[PF_INT128_TEXT];
+
+    pf_sink_text(sink, pf_kind_name(batch->kind));
+    write_separator(state, sink);
+    text = pf_cache_text(&state->labels, batch->labels ? batch->labels[row] : 0, render_labels, state);
+    pf_sink_write(sink, text.data, text.size);
+    write_separator(state, sink);
+    for (size_t k = state->list.count; k-- > 0;) {
+        text = pf_cache_text(&state->names, state->list.ids[k], render_name, state);
+        pf_buffer_append(&state->field, text.data, text.size);
+        if (k > 0)
+            pf_buffer_byte(&state->field, ';');
+    }
+    flush_field(state, sink);
+    write_separator(state, sink);
+    if (state->list.count > 0)
+        text = pf_cache_text(&state->places, leaf, render_place, state);
+    else
+        text = state->tabs ? PF_BYTES("\t\t0") : PF_BYTES(",,0");
+    pf_sink_write(sink, text.data, text.size);
+    for (size_t k = 0; k < state->values.count; k++) {
+        write_separator(state, sink);
+        pf_sink_write(sink, number, pf_print_int128(state->values.amounts[k], number));
+    }
+    pf_sink_write(sink, "\n", 1);
+}
+
+static int declare(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct csv_writer *state = writer->state;
+    bool changed;
+
+    if (pf_values_declare(&state->values, batch, &changed) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    if (changed && state->headed) {
+        struct pf_bytes name = state->values.columns[state->values.count - 1].name;
+
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "a later input brings the measure '%.*s', and the header is written: convert one by one, or merge before",
+                            (int)name.size, name.data);
+    }
+    if (batch->rows > 0 && !state->headed)
+        write_header(writer);
+    return PF_OK;
+}
+
+static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct csv_writer *state = writer->state;
+
+    if (batch->kind >= PF_RECORD_KINDS)
+        return PF_OK;
+    if (batch->rows == 0 && batch->value_count == 0)
+        return pf_sink_flush(writer->sink);
+    int status = declare(writer, batch);
+
+    for (uint32_t row = 0; status == PF_OK && row < batch->rows; row++) {
+        if (!pf_record_frames(writer->dict, batch, row, &state->list))
+            return pf_error_nomem(&writer->error);
+        pf_values_row(&state->values, batch, row);
+        write_row(writer, batch, row);
+    }
+    if (status == PF_OK && (state->field.failed || state->scratch.failed || state->names.status || state->places.status ||
+                            state->labels.status))
+        return pf_error_nomem(&writer->error);
+    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}
+
+static int finish(struct pf_writer *writer)
+{
+    struct csv_writer *state = writer->state;
+
+    if (!state->headed)
+        write_header(writer);
+    return pf_sink_status(writer->sink, &writer->error);
+}
+
+const struct pf_format pf_format_csv = {
+    .name = "csv",
+    .about = "comma separated values, a line for each record, one column per measure",
+    .suffixes = ".csv",
+    .losses = "frames but their names and the leaf's file and line; metadata, source texts, times of records",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .writer_size = sizeof(struct csv_writer),
+    .open_writer = open_csv,
+    .write = write_batch,
+    .finish = finish,
+    .close_writer = close_writer,
+};
+
+const struct pf_format pf_format_tsv = {
+    .name = "tsv",
+    .about = "the same, separated by tabs, without quotes",
+    .suffixes = ".tsv",
+    .losses = "as csv",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .writer_size = sizeof(struct csv_writer),
+    .open_writer = open_tsv,
+    .write = write_batch,
+    .finish = finish,
+    .close_writer = close_writer,
+};

@@ -1,0 +1,440 @@
+/* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` the rows only. The document ends with what is
+ * known at the end only: totals, metadata, whether the input was complete. */
+#include "analysis/facts.h"
+#include "codec/format.h"
+#include "render/cache.h"
+#include "render/json.h"
+#include "render/record.h"
+#include "render/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json_writer {
+    bool document, names, explode, begun;
+    uint64_t rows;
+    struct pf_values values;
+    struct pf_cache frames, labels;   /* by location, by label set */
+    struct pf_cache keys, units;      /* by column of the values */
+    struct pf_id_list list, label_list;
+    struct pf_buffer scratch;
+    struct pf_facts facts;
+};
+
+static int open_writer(struct pf_writer *writer, bool document)
+{
+    struct json_writer *state = writer->state;
+    const char *stack = pf_options_get(writer->options, "stack");
+
+    state->document = document;
+    state->names = stack && strcmp(stack, "names") == 0;
+    state->explode = pf_options_get(writer->options, "explode") != NULL;
+    state->values.dict = writer->dict;
+    state->values.by_kind = true;
+    if (document)
+        pf_sink_text(writer->sink, "{\"schema\":\"profutils.samples/1\",\"rows\":[");
+    return PF_OK;
+}
+
+static int open_document(struct pf_writer *writer)
+{
+    return open_writer(writer, true);
+}
+
+static int open_rows(struct pf_writer *writer)
+{
+    return open_writer(writer, false);
+}
+
+static void close_writer(struct pf_writer *writer)
+{
+    struct json_writer *state = writer->state;
+
+    pf_values_free(&state->values);
+    pf_cache_free(&state->frames);
+    pf_cache_free(&state->labels);
+    pf_cache_free(&state->keys);
+    pf_cache_free(&state->units);
+    free(state->list.ids);
+    free(state->label_list.ids);
+    pf_buffer_free(&state->scratch);
+    pf_facts_free(&state->facts);
+}
+
+/* --- what rows repeat ------------------------------------------------------------------------------------- */
+
+/* The members of a frame, without braces. */
+static void write_place(struct pf_writer *writer, uint32_t id, struct pf_sink *sink)
+{
+    struct json_writer *state = writer->state;
+    const struct pf_dict *dict = writer->dict;
+    const struct pf_location *location = pf_dict_location(dict, id);
+    char scratch[32];
+
+    pf_sink_text(sink, "\"function\":");
+    pf_json_string(sink, pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id), &state->scratch);
+    pf_sink_text(sink, ",\"file\":");
+    pf_json_name(sink, dict, pf_dict_function(dict, location->function)->file, &state->scratch);
+    pf_sink_text(sink, ",\"line\":");
+    pf_json_int(sink, location->line < 0 ? 0 : location->line);
+    pf_sink_text(sink, ",\"column\":");
+    pf_json_int(sink, location->column);
+    pf_sink_text(sink, ",\"image\":");
+    pf_json_name(sink, dict, pf_dict_image(dict, location->image)->name, &state->scratch);
+    if (location->address)
+        pf_sink_printf(sink, ",\"address\":\"0x%" PRIx64 "\"", location->address);
+    else
+        pf_sink_text(sink, ",\"address\":\"\"");
+    pf_sink_text(sink, location->inlined ? ",\"inlined\":true" : ",\"inlined\":false");
+}
+
+static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
+{
+    struct pf_writer *writer = arg;
+    struct json_writer *state = writer->state;
+    char scratch[32];
+
+    if (state->explode) {
+        write_place(writer, id, sink);
+    } else if (state->names) {
+        pf_json_string(sink, pf_dict_frame_name(writer->dict, id, scratch), pf_record_frame_flags(writer->dict, id),
+                       &state->scratch);
+    } else {
+        pf_sink_text(sink, "{");
+        write_place(writer, id, sink);
+        pf_sink_text(sink, "}");
+    }
+}
+
+static void write_label_value(struct pf_writer *writer, const struct pf_label *label, struct pf_sink *sink)
+{
+    struct json_writer *state = writer->state;
+
+    if (label->numeric) {
+        pf_sink_text(sink, "{\"num\":");
+        pf_json_int(sink, label->number);
+        pf_sink_text(sink, ",\"unit\":");
+    }
+    pf_json_name(sink, writer->dict, label->text, &state->scratch);
+    if (label->numeric)
+        pf_sink_text(sink, "}");
+}
+
+/* `"sections":[...],"labels":{"key":[...]}`, as begin of a row behind its kind. */
+static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
+{
+    struct pf_writer *writer = arg;
+    struct json_writer *state = writer->state;
+    struct pf_id_list *list = &state->label_list;
+    size_t sections;
+    uint32_t key = 0;
+
+    if (!pf_record_labels(writer->dict, id, list, &sections))
+        state->scratch.failed = true;
+    pf_sink_text(sink, "\"sections\":[");
+    for (size_t k = 0; k < list->count; k++) {
+        const struct pf_label *label = pf_dict_label(writer->dict, list->ids[k]);
+
+        if (k == sections)
+            pf_sink_text(sink, "],\"labels\":{");
+        if (k < sections || (k > sections && label->key == key)) {
+            if (k > 0)
+                pf_sink_text(sink, ",");
+        } else {
+            if (k > sections)
+                pf_sink_text(sink, "],");
+            pf_json_name(sink, writer->dict, label->key, &state->scratch);
+            pf_sink_text(sink, ":[");
+        }
+        key = label->key;
+        write_label_value(writer, label, sink);
+    }
+    pf_sink_text(sink, list->count == sections ? "],\"labels\":{}" : "]}");
+}
+
+/* `"wall":`, and `"wall":"nanoseconds"`. */
+static void render_key(void *arg, uint32_t column, struct pf_sink *sink)
+{
+    struct json_writer *state = ((struct pf_writer *)arg)->state;
+    const struct pf_value_name *name = &state->values.columns[column];
+
+    pf_json_string(sink, name->name, pf_record_flags(state->values.dict, name->name_id), &state->scratch);
+    pf_sink_text(sink, ":");
+}
+
+static void render_unit(void *arg, uint32_t column, struct pf_sink *sink)
+{
+    struct json_writer *state = ((struct pf_writer *)arg)->state;
+
+    render_key(arg, column, sink);
+    pf_json_string(sink, state->values.columns[column].unit, PF_UTF8, &state->scratch);
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+static void write_bytes(struct pf_sink *sink, struct pf_bytes bytes)
+{
+    pf_sink_write(sink, bytes.data, bytes.size);
+}
+
+static void write_begin(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+{
+    static const char *const kinds[] = {",\"kind\":\"sample\",", ",\"kind\":\"flat\",", ",\"kind\":\"edge\","};
+    struct json_writer *state = writer->state;
+    uint32_t labels = batch->labels ? batch->labels[row] : 0;
+
+    if (state->document)
+        pf_sink_text(writer->sink, state->begun ? ",\n" : "\n");
+    state->begun = true;
+    pf_sink_text(writer->sink, "{\"id\":");
+    pf_json_int(writer->sink, (int64_t)state->rows);
+    pf_sink_text(writer->sink, kinds[batch->kind]);
+    write_bytes(writer->sink, pf_cache_text(&state->labels, labels, render_labels, writer));
+}
+
+static void write_values(struct pf_writer *writer, enum pf_kind kind)
+{
+    struct json_writer *state = writer->state;
+    const char *comma = "";
+
+    pf_sink_text(writer->sink, ",\"values\":{");
+    for (uint32_t k = 0; k < state->values.count; k++) {
+        if (state->values.columns[k].kind != kind)
+            continue;
+        pf_sink_text(writer->sink, comma);
+        write_bytes(writer->sink, pf_cache_text(&state->keys, k, render_key, writer));
+        pf_json_int128(writer->sink, state->values.amounts[k]);
+        comma = ",";
+    }
+    pf_sink_text(writer->sink, "},\"units\":{");
+    comma = "";
+    for (uint32_t k = 0; k < state->values.count; k++) {
+        if (state->values.columns[k].kind != kind)
+            continue;
+        pf_sink_text(writer->sink, comma);
+        write_bytes(writer->sink, pf_cache_text(&state->units, k, render_unit, writer));
+        comma = ",";
+    }
+    pf_sink_text(writer->sink, state->document ? "}}" : "}}\n");
+}
+
+static void write_row(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+{
+    struct json_writer *state = writer->state;
+
+    write_begin(writer, batch, row);
+    pf_sink_text(writer->sink, ",\"stack\":[");
+    for (size_t k = 0; k < state->list.count; k++) {
+        if (k > 0)
+            pf_sink_write(writer->sink, ",", 1);
+        write_bytes(writer->sink, pf_cache_text(&state->frames, state->list.ids[k], render_frame, writer));
+    }
+    pf_sink_write(writer->sink, "]", 1);
+    write_values(writer, batch->kind);
+}
+
+/* A row for each frame, leaf first; a record without frames is one row of an unknown frame at depth 0, for its values count. */
+static void write_frames(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+{
+    struct json_writer *state = writer->state;
+    size_t depth = state->list.count;
+
+    for (size_t k = 0; k < depth || k == 0; k++) {
+        uint32_t location = depth > 0 ? state->list.ids[k] : 0;
+
+        write_begin(writer, batch, row);
+        pf_sink_printf(writer->sink, ",\"depth\":%zu,", depth - k);
+        write_bytes(writer->sink, pf_cache_text(&state->frames, location, render_frame, writer));
+        pf_sink_text(writer->sink, k == 0 ? ",\"leaf\":true" : ",\"leaf\":false");
+        write_values(writer, batch->kind);
+    }
+}
+
+static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct json_writer *state = writer->state;
+    bool changed;
+
+    if (pf_values_declare(&state->values, batch, &changed) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    pf_values_add(&state->values, batch);
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        if (!pf_record_frames(writer->dict, batch, row, &state->list))
+            return pf_error_nomem(&writer->error);
+        pf_values_row(&state->values, batch, row);
+        state->rows++;
+        if (state->explode)
+            write_frames(writer, batch, row);
+        else
+            write_row(writer, batch, row);
+    }
+    if (state->scratch.failed || state->frames.status || state->labels.status || state->keys.status || state->units.status)
+        return pf_error_nomem(&writer->error);
+    return PF_OK;
+}
+
+/* --- what is known at the end ----------------------------------------------------------------------------- */
+
+static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct json_writer *state = writer->state;
+    int status = PF_OK;
+
+    if (batch->kind == PF_META && state->document)
+        return pf_facts_add(&state->facts, writer->dict, batch) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    if (batch->kind == PF_META)
+        return PF_OK;
+    if (batch->kind == PF_TEXT)
+        return PF_OK;
+    if (batch->rows == 0 && batch->value_count == 0)
+        return pf_sink_flush(writer->sink);
+    status = write_records(writer, batch);
+    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}
+
+static void write_measures(struct pf_writer *writer)
+{
+    struct json_writer *state = writer->state;
+    struct pf_sink *sink = writer->sink;
+
+    pf_values_total(&state->values);
+    for (size_t k = 0; k < state->values.count; k++) {
+        const struct pf_value_name *column = &state->values.columns[k];
+
+        pf_sink_text(sink, k > 0 ? ",{\"name\":" : "{\"name\":");
+        pf_json_string(sink, column->name, pf_record_flags(writer->dict, column->name_id), &state->scratch);
+        pf_sink_text(sink, ",\"unit\":");
+        pf_json_string(sink, column->unit, PF_UTF8, &state->scratch);
+        pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(column->kind));
+        pf_json_int128(sink, column->total);
+        pf_sink_text(sink, "}");
+    }
+}
+
+static json_t *name_json(const struct pf_dict *dict, uint32_t id)
+{
+    return pf_json_text(pf_dict_string(dict, id), pf_record_flags(dict, id));
+}
+
+/* The names the inputs had when they became profiles; the operands where nothing says so. */
+static json_t *inputs_json(const struct pf_writer *writer, const struct pf_facts *facts)
+{
+    json_t *inputs = json_array();
+    int failed = 0;
+
+    for (size_t k = 0; k < facts->input_count; k++)
+        failed |= json_array_append_new(inputs, name_json(writer->dict, facts->inputs[k]));
+    for (size_t k = 0; facts->input_count == 0 && writer->document && writer->document->inputs[k]; k++)
+        failed |= json_array_append_new(inputs, pf_json_text(pf_bytes_of(writer->document->inputs[k]), PF_UTF8));
+    if (!failed)
+        return inputs;
+    json_decref(inputs);
+    return NULL;
+}
+
+/* "statprofiler", or "folded,statprofiler" where they differ. */
+static json_t *formats_json(const struct pf_dict *dict, const struct pf_facts *facts)
+{
+    struct pf_buffer text = {0};
+
+    for (size_t k = 0; k < facts->format_count; k++) {
+        struct pf_bytes name = pf_dict_string(dict, facts->formats[k]);
+
+        if (k > 0)
+            pf_buffer_byte(&text, ',');
+        pf_buffer_append(&text, name.data, name.size);
+    }
+    json_t *string = text.failed ? NULL : pf_json_text((struct pf_bytes){text.data, text.size}, PF_UTF8);
+
+    pf_buffer_free(&text);
+    return string;
+}
+
+static json_t *metadata_json(const struct pf_dict *dict, const struct pf_facts *facts)
+{
+    json_t *list = json_array();
+    int failed = 0;
+
+    for (size_t k = 0; k < facts->metadata_count; k++) {
+        const struct pf_fact *fact = &facts->metadata[k];
+        json_t *object = json_object();
+
+        failed |= json_object_set_new_nocheck(object, "origin", name_json(dict, fact->origin));
+        failed |= json_object_set_new_nocheck(object, "key", name_json(dict, fact->key));
+        failed |= json_object_set_new_nocheck(object, "value", name_json(dict, fact->value));
+        failed |= json_array_append_new(list, object);
+    }
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* False: out of memory; a failed write stays with the sink. */
+static bool write_meta(struct pf_writer *writer)
+{
+    const struct json_writer *state = writer->state;
+    const char *tool = writer->document ? writer->document->tool : "";
+    json_t *meta = json_object();
+    int failed = 0;
+
+    failed |= json_object_set_new_nocheck(meta, "tool", json_string(tool));
+    failed |= json_object_set_new_nocheck(meta, "inputs", inputs_json(writer, &state->facts));
+    failed |= json_object_set_new_nocheck(meta, "source_format", formats_json(writer->dict, &state->facts));
+    failed |= json_object_set_new_nocheck(meta, "complete", json_boolean(!writer->failed_input));
+    failed |= json_object_set_new_nocheck(meta, "metadata", metadata_json(writer->dict, &state->facts));
+    if (!failed)
+        return pf_json_dump(writer->sink, meta) || pf_sink_status(writer->sink, NULL) != PF_OK;
+    json_decref(meta);
+    return false;
+}
+
+static int finish(struct pf_writer *writer)
+{
+    struct json_writer *state = writer->state;
+
+    if (state->document) {
+        pf_sink_text(writer->sink, state->begun ? "\n],\"measures\":[" : "],\"measures\":[");
+        write_measures(writer);
+        pf_sink_text(writer->sink, "],\"meta\":");
+        if (!write_meta(writer) || state->scratch.failed)
+            return pf_error_nomem(&writer->error);
+        pf_sink_text(writer->sink, "}\n");
+    }
+    return pf_sink_status(writer->sink, &writer->error);
+}
+
+static const struct pf_option options[] = {
+    {"stack", "frames as objects, or as names only", "frames|names", false, true},
+    {"explode", "one row per frame, with its depth and whether it is the leaf", "yes", false, true},
+    {0},
+};
+
+const struct pf_format pf_format_json = {
+    .name = "json",
+    .about = "one JSON document: records, totals, metadata (schema profutils.samples/1)",
+    .suffixes = ".json",
+    .losses = "source texts, times of records",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .options = options,
+    .writer_size = sizeof(struct json_writer),
+    .open_writer = open_document,
+    .write = write_batch,
+    .finish = finish,
+    .close_writer = close_writer,
+};
+
+const struct pf_format pf_format_ndjson = {
+    .name = "ndjson",
+    .about = "one JSON object a line for each record (schema profutils.samples/1), for notebooks",
+    .suffixes = ".ndjson .jsonl",
+    .losses = "metadata, source texts, times of records",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .options = options,
+    .writer_size = sizeof(struct json_writer),
+    .open_writer = open_rows,
+    .write = write_batch,
+    .finish = finish,
+    .close_writer = close_writer,
+};

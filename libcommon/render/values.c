@@ -1,0 +1,157 @@
+#include "render/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_values_free(struct pf_values *values)
+{
+    free(values->columns);
+    free(values->measures);
+    free(values->amounts);
+    pf_arena_free(&values->names);
+    memset(values, 0, sizeof *values);
+}
+
+/* How values of the measure are shown. */
+static void find_scale(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_value_measure *shown)
+{
+    struct pf_quantity quantity = {.measure = *measure, .joined = true};
+    struct pf_error error = {0};
+
+    pf_quantity_scale(&quantity, dict, PF_UNIT_AUTO, &shown->scale, &error);
+    if (shown->scale.den != 1 && !shown->scale.time) {
+        shown->scale.num = shown->scale.den = 1;
+        shown->scale.name = measure->raw_unit ? pf_dict_string(dict, measure->raw_unit) : PF_BYTES("raw");
+    }
+}
+
+static bool same_name(const struct pf_values *values, const struct pf_value_name *column, const struct pf_measure *measure)
+{
+    return column->name_id == measure->name && (!values->by_kind || column->kind == (enum pf_kind)measure->kind);
+}
+
+/* The column measures with this name and unit share; its number + 1, 0 when there is none yet. */
+static uint32_t find_column(const struct pf_values *values, const struct pf_measure *measure, struct pf_bytes unit)
+{
+    for (size_t k = 0; k < values->count; k++)
+        if (same_name(values, &values->columns[k], measure) && pf_bytes_equal(values->columns[k].unit, unit) &&
+            values->columns[k].aggregation == (enum pf_aggregation)measure->aggregation)
+            return (uint32_t)k + 1;
+    return 0;
+}
+
+static bool name_taken(const struct pf_values *values, const struct pf_measure *measure)
+{
+    for (size_t k = 0; k < values->count; k++)
+        if (same_name(values, &values->columns[k], measure))
+            return true;
+    return false;
+}
+
+static bool add_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes unit)
+{
+    struct pf_bytes name = pf_dict_string(values->dict, measure->name);
+
+    if (!pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
+        !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1, sizeof *values->amounts))
+        return false;
+    if (name_taken(values, measure)) {
+        char *text = pf_arena_alloc(&values->names, name.size + 1 + unit.size);
+
+        if (!text)
+            return false;
+        memcpy(text, name.data, name.size);
+        text[name.size] = '/';
+        memcpy(text + name.size + 1, unit.data, unit.size);
+        name = (struct pf_bytes){text, name.size + 1 + unit.size};
+    }
+    values->columns[values->count++] = (struct pf_value_name){
+        .name_id = measure->name,
+        .name = name,
+        .unit = unit,
+        .kind = (enum pf_kind)measure->kind,
+        .aggregation = (enum pf_aggregation)measure->aggregation,
+    };
+    return true;
+}
+
+static bool declare(struct pf_values *values, uint32_t index)
+{
+    const struct pf_measure *measure = pf_measures_row(&values->dict->measures, index);
+    struct pf_value_measure *shown;
+
+    if (index >= values->measure_count) {
+        if (!pf_grow(&values->measures, &values->measure_capacity, (size_t)index + 1, sizeof *values->measures))
+            return false;
+        memset(values->measures + values->measure_count, 0,
+               (values->measure_capacity - values->measure_count) * sizeof *values->measures);
+        values->measure_count = values->measure_capacity;
+    }
+    shown = &values->measures[index];
+    find_scale(values->dict, measure, shown);
+    shown->column = find_column(values, measure, shown->scale.name);
+    if (shown->column == 0) {
+        if (!add_column(values, measure, shown->scale.name))
+            return false;
+        shown->column = (uint32_t)values->count;
+    }
+    return true;
+}
+
+int pf_values_declare(struct pf_values *values, const struct pf_batch *batch, bool *changed)
+{
+    size_t before = values->count;
+
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        uint32_t index = batch->values[k].measure;
+
+        if ((index >= values->measure_count || values->measures[index].column == 0) && !declare(values, index))
+            return PF_NOMEM;
+    }
+    *changed = values->count > before;
+    return PF_OK;
+}
+
+void pf_values_row(struct pf_values *values, const struct pf_batch *batch, uint32_t row)
+{
+    for (size_t k = 0; k < values->count; k++)
+        values->amounts[k] = 0;
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const struct pf_value_measure *shown = &values->measures[batch->values[k].measure];
+        int64_t value = batch->values[k].data[row];
+
+        values->amounts[shown->column - 1] += shown->scale.den == 1 ? (pf_int128)value * (pf_int128)shown->scale.num
+                                                                    : pf_scale_total(&shown->scale, value);
+    }
+}
+
+void pf_values_add(struct pf_values *values, const struct pf_batch *batch)
+{
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        struct pf_value_measure *shown = &values->measures[batch->values[k].measure];
+        const int64_t *data = batch->values[k].data;
+        bool sums = values->columns[shown->column - 1].aggregation == PF_SUM;
+        pf_int128 total = shown->total;
+
+        for (uint32_t row = 0; row < batch->rows; row++)
+            total = sums ? total + data[row] : data[row] > total ? data[row] : total;
+        shown->total = total;
+    }
+}
+
+void pf_values_total(struct pf_values *values)
+{
+    for (size_t k = 0; k < values->measure_count; k++) {
+        const struct pf_value_measure *shown = &values->measures[k];
+
+        if (shown->column == 0)
+            continue;
+        struct pf_value_name *column = &values->columns[shown->column - 1];
+        pf_int128 amount = pf_scale_total(&shown->scale, shown->total);
+
+        if (column->aggregation == PF_SUM)
+            column->total += amount;
+        else if (amount > column->total)
+            column->total = amount;
+    }
+}
