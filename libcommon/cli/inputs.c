@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "codec/codec.h"
 #include "codec/registry.h"
+#include "stream/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,22 +142,29 @@ static void prepare_announcement(struct pf_inputs *inputs)
     inputs->announce = !(format->caps & PF_HOLDS_FAILURE); /* a native stream announces what it was made of itself */
 }
 
+/* Opens the next operand and finds its format. */
+static int open_source(struct pf_inputs *inputs, struct pf_error *error)
+{
+    struct pf_common *common = inputs->common;
+    inputs->input.name = inputs->operands.names[inputs->next];
+    inputs->input.number = (unsigned)inputs->next++;
+    inputs->input.evidence = 0;
+    inputs->input.format = common->from;
+    int status = pf_source_open(&inputs->source, inputs->input.name, error);
+    if (status == PF_OK && !common->from &&
+        !(inputs->input.format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, error)))
+        status = error->code;
+    return status;
+}
+
 static void open_input(struct pf_inputs *inputs)
 {
     struct pf_common *common = inputs->common;
     struct pf_error error = {0};
-    inputs->input.name = inputs->operands.names[inputs->next];
-    inputs->input.number = (unsigned)inputs->next++;
-    int status = pf_source_open(&inputs->source, inputs->input.name, &error);
-    const struct pf_format *format = common->from;
-    inputs->input.evidence = 0;
-    if (status == PF_OK && !format &&
-        !(format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, &error)))
-        status = error.code;
-    inputs->input.format = format;
+    int status = inputs->source ? PF_OK : open_source(inputs, &error);
     if (status == PF_OK) {
         struct pf_reader setup = {
-            .format = format,
+            .format = inputs->input.format,
             .source = inputs->source,
             .dict = &inputs->dict,
             .options = &common->from_options,
@@ -175,6 +183,33 @@ static void open_input(struct pf_inputs *inputs)
     prepare_announcement(inputs);
     if (inputs->source_key)
         inputs->relabelled_count = 0;
+}
+
+bool pf_inputs_copy(struct pf_inputs *inputs, struct pf_sink *sink)
+{
+    bool copied = false;
+    while (!inputs->set_count && !inputs->source_key && !inputs->stopped && inputs->next < inputs->operands.count) {
+        struct pf_error error = {0};
+        struct pf_report messages = {report, inputs};
+        uint64_t records;
+        int status = open_source(inputs, &error);
+        if (status == PF_OK && !(inputs->input.format->caps & PF_HOLDS_FAILURE))
+            break;
+        if (status == PF_OK) {
+            copied = true;
+            status = pf_stream_copy(inputs->source, sink, &messages, inputs->common->tool.salvage, &records, &error);
+            if (pf_sink_status(sink, NULL) < 0)
+                break;
+        }
+        if (status == PF_OK) {
+            inputs->good++;
+            close_input(inputs);
+        } else {
+            input_failed(inputs, &error);
+        }
+        pf_progress_update(&inputs->progress, inputs->done);
+    }
+    return copied;
 }
 
 static uint32_t replace_label(struct pf_dict *dict, uint32_t labels, uint32_t key, uint32_t value)
@@ -257,7 +292,7 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
 {
     for (;;) {
         if (!inputs->reader) {
-            if (inputs->stopped || inputs->next == inputs->operands.count)
+            if (inputs->stopped || (!inputs->source && inputs->next == inputs->operands.count))
                 return PF_EOF;
             open_input(inputs);
             continue;

@@ -35,6 +35,11 @@ void pf_inputs_label_source(struct pf_inputs *, const char *key);
 int pf_inputs_next(struct pf_inputs *, struct pf_batch *, struct pf_input *input);
 void pf_inputs_want_flush(struct pf_inputs *);
 
+/* Copies inputs to the sink as they are, for as long as they are native streams; pf_inputs_next goes on with the first that is not.
+ * Nothing is copied where labels are to be set. Before the first pf_inputs_next. True: something went to the sink, whose status is
+ * the caller's to ask. */
+bool pf_inputs_copy(struct pf_inputs *, struct pf_sink *);
+
 /* True when an input failed or was incomplete: what is written must say so. */
 bool pf_inputs_failed(const struct pf_inputs *);
 /* Number of inputs, and how many were read to their end. */

@@ -23,6 +23,7 @@ struct pf_output {
     bool measures_seen;
     struct pf_document document;
     struct pf_canonical *canonical; /* --canonical: holds all batches until the close */
+    bool copied; /* there is a whole segment, or one marked incomplete */
 };
 
 static bool ends_with(const char *string, const char *end)
@@ -200,6 +201,19 @@ static void write_canonical(struct pf_output *output)
         fail_nomem(output);
 }
 
+bool pf_output_copy(struct pf_output *output)
+{
+    const struct pf_common *common = output->common;
+    struct pf_error error = {0};
+    if (!(output->format->caps & PF_HOLDS_FAILURE) || common->canonical || common->measure_count || common->compression >= 0 ||
+        common->to_options.count || common->from_options.count)
+        return true;
+    output->copied = pf_inputs_copy(output->inputs, output->sink);
+    if (pf_sink_status(output->sink, &error) < 0)
+        fail(output, &error);
+    return !output->failed;
+}
+
 static void check_measures(struct pf_output *output)
 {
     struct pf_common *common = output->common;
@@ -246,11 +260,11 @@ void pf_output_close(struct pf_output *output)
     if (!output)
         return;
     check_measures(output);
-    if (!output->failed && !output->writer)
+    if (!output->failed && !output->writer && (!output->copied || pf_inputs_failed(output->inputs)))
         open_writer(output);
     if (!output->failed && output->canonical)
         write_canonical(output);
-    if (!output->failed && pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
+    if (!output->failed && output->writer && pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
         fail(output, &output->writer->error);
     pf_writer_close(output->writer);
     end_sink(output->common, output->inputs, output->sink, output->name, output->temporary);
