@@ -80,7 +80,7 @@ json_t *pf_json_text(struct pf_bytes bytes, unsigned flags)
 {
     struct pf_buffer scratch = {0};
     struct pf_bytes text = pf_text_utf8(bytes, flags, &scratch);
-    json_t *string = scratch.failed ? NULL : json_stringn_nocheck(text.data, text.size);
+    json_t *string = scratch.failed ? NULL : json_stringn_nocheck(text.size ? text.data : "", text.size);
 
     pf_buffer_free(&scratch);
     return string;
