@@ -1,8 +1,18 @@
 #include "analysis/removed.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* One row of metadata; `name` and `unit` without escapes. */
+struct removed_row {
+    enum pf_kind kind;
+    struct pf_bytes name, unit;
+    pf_int128 amount;
+    uint64_t num, den;
+    uint64_t records;
+};
 
 static const struct pf_bytes origin = {"profutils", 9}, key = {"removed", 7};
 
@@ -24,7 +34,7 @@ static bool print_escaped(struct pf_bytes text, struct pf_buffer *out)
     return pf_buffer_byte(out, ' ');
 }
 
-bool pf_removed_print(const struct pf_removed_row *row, struct pf_buffer *text)
+static bool print_row(const struct removed_row *row, struct pf_buffer *text)
 {
     char number[PF_INT128_TEXT], rest[80];
     const char *kind = pf_kind_name(row->kind);
@@ -98,7 +108,9 @@ static bool parse_kind(struct pf_bytes field, enum pf_kind *kind)
     return false;
 }
 
-bool pf_removed_parse(struct pf_bytes text, struct pf_removed_row *row, struct pf_buffer *scratch)
+/* name and unit point into `scratch`, which is emptied first. False when the text is no such row,
+ * or memory ran out (scratch->failed tells). */
+static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_buffer *scratch)
 {
     struct pf_bytes kind, name, unit, amount, num, den;
     size_t name_size;
@@ -189,7 +201,7 @@ int pf_removed_count(struct pf_removed *removed, const struct pf_dict *dict,
 static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measure,
                            const struct pf_removed_total *total, struct pf_buffer *text)
 {
-    struct pf_removed_row row = {
+    struct removed_row row = {
         .kind = (enum pf_kind)measure->kind,
         .name = pf_dict_string(dict, measure->name),
         .unit = pf_dict_string(dict, measure->unit),
@@ -200,7 +212,7 @@ static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measur
     };
 
     text->size = 0;
-    if (!pf_removed_print(&row, text))
+    if (!print_row(&row, text))
         return 0;
     return pf_dict_intern(dict, (struct pf_bytes){text->data, text->size},
                           dict->strings.rows[measure->name].flags |
@@ -247,7 +259,7 @@ void pf_before_free(struct pf_before *before)
     *before = (struct pf_before){0};
 }
 
-static int add_row(struct pf_before *before, struct pf_dict *dict, const struct pf_removed_row *row,
+static int add_row(struct pf_before *before, struct pf_dict *dict, const struct removed_row *row,
                    unsigned flags)
 {
     struct pf_before_row added = {
@@ -276,12 +288,12 @@ int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct 
         batch->value == NULL)
         return PF_OK;
     for (uint32_t i = 0; i < batch->rows && status == PF_OK; i++) {
-        struct pf_removed_row row;
+        struct removed_row row;
 
         if (!pf_bytes_equal(pf_dict_string(dict, batch->origin[i]), origin) ||
             !pf_bytes_equal(pf_dict_string(dict, batch->key[i]), key))
             continue;
-        if (pf_removed_parse(pf_dict_string(dict, batch->value[i]), &row, &scratch))
+        if (parse_row(pf_dict_string(dict, batch->value[i]), &row, &scratch))
             status = add_row(before, dict, &row, dict->strings.rows[batch->value[i]].flags);
         else if (scratch.failed)
             status = PF_NOMEM;

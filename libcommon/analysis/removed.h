@@ -9,28 +9,12 @@
 #ifndef PF_ANALYSIS_REMOVED_H
 #define PF_ANALYSIS_REMOVED_H
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "model/batch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* One such row. `name` and `unit` without escapes. */
-struct pf_removed_row {
-    enum pf_kind kind;
-    struct pf_bytes name, unit;
-    pf_int128 amount;
-    uint64_t num, den;
-    uint64_t records;
-};
-
-/* Appends the text of a row (the value of the metadata). False: out of memory. */
-bool pf_removed_print(const struct pf_removed_row *, struct pf_buffer *text);
-/* Reads one; name and unit point into `scratch`, which is emptied first. False when the text is no such row, or memory ran out
- * (scratch->failed tells). */
-bool pf_removed_parse(struct pf_bytes text, struct pf_removed_row *, struct pf_buffer *scratch);
 
 /* Writing: totals of what goes. Zero-initialise; free with pf_removed_free. */
 struct pf_removed {

@@ -1,0 +1,202 @@
+#include "analysis/pattern.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static const char special[] = "\\^$.[]|()*+?{}";
+
+static bool is_special(char c)
+{
+    return c != '\0' && strchr(special, c) != NULL;
+}
+
+/* The regular expression that finds `text` itself; one engine then serves both kinds and renaming
+ * too. */
+static char *quoted(const char *text, struct pf_buffer *buffer)
+{
+    for (; *text != '\0'; text++) {
+        if (is_special(*text))
+            pf_buffer_byte(buffer, '\\');
+        pf_buffer_byte(buffer, (unsigned char)*text);
+    }
+    return pf_buffer_byte(buffer, '\0') ? buffer->data : NULL;
+}
+
+int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned flags,
+                       struct pf_error *error)
+{
+    struct pf_buffer buffer = {0};
+    bool fixed = (flags & PF_PATTERN_FIXED) != 0;
+    const char *source = fixed ? quoted(text, &buffer) : text;
+    char reason[256];
+    int failed;
+
+    *pattern = (struct pf_pattern){.text = text};
+    if (source == NULL) {
+        pf_buffer_free(&buffer);
+        return pf_error_nomem(error);
+    }
+    failed = regcomp(&pattern->regex, source,
+                     REG_EXTENDED | (flags & PF_PATTERN_IGNORE_CASE ? REG_ICASE : 0));
+    pf_buffer_free(&buffer);
+    if (failed == 0)
+        return PF_OK;
+    if (failed == REG_ESPACE)
+        return pf_error_nomem(error);
+    regerror(failed, &pattern->regex, reason, sizeof reason);
+    return pf_error_set(error, PF_USAGE, "'%s' is no regular expression: %s", text, reason);
+}
+
+void pf_pattern_free(struct pf_pattern *pattern)
+{
+    regfree(&pattern->regex);
+}
+
+/* Looks in the string at `start`, which ends at a NUL inside the name or behind it. */
+static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t start, bool begins,
+                   size_t count, regmatch_t *groups)
+{
+    const char *string = name.data + start;
+    size_t size = strlen(string);
+    int flags = (begins ? 0 : REG_NOTBOL) | (start + size < name.size ? REG_NOTEOL : 0);
+    int result = regexec(&pattern->regex, string, count, groups, flags);
+
+    if (result == REG_ESPACE)
+        pattern->status = PF_NOMEM;
+    return result == 0;
+}
+
+bool pf_pattern_match(struct pf_pattern *pattern, struct pf_bytes name)
+{
+    size_t start = 0;
+
+    do {
+        if (search(pattern, name, start, start == 0, 0, NULL))
+            return true;
+        start += strlen(name.data + start) + 1;
+    } while (start <= name.size);
+    return false;
+}
+
+bool pf_pattern_find(struct pf_pattern *pattern, struct pf_bytes name, size_t from,
+                     regmatch_t groups[PF_PATTERN_GROUPS])
+{
+    size_t start = from;
+
+    do {
+        if (search(pattern, name, start, start == 0, PF_PATTERN_GROUPS, groups)) {
+            for (size_t g = 0; g < PF_PATTERN_GROUPS; g++)
+                if (groups[g].rm_so >= 0) {
+                    groups[g].rm_so += (regoff_t)start;
+                    groups[g].rm_eo += (regoff_t)start;
+                }
+            return true;
+        }
+        start += strlen(name.data + start) + 1;
+    } while (start <= name.size);
+    return false;
+}
+
+/* --- globs ------------------------------------------------------------------------------------ */
+
+static unsigned char fold(unsigned char c, bool ignore_case)
+{
+    return ignore_case && c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
+}
+
+/* Behind the ']' of the set that begins after '[' at `glob`; NULL when none ends it. */
+static const char *set_end(const char *glob)
+{
+    if (*glob == '!' || *glob == '^')
+        glob++;
+    if (*glob == ']')
+        glob++;
+    while (*glob != '\0' && *glob != ']')
+        glob++;
+    return *glob == ']' ? glob + 1 : NULL;
+}
+
+static bool set_holds(const char *set, const char *end, unsigned char byte, bool ignore_case)
+{
+    bool inverse = *set == '!' || *set == '^', found = false;
+
+    for (set += inverse; set < end - 1; set++) {
+        unsigned char low = (unsigned char)*set, high = low;
+
+        if (set + 2 < end - 1 && set[1] == '-') {
+            high = (unsigned char)set[2];
+            set += 2;
+        }
+        found |=
+            (byte >= low && byte <= high) || (ignore_case && fold(byte, true) >= fold(low, true) &&
+                                              fold(byte, true) <= fold(high, true));
+    }
+    return found != inverse;
+}
+
+/* How many bytes of `name` the one element at *glob takes, 0 when it does not match; *glob moves
+ * behind it. */
+static size_t match_one(const char **glob, bool ignore_case, struct pf_bytes name)
+{
+    const char *end = **glob == '[' ? set_end(*glob + 1) : NULL;
+    unsigned char byte = (unsigned char)name.data[0];
+
+    if (end != NULL) {
+        const char *set = *glob + 1;
+
+        *glob = end;
+        return set_holds(set, end, byte, ignore_case) ? 1 : 0;
+    }
+    if (**glob == '?') {
+        size_t size = pf_utf8_char((const unsigned char *)name.data, name.size);
+
+        ++*glob;
+        return size > 0 ? size : 1;
+    }
+    if (**glob == '\\' && (*glob)[1] != '\0')
+        ++*glob;
+    return fold((unsigned char)*(*glob)++, ignore_case) == fold(byte, ignore_case) ? 1 : 0;
+}
+
+static bool same(const char *string, bool ignore_case, struct pf_bytes name)
+{
+    if (strlen(string) != name.size)
+        return false;
+    for (size_t i = 0; i < name.size; i++)
+        if (fold((unsigned char)string[i], ignore_case) !=
+            fold((unsigned char)name.data[i], ignore_case))
+            return false;
+    return true;
+}
+
+bool pf_glob_match(const char *glob, unsigned flags, struct pf_bytes name)
+{
+    bool ignore_case = (flags & PF_PATTERN_IGNORE_CASE) != 0;
+    const char *star = NULL;
+    size_t at = 0, star_at = 0;
+
+    if (flags & PF_PATTERN_FIXED)
+        return same(glob, ignore_case, name);
+    while (at < name.size || *glob != '\0') {
+        size_t taken = 0;
+
+        if (*glob == '*') {
+            star = ++glob;
+            star_at = at;
+            continue;
+        }
+        if (*glob != '\0' && at < name.size)
+            taken =
+                match_one(&glob, ignore_case, (struct pf_bytes){name.data + at, name.size - at});
+        at += taken;
+        if (taken > 0)
+            continue;
+        /* Only the last star has to be tried again: it takes one byte more. */
+        if (star == NULL || star_at >= name.size)
+            return false;
+        glob = star;
+        at = ++star_at;
+    }
+    return true;
+}

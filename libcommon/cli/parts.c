@@ -1,0 +1,356 @@
+#include "cli/parts.h"
+
+#include "analysis/rows.h"
+#include "analysis/spill.h"
+#include "analysis/split.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A file is written once, from its beginning to its end. Profiles with more parts than may be open
+ * at a time are gone through several times: the records of parts that found no place wait in a
+ * temporary file for the next round. 64 files of a large profile need about as much memory as its
+ * dictionary ten times. */
+enum { OPEN_MAX_PARTS = 64 };
+
+/* What a file that is opened later must begin with. */
+struct history {
+    uint32_t *columns[3]; /* metadata: origin, key, value */
+    size_t column_capacity[3];
+    uint32_t rows;
+    struct pf_text *texts;
+    size_t text_capacity;
+    uint32_t text_count;
+    struct pf_arena bytes;
+};
+
+struct pf_parts {
+    struct pf_common *common;
+    struct pf_inputs *inputs;
+    struct pf_split *split;
+    struct part {
+        struct pf_output *output; /* NULL: not open */
+        char *path;
+    } * parts;
+    size_t part_capacity;
+    uint32_t *open; /* numbers of the open ones */
+    uint32_t open_count;
+    struct history history;
+    struct pf_spill *spill; /* records of the next round; NULL: none */
+    struct pf_rows rows;
+    struct pf_value_column *columns;
+    size_t column_capacity;
+    bool failed;
+};
+
+/* %s once, and no other use of % but %% for itself. */
+static bool is_template(const char *text)
+{
+    unsigned places = 0;
+
+    for (; *text != '\0'; text++) {
+        if (*text != '%')
+            continue;
+        text++;
+        if (*text == 's')
+            places++;
+        else if (*text != '%')
+            return false;
+    }
+    return places == 1;
+}
+
+static char *make_path(const char *template, const char *name)
+{
+    struct pf_buffer path = {0};
+
+    for (; *template != '\0'; template ++) {
+        if (*template == '%' && *++template == 's')
+            pf_buffer_append(&path, name, strlen(name));
+        else
+            pf_buffer_byte(&path, (unsigned char)*template);
+    }
+    if (!pf_buffer_byte(&path, '\0'))
+        pf_buffer_free(&path);
+    return path.data;
+}
+
+struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *inputs, const char *key)
+{
+    struct pf_parts *parts = calloc(1, sizeof *parts);
+
+    if (key[0] == '\0')
+        pf_tool_usage(&common->tool, "--split takes the key of a label, 'section' or 'image'");
+    if (common->output == NULL || !is_template(common->output))
+        pf_tool_usage(&common->tool,
+                      "--split needs -o with one %%s in it, as in -o 'parts/%%s.pfs'");
+    if (parts == NULL || (parts->open = calloc(OPEN_MAX_PARTS, sizeof *parts->open)) == NULL ||
+        (parts->split = pf_split_new(pf_inputs_dict(inputs), key)) == NULL)
+        pf_tool_nomem(&common->tool);
+    parts->common = common;
+    parts->inputs = inputs;
+    return parts;
+}
+
+static void fail(struct pf_parts *parts, const struct pf_error *error)
+{
+    parts->failed = true;
+    pf_tool_fail(&parts->common->tool, NULL, error, true);
+}
+
+/* --- what all parts share --------------------------------------------------------------------- */
+
+static bool is_removed(const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
+{
+    return pf_bytes_equal(pf_dict_string(dict, batch->origin[row]), PF_BYTES("profutils")) &&
+           pf_bytes_equal(pf_dict_string(dict, batch->key[row]), PF_BYTES("removed"));
+}
+
+static bool remember_meta(struct pf_parts *parts, const struct pf_batch *batch)
+{
+    const uint32_t *from[3] = {batch->origin, batch->key, batch->value};
+    struct history *history = &parts->history;
+
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        if (is_removed(pf_inputs_dict(parts->inputs), batch, i))
+            continue;
+        for (size_t c = 0; c < 3; c++) {
+            if (!pf_grow(&history->columns[c], &history->column_capacity[c],
+                         (size_t)history->rows + 1, sizeof(uint32_t)))
+                return false;
+            history->columns[c][history->rows] = from[c][i];
+        }
+        history->rows++;
+    }
+    return true;
+}
+
+static bool remember_texts(struct history *history, const struct pf_batch *batch)
+{
+    size_t count = (size_t)history->text_count + batch->rows;
+
+    if (!pf_grow(&history->texts, &history->text_capacity, count, sizeof *history->texts))
+        return false;
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        struct pf_text text = batch->texts[i];
+
+        text.name.data = pf_arena_copy(&history->bytes, text.name.data, text.name.size);
+        text.text.data = pf_arena_copy(&history->bytes, text.text.data, text.text.size);
+        if (text.name.data == NULL || text.text.data == NULL)
+            return false;
+        history->texts[history->text_count++] = text;
+    }
+    return true;
+}
+
+static void free_history(struct history *history)
+{
+    for (size_t c = 0; c < 3; c++)
+        free(history->columns[c]);
+    free(history->texts);
+    pf_arena_free(&history->bytes);
+    *history = (struct history){0};
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* To one part, or (output NULL) to those who wait. */
+static bool write_to(struct pf_parts *parts, struct pf_output *output, const struct pf_batch *batch)
+{
+    struct pf_error error = {0};
+
+    if (output != NULL) {
+        parts->failed = !pf_output_write(output, batch);
+    } else if (pf_spill_write(parts->spill, batch, &error) != PF_OK) {
+        fail(parts, &error);
+    }
+    return !parts->failed;
+}
+
+/* A batch without rows that declares all measures of a kind. */
+static bool declare(struct pf_parts *parts, struct pf_output *output, enum pf_kind kind)
+{
+    const struct pf_measures *measures = &pf_inputs_dict(parts->inputs)->measures;
+    struct pf_batch batch = {.kind = kind};
+
+    if (!pf_grow(&parts->columns, &parts->column_capacity, pf_measures_count(measures),
+                 sizeof *parts->columns))
+        pf_tool_nomem(&parts->common->tool);
+    for (uint32_t m = 0; m < pf_measures_count(measures); m++)
+        if (pf_measures_row(measures, m)->kind == kind)
+            parts->columns[batch.value_count++] = (struct pf_value_column){.measure = m};
+    batch.values = parts->columns;
+    return batch.value_count == 0 || write_to(parts, output, &batch);
+}
+
+static bool begin(struct pf_parts *parts, struct pf_output *output)
+{
+    const struct history *history = &parts->history;
+    struct pf_batch meta = {.kind = PF_META, .rows = history->rows};
+    struct pf_batch text = {.kind = PF_TEXT, .rows = history->text_count, .texts = history->texts};
+
+    meta.origin = history->columns[0];
+    meta.key = history->columns[1];
+    meta.value = history->columns[2];
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        if (!declare(parts, output, (enum pf_kind)kind))
+            return false;
+    return (meta.rows == 0 || write_to(parts, output, &meta)) &&
+           (text.rows == 0 || write_to(parts, output, &text));
+}
+
+static bool write_to_all(struct pf_parts *parts, const struct pf_batch *batch)
+{
+    for (uint32_t i = 0; i < parts->open_count; i++)
+        if (!write_to(parts, parts->parts[parts->open[i]].output, batch))
+            return false;
+    return parts->spill == NULL || write_to(parts, NULL, batch);
+}
+
+static bool open_part(struct pf_parts *parts, uint32_t number)
+{
+    struct part *part = &parts->parts[number];
+    const char *name = pf_split_name(parts->split, number);
+
+    if (name == NULL || (part->path = make_path(parts->common->output, name)) == NULL)
+        pf_tool_nomem(&parts->common->tool);
+    part->output = pf_output_open_path(parts->common, parts->inputs, part->path);
+    if (part->output == NULL) {
+        parts->failed = true;
+        return false;
+    }
+    parts->open[parts->open_count++] = number;
+    return begin(parts, part->output);
+}
+
+static bool open_spill(struct pf_parts *parts)
+{
+    struct pf_error error = {0};
+
+    if (pf_spill_open(&parts->spill, pf_inputs_dict(parts->inputs), &error) != PF_OK) {
+        fail(parts, &error);
+        return false;
+    }
+    return begin(parts, NULL);
+}
+
+static struct part *find_part(struct pf_parts *parts, uint32_t number)
+{
+    size_t had = parts->part_capacity;
+
+    if (!pf_grow(&parts->parts, &parts->part_capacity, (size_t)number + 1, sizeof *parts->parts))
+        pf_tool_nomem(&parts->common->tool);
+    for (size_t i = had; i < parts->part_capacity; i++)
+        parts->parts[i] = (struct part){0};
+    return &parts->parts[number];
+}
+
+static bool write_part(struct pf_parts *parts, const struct pf_batch *batch,
+                       const struct pf_split_rows *rows)
+{
+    struct part *part = find_part(parts, rows->part);
+    struct pf_batch some;
+
+    if (part->output == NULL && parts->open_count < OPEN_MAX_PARTS && !open_part(parts, rows->part))
+        return false;
+    if (part->output == NULL && parts->spill == NULL && !open_spill(parts))
+        return false;
+    if (pf_rows_take(&parts->rows, batch, rows->rows, rows->count, &some) != PF_OK)
+        pf_tool_nomem(&parts->common->tool);
+    return write_to(parts, part->output, &some);
+}
+
+static bool write_records(struct pf_parts *parts, const struct pf_batch *batch)
+{
+    const struct pf_split_rows *list;
+    uint32_t count;
+
+    if (pf_split_batch(parts->split, batch, &list, &count) != PF_OK)
+        pf_tool_nomem(&parts->common->tool);
+    for (uint32_t i = 0; i < count; i++)
+        if (!write_part(parts, batch, &list[i]))
+            return false;
+    return true;
+}
+
+static bool write_meta(struct pf_parts *parts, const struct pf_batch *batch)
+{
+    struct history *history = &parts->history;
+    struct pf_batch some = {.kind = PF_META};
+    uint32_t from = history->rows;
+
+    if (!remember_meta(parts, batch))
+        pf_tool_nomem(&parts->common->tool);
+    some.rows = history->rows - from;
+    if (some.rows == 0)
+        return true;
+    some.origin = history->columns[0] + from;
+    some.key = history->columns[1] + from;
+    some.value = history->columns[2] + from;
+    return write_to_all(parts, &some);
+}
+
+bool pf_parts_write(struct pf_parts *parts, const struct pf_batch *batch)
+{
+    if (parts->failed)
+        return false;
+    if (batch->kind == PF_META)
+        return write_meta(parts, batch);
+    if (batch->kind == PF_TEXT) {
+        if (!remember_texts(&parts->history, batch))
+            pf_tool_nomem(&parts->common->tool);
+        return write_to_all(parts, batch);
+    }
+    if (batch->rows == 0)
+        return batch->value_count == 0 || write_to_all(parts, batch);
+    return write_records(parts, batch);
+}
+
+static void close_open(struct pf_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->open_count; i++) {
+        struct part *part = &parts->parts[parts->open[i]];
+
+        pf_output_close(part->output);
+        free(part->path);
+        *part = (struct part){0};
+    }
+    parts->open_count = 0;
+}
+
+/* One round more with the records that wait. */
+static void next_round(struct pf_parts *parts)
+{
+    struct pf_spill *waiting = parts->spill;
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    int status;
+
+    parts->spill = NULL;
+    free_history(&parts->history);
+    status = pf_spill_rewind(waiting, &error);
+    while (status == PF_OK && (status = pf_spill_next(waiting, &batch, &error)) == PF_OK)
+        if (!pf_parts_write(parts, &batch))
+            break;
+    if (status < 0)
+        fail(parts, &error);
+    pf_spill_close(waiting);
+}
+
+void pf_parts_close(struct pf_parts *parts)
+{
+    close_open(parts);
+    while (parts->spill != NULL && !parts->failed) {
+        next_round(parts);
+        close_open(parts);
+    }
+    pf_spill_close(parts->spill);
+    free_history(&parts->history);
+    pf_split_free(parts->split);
+    pf_rows_free(&parts->rows);
+    free(parts->columns);
+    free(parts->parts);
+    free(parts->open);
+    free(parts);
+}
