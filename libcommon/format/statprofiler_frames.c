@@ -8,6 +8,12 @@
 /* Longer records are rare (a name of a kilobyte) and not worth a copy. */
 enum { REMEMBERED_MAX = 1024, FIRST_SLOTS = 4096 };
 
+#if defined(__GNUC__)
+#define PF_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PF_PREFETCH(address) ((void)(address))
+#endif
+
 static const char too_long[] = "its name is too long";
 
 bool pf_sp_frames_open(struct pf_sp_frames *frames)
@@ -187,13 +193,12 @@ static bool grow(struct pf_sp_frames *frames)
     if (!slots)
         return false;
     for (size_t i = 0; i <= frames->mask; i++) {
-        const struct pf_sp_frame_slot *old = &frames->slots[i];
-        if (!old->bytes)
+        size_t at = frames->slots[i].tag & mask;
+        if (!frames->slots[i].bytes)
             continue;
-        size_t at = old->place & mask;
         while (slots[at].bytes)
             at = (at + 1) & mask;
-        slots[at] = *old;
+        slots[at] = frames->slots[i];
     }
     free(frames->slots);
     frames->slots = slots;
@@ -201,34 +206,108 @@ static bool grow(struct pf_sp_frames *frames)
     return true;
 }
 
-static bool remember(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint64_t hash,
+static bool remember(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint32_t tag,
                      uint32_t location)
 {
+    uint32_t stored = (uint32_t)size;
     if (frames->used >= frames->mask / 2 && !grow(frames))
         return false;
-    const char *copy = pf_arena_copy(&frames->bytes, bytes, size);
-    size_t at = (uint32_t)hash & frames->mask;
+    char *copy = pf_arena_alloc(&frames->bytes, sizeof stored + size);
+    if (!copy)
+        return false;
+    memcpy(copy, &stored, sizeof stored);
+    memcpy(copy + sizeof stored, bytes, size);
+    size_t at = tag & frames->mask;
     while (frames->slots[at].bytes)
         at = (at + 1) & frames->mask;
-    frames->slots[at] = (struct pf_sp_frame_slot){(uint32_t)(hash >> 32), (uint32_t)hash, (uint32_t)size, location, copy};
-    frames->used += copy != NULL;
-    return copy != NULL;
+    frames->slots[at] = (struct pf_sp_frame_slot){tag, location, copy};
+    frames->used++;
+    return true;
+}
+
+static bool holds(const struct pf_sp_frame_slot *slot, const unsigned char *bytes, size_t size)
+{
+    uint32_t stored;
+    memcpy(&stored, slot->bytes, sizeof stored);
+    return stored == size && memcmp(slot->bytes + sizeof stored, bytes, size) == 0;
+}
+
+/* 0: not known yet. */
+static uint32_t look_up(const struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint32_t tag)
+{
+    for (size_t at = tag & frames->mask; frames->slots[at].bytes; at = (at + 1) & frames->mask)
+        if (frames->slots[at].tag == tag && holds(&frames->slots[at], bytes, size))
+            return frames->slots[at].location;
+    return 0;
 }
 
 uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict, const unsigned char *bytes, size_t size,
                            enum pf_sp_form form, bool lsb, const char **why)
 {
-    uint64_t hash = pf_hash(bytes, size);
-    uint32_t tag = (uint32_t)(hash >> 32);
-    for (size_t at = (uint32_t)hash & frames->mask; frames->slots[at].bytes; at = (at + 1) & frames->mask) {
-        const struct pf_sp_frame_slot *slot = &frames->slots[at];
-        if (slot->tag == tag && slot->size == size && memcmp(slot->bytes, bytes, size) == 0)
-            return slot->location;
-    }
-    uint32_t location = parse_frame(frames, dict, bytes, size, form, lsb, why);
-    if (location != 0 && size <= REMEMBERED_MAX && !remember(frames, bytes, size, hash, location)) {
+    uint32_t tag = (uint32_t)pf_hash(bytes, size);
+    uint32_t location = look_up(frames, bytes, size, tag);
+    if (location != 0)
+        return location;
+    location = parse_frame(frames, dict, bytes, size, form, lsb, why);
+    if (location != 0 && size <= REMEMBERED_MAX && !remember(frames, bytes, size, tag, location)) {
         *why = NULL;
         return 0;
     }
     return location;
+}
+
+/* Size of the frame record at `p`, or 0 when it does not end in `have` bytes or has a string of 128 bytes or more. */
+static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form form)
+{
+    /* strings and varints behind tag and length, by tag */
+    static const unsigned char strings[8] = {0, 0, 0, 3, 1, 2, 1, 0};
+    static const unsigned char numbers[8] = {0, 0, 0, 2, 1, 0, 1, 0};
+    unsigned tag = *p & 7u, varints = numbers[tag];
+    size_t at = 1;
+    if (tag == PF_SP_SUB && form == PF_SP_FORM_OLD)
+        varints--;
+    while (at < have && p[at] & 0x80)
+        at++;
+    at++;
+    for (unsigned i = 0; i < strings[tag]; i++) {
+        if (at + 2 > have || p[at + 1] & 0x80)
+            return 0;
+        at += 2u + p[at + 1];
+    }
+    for (unsigned i = 0; i < varints; i++) {
+        while (at < have && p[at] & 0x80)
+            at++;
+        at++;
+    }
+    return at <= have ? at : 0;
+}
+
+size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned char *p, size_t have, enum pf_sp_form form,
+                             uint32_t *locations, size_t *size)
+{
+    /* Slots and remembered bytes are seldom in a cache: all of a row's are asked for before the first is looked at. */
+    const struct pf_sp_frame_slot *slots[PF_SP_FRAMES_ROW];
+    uint32_t tags[PF_SP_FRAMES_ROW];
+    size_t at[PF_SP_FRAMES_ROW + 1], count = 0, found = 0;
+    at[0] = 0;
+    while (count < PF_SP_FRAMES_ROW && at[count] < have && p[at[count]] >= PF_SP_SUB && p[at[count]] <= PF_SP_MAIN) {
+        size_t one = frame_size(p + at[count], have - at[count], form);
+        if (one == 0)
+            break;
+        tags[count] = (uint32_t)pf_hash(p + at[count], one);
+        slots[count] = &frames->slots[tags[count] & frames->mask];
+        PF_PREFETCH(slots[count]);
+        at[count + 1] = at[count] + one;
+        count++;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (slots[i]->bytes)
+            PF_PREFETCH(slots[i]->bytes);
+    for (; found < count; found++) {
+        locations[found] = look_up(frames, p + at[found], at[found + 1] - at[found], tags[found]);
+        if (locations[found] == 0)
+            break;
+    }
+    *size = at[found];
+    return found;
 }

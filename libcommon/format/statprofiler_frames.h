@@ -21,9 +21,9 @@ enum pf_sp_form {
 };
 
 struct pf_sp_frame_slot {
-    uint32_t tag, place; /* halves of the hash */
-    uint32_t size, location;
-    const char *bytes; /* NULL: free */
+    uint32_t tag; /* lower half of the hash, which says where the slot is as well */
+    uint32_t location;
+    const char *bytes; /* four for the size of the record, then the record; NULL: free */
 };
 
 struct pf_sp_frames {
@@ -41,6 +41,12 @@ void pf_sp_frames_close(struct pf_sp_frames *);
 uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes, size_t size,
                            enum pf_sp_form, bool lsb, const char **why);
 
+/* Finds as many of the frame records that begin at `p` as are whole, of the ordinary kind and known; their locations go to
+ * `locations` (room for PF_SP_FRAMES_ROW). Returns how many; *size: their bytes. */
+enum { PF_SP_FRAMES_ROW = 32 };
+size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p, size_t have, enum pf_sp_form,
+                             uint32_t *locations, size_t *size);
+
 /* Layout of a frame record: tags 3 to 6 of the real dialect. */
 const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
 
@@ -50,31 +56,5 @@ enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
 /* Adds a location. `kind` says what the frame is, or PF_FRAME_PLAIN where it must be told by what is missing, as in
  * dialects that have one sort of frame: no name is main or an eval, no file an xsub. */
 uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *, int64_t line);
-
-/* Size of the frame record at `p`, or 0 when it does not end in `have` bytes or is out of the ordinary: then parse it. */
-static inline size_t pf_sp_frame_size(const unsigned char *p, size_t have, enum pf_sp_form form)
-{
-    /* strings and varints behind tag and length, by tag */
-    static const unsigned char strings[8] = {0, 0, 0, 3, 1, 2, 1, 0};
-    static const unsigned char numbers[8] = {0, 0, 0, 2, 1, 0, 1, 0};
-    unsigned tag = *p & 7u, varints = numbers[tag];
-    size_t at = 1;
-    if (tag == PF_SP_SUB && form == PF_SP_FORM_OLD)
-        varints--;
-    while (at < have && p[at] & 0x80)
-        at++;
-    at++;
-    for (unsigned i = 0; i < strings[tag]; i++) {
-        if (at + 2 > have || p[at + 1] & 0x80)
-            return 0;
-        at += 2u + p[at + 1];
-    }
-    for (unsigned i = 0; i < varints; i++) {
-        while (at < have && p[at] & 0x80)
-            at++;
-        at++;
-    }
-    return at <= have ? at : 0;
-}
 
 #endif

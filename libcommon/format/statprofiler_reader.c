@@ -428,24 +428,18 @@ static int take_record(struct pf_reader *reader, struct pf_sp_records *r, const 
     return status;
 }
 
-/* Frames that are whole and at hand, without asking twice what they are. */
+/* Frames that are whole, at hand and known. */
 static int take_frames(struct pf_reader *reader, struct pf_sp_records *r)
 {
-    const char *why = NULL;
-    if (r->form != PF_SP_FORM_NEW && r->form != PF_SP_FORM_OLD)
+    size_t found = PF_SP_FRAMES_ROW, size;
+    if (!r->in_sample || (r->form != PF_SP_FORM_NEW && r->form != PF_SP_FORM_OLD))
         return PF_OK;
-    while (r->in_sample && pf_sp_input_have(&r->input) > 0 && r->depth < PF_STACK_DEPTH_MAX) {
-        unsigned tag = *r->input.p;
-        if (tag < PF_SP_SUB || tag > PF_SP_MAIN)
-            return PF_OK;
-        size_t size = pf_sp_frame_size(r->input.p, pf_sp_input_have(&r->input), r->form);
-        if (size == 0)
-            return PF_OK;
-        uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.p, size, r->form, false, &why);
-        if (location == 0)
-            return PF_OK; /* the long way tells why */
-        if (!add_frame(r, location))
+    while (found == PF_SP_FRAMES_ROW && r->depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
+        if (!pf_grow(&r->locations, &r->capacity, r->depth + PF_SP_FRAMES_ROW, sizeof *r->locations))
             return pf_error_nomem(&reader->error);
+        found = pf_sp_frames_find_row(&r->frames, r->input.p, pf_sp_input_have(&r->input), r->form,
+                                      r->locations + r->depth, &size);
+        r->depth += found;
         r->input.p += size;
     }
     return PF_OK;
