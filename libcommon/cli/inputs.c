@@ -29,6 +29,7 @@ struct pf_inputs {
     bool announce; /* the input's own metadata are to be given */
     uint32_t announce_columns[3][2];
     bool want_flush, unflushed;
+    bool want_ends, end_due;
 
     struct set_label {
         uint32_t key, value;
@@ -105,6 +106,11 @@ void pf_inputs_label_source(struct pf_inputs *inputs, const char *key)
     inputs->source_key = pf_dict_intern(&inputs->dict, pf_bytes_of(key), PF_UTF8);
 }
 
+void pf_inputs_want_ends(struct pf_inputs *inputs)
+{
+    inputs->want_ends = true;
+}
+
 void pf_inputs_want_flush(struct pf_inputs *inputs)
 {
     inputs->want_flush = true;
@@ -125,6 +131,7 @@ static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
     pf_tool_fail(&inputs->common->tool, inputs->input.name, error, false);
     inputs->failed = true;
     inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;
+    inputs->end_due = inputs->want_ends;
     close_input(inputs);
 }
 
@@ -149,6 +156,7 @@ static int open_source(struct pf_inputs *inputs, struct pf_error *error)
     inputs->input.name = inputs->operands.names[inputs->next];
     inputs->input.number = (unsigned)inputs->next++;
     inputs->input.evidence = 0;
+    inputs->input.ended = inputs->input.complete = false;
     inputs->input.format = common->from;
     int status = pf_source_open(&inputs->source, inputs->input.name, error);
     if (status == PF_OK && !common->from &&
@@ -267,6 +275,14 @@ static bool flush_now(struct pf_inputs *inputs)
     return true;
 }
 
+static void give_end(struct pf_inputs *inputs, struct pf_batch *batch)
+{
+    memset(batch, 0, sizeof *batch);
+    batch->kind = PF_META;
+    inputs->input.ended = true;
+    inputs->end_due = false;
+}
+
 static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_error error = {0};
@@ -274,6 +290,8 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     pf_progress_update(&inputs->progress, inputs->done + pf_source_raw_offset(inputs->source));
     if (status == PF_EOF) {
         inputs->good++;
+        inputs->input.complete = true;
+        inputs->end_due = inputs->want_ends;
         close_input(inputs);
     } else if (status < 0) {
         error = inputs->reader->error;
@@ -291,6 +309,12 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_input *input)
 {
     for (;;) {
+        if (inputs->end_due) {
+            give_end(inputs, batch);
+            if (input)
+                *input = inputs->input;
+            return PF_OK;
+        }
         if (!inputs->reader) {
             if (inputs->stopped || (!inputs->source && inputs->next == inputs->operands.count))
                 return PF_EOF;

@@ -11,9 +11,10 @@ struct pf_inputs;
 /* What a batch of pf_inputs_next is about. */
 struct pf_input {
     const char *name;                /* the operand */
-    const struct pf_format *format;
+    const struct pf_format *format;  /* NULL: it was not found out */
     int evidence;                    /* bits of it that the bytes have this format; 0: -f said so */
     unsigned number;                 /* from 0 in reading order */
+    bool ended, complete;            /* pf_inputs_want_ends: this is its end, and it was read whole */
 };
 
 /* Expands the operands; exits 2 on usage errors (a terminal as standard input, a missing @LIST file is status 3). Never NULL. */
@@ -34,6 +35,8 @@ void pf_inputs_label_source(struct pf_inputs *, const char *key);
  * `want_flush`: a batch of no rows and no columns is given when the producer lets us wait, so that a live pipe is not held back. */
 int pf_inputs_next(struct pf_inputs *, struct pf_batch *, struct pf_input *input);
 void pf_inputs_want_flush(struct pf_inputs *);
+/* Each input, also one that cannot be opened, ends with a META batch of no rows for which input->ended is set. */
+void pf_inputs_want_ends(struct pf_inputs *);
 
 /* Copies inputs to the sink as they are, for as long as they are native streams; pf_inputs_next goes on with the first that is not.
  * Nothing is copied where labels are to be set. Before the first pf_inputs_next. True: something went to the sink, whose status is
