@@ -1,0 +1,156 @@
+#include "cli/inspect.h"
+
+#include "cli/output.h"
+#include "render/inspection.h"
+#include "render/meta.h"
+
+#include <string.h>
+
+struct inspect {
+    struct pf_common *common;
+    struct pf_inputs *inputs;
+    enum pf_inspect what;
+    struct pf_inspection inspection;
+    struct pf_inventory inventory;
+    struct pf_facts facts;
+    const char *input; /* whose frames are being walked over */
+};
+
+static enum pf_sheet_form choose_form(struct pf_common *common)
+{
+    enum pf_sheet_form form = PF_SHEET_TEXT;
+
+    if (common->to && (!pf_sheet_form_find(pf_bytes_of(common->to->name), &form) || form > PF_SHEET_NDJSON))
+        pf_tool_usage(&common->tool, "this is written as text, json or ndjson, not as %s", common->to->name);
+    return form;
+}
+
+static void end_input(struct inspect *inspect, const struct pf_input *input)
+{
+    struct pf_inspected inspected = {
+        .input = input->name,
+        .format = input->format ? input->format->name : "",
+        .evidence = input->evidence,
+        .complete = input->complete,
+    };
+    struct pf_inventory *inventory = &inspect->inventory;
+
+    /* What is no profile at all has its message on standard error. */
+    if (!input->format)
+        return;
+    if (inspect->what == PF_INSPECT_PROBE) {
+        if (pf_inventory_sum(inventory) != PF_OK)
+            pf_tool_nomem(&inspect->common->tool);
+        pf_inspection_probe(&inspect->inspection, &inspected, inventory);
+    } else if (inspect->what == PF_INSPECT_COUNT) {
+        pf_inspection_count(&inspect->inspection, &inspected, inventory->records[PF_SAMPLE] + inventory->records[PF_FLAT] +
+                                                                  inventory->records[PF_EDGE]);
+    }
+    pf_inventory_clear(inventory);
+}
+
+static void count_records(struct pf_inventory *inventory, const struct pf_batch *batch)
+{
+    if (batch->kind < PF_RECORD_KINDS)
+        inventory->records[batch->kind] += batch->rows;
+}
+
+static void inspect_batch(struct inspect *inspect, const struct pf_batch *batch, const struct pf_input *input)
+{
+    struct pf_dict *dict = pf_inputs_dict(inspect->inputs);
+
+    if (pf_facts_add(&inspect->facts, dict, batch) != PF_OK)
+        pf_tool_nomem(&inspect->common->tool);
+    if (input->ended)
+        end_input(inspect, input);
+    else if (inspect->what == PF_INSPECT_HEADER && batch->kind == PF_META)
+        pf_inspection_metadata(&inspect->inspection, input->name, dict, batch);
+    else if (inspect->what == PF_INSPECT_COUNT)
+        count_records(&inspect->inventory, batch);
+    else if (inspect->what == PF_INSPECT_PROBE && pf_inventory_add(&inspect->inventory, batch) != PF_OK)
+        pf_tool_nomem(&inspect->common->tool);
+}
+
+static void inspect_records(struct inspect *inspect)
+{
+    struct pf_batch batch;
+    struct pf_input input;
+
+    pf_inputs_want_ends(inspect->inputs);
+    while (pf_sink_status(inspect->inspection.sink, NULL) == PF_OK && pf_inputs_next(inspect->inputs, &batch, &input) == PF_OK)
+        inspect_batch(inspect, &batch, &input);
+    if (inspect->what == PF_INSPECT_COUNT)
+        pf_inspection_count_total(&inspect->inspection);
+}
+
+static int show_frame(void *arg, const struct pf_frame *frame, bool good)
+{
+    struct inspect *inspect = arg;
+
+    pf_inspection_frame(&inspect->inspection, inspect->input, frame, good);
+    return pf_sink_status(inspect->inspection.sink, NULL);
+}
+
+static bool inspect_frames(struct inspect *inspect)
+{
+    bool complete = true;
+
+    for (const char *const *name = pf_inputs_names(inspect->inputs); *name; name++) {
+        struct pf_error error = {0};
+        struct pf_source *source;
+        int status = pf_source_open(&source, *name, &error);
+
+        inspect->input = *name;
+        if (status == PF_OK)
+            status = pf_frame_walk(source, show_frame, inspect, &error);
+        pf_source_close(source);
+        if (pf_sink_status(inspect->inspection.sink, NULL) != PF_OK)
+            return false;
+        if (status < 0)
+            pf_tool_fail(&inspect->common->tool, *name, &error, false);
+        complete = complete && status >= 0;
+    }
+    return complete;
+}
+
+static void inspect_all(struct inspect *inspect)
+{
+    static const char *const schemas[] = {
+        [PF_INSPECT_PROBE] = "profutils.probe",
+        [PF_INSPECT_HEADER] = "profutils.metadata",
+        [PF_INSPECT_COUNT] = "profutils.count",
+        [PF_INSPECT_FRAMES] = "profutils.frames",
+    };
+    bool complete = true;
+
+    pf_inspection_begin(&inspect->inspection, schemas[inspect->what]);
+    if (inspect->what == PF_INSPECT_FRAMES)
+        complete = inspect_frames(inspect);
+    else
+        inspect_records(inspect);
+    json_t *meta = pf_meta_json(pf_inputs_dict(inspect->inputs), &inspect->facts, inspect->common->tool.name,
+                                pf_inputs_names(inspect->inputs), complete && !pf_inputs_failed(inspect->inputs));
+
+    if (pf_inspection_end(&inspect->inspection, meta) != PF_OK)
+        pf_tool_nomem(&inspect->common->tool);
+}
+
+void pf_inspect(struct pf_common *common, enum pf_inspect what)
+{
+    struct inspect inspect = {.common = common, .what = what};
+    int slot;
+
+    inspect.inspection.form = choose_form(common);
+    common->tool.keep_going = true;
+    inspect.inputs = pf_inputs_open(common);
+    inspect.inspection.several = pf_inputs_count(inspect.inputs) > 1;
+    inspect.inspection.sink = pf_output_sink(common, &slot);
+    if (inspect.inspection.sink) {
+        inspect.inventory.dict = pf_inputs_dict(inspect.inputs);
+        inspect_all(&inspect);
+        pf_output_sink_close(common, inspect.inputs, inspect.inspection.sink, slot);
+    }
+    pf_inventory_free(&inspect.inventory);
+    pf_facts_free(&inspect.facts);
+    pf_inputs_close(inspect.inputs);
+}
