@@ -232,7 +232,7 @@ static void copy_read(struct outcome *outcome, const struct pf_format *format, c
     struct outcome again = {0};
     if (!strcmp(format->name, "json")) {
         json_error_t why;
-        json_t *document = size < 2000000 ? json_loadb(bytes, size, 0, &why) : json_null();
+        json_t *document = size < 2000000 ? json_loadb(bytes, size, JSON_ALLOW_NUL, &why) : json_null();
         if (!document)
             blame(outcome, "the JSON written is none: %s at byte %d", why.text, why.position);
         json_decref(document);
