@@ -1,0 +1,371 @@
+#include "analysis/accumulate.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_accumulator_free(struct pf_accumulator *accumulator)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++)
+        free(accumulator->sums[i].data);
+    free(accumulator->sums);
+    free(accumulator->members);
+    free(accumulator->labels);
+    pf_table_free(&accumulator->edges);
+}
+
+static bool ends_with(struct pf_bytes name, struct pf_bytes end)
+{
+    return name.size >= end.size && memcmp(name.data + name.size - end.size, end.data, end.size) == 0;
+}
+
+static int preference(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    if (measure->main)
+        return 3;
+    if (ends_with(pf_dict_string(dict, measure->name), PF_BYTES(".delta")))
+        return 2;
+    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
+}
+
+static bool passed_over(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++)
+        if (accumulator->sums[i].quantity.joined && pf_measure_same(&accumulator->sums[i].quantity.measure, measure))
+            return !accumulator->sums[i].kept;
+    return false;
+}
+
+uint32_t pf_accumulator_main(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    const struct pf_dict *dict = accumulator->dict;
+    uint32_t best = UINT32_MAX;
+    int best_preference = -1;
+
+    for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {
+        const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
+        if (measure->kind == kind && preference(dict, measure) > best_preference && !passed_over(accumulator, measure)) {
+            best_preference = preference(dict, measure);
+            best = k;
+        }
+    }
+    return best;
+}
+
+bool pf_measure_calls(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return measure->role == PF_COUNT && pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("calls"));
+}
+
+/* Decided once, when the first measure of a quantity is met: a better main measure that comes later was not known before, so no
+ * record had a value of it and nothing is lost. */
+static bool wanted(const struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
+{
+    const struct pf_measures *measures = &accumulator->dict->measures;
+
+    if (measure->kind != PF_SAMPLE || pf_measure_calls(accumulator->dict, measure))
+        return true;
+    if (accumulator->wants != NULL)
+        return accumulator->wants(accumulator->arg, index);
+    return pf_measure_same(measure, pf_measures_row(measures, pf_accumulator_main(accumulator, PF_SAMPLE)));
+}
+
+static struct pf_sums *find_sums(struct pf_accumulator *accumulator, const struct pf_measure *measure)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++)
+        if (pf_measure_same(&accumulator->sums[i].quantity.measure, measure))
+            return &accumulator->sums[i];
+    if (!pf_grow(&accumulator->sums, &accumulator->capacity, (size_t)accumulator->count + 1, sizeof *accumulator->sums))
+        return NULL;
+    accumulator->sums[accumulator->count] = (struct pf_sums){0};
+    return &accumulator->sums[accumulator->count++];
+}
+
+static int overflow(const struct pf_accumulator *accumulator, const struct pf_measure *measure, uint64_t record,
+                    struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(accumulator->dict, measure->name);
+
+    return pf_error_set(error, PF_OVERFLOW, "record %llu: the sum of measure '%.*s' leaves 64 bits", (unsigned long long)record,
+                        (int)name.size, name.data);
+}
+
+static int rescale(const struct pf_accumulator *accumulator, struct pf_sums *sums, int64_t factor, uint64_t record,
+                   struct pf_error *error)
+{
+    if (factor == 1)
+        return PF_OK;
+    for (size_t i = 0; i < sums->count; i++)
+        if (!pf_mul64(sums->data[i], factor, &sums->data[i]))
+            return overflow(accumulator, &sums->quantity.measure, record, error);
+    if (__builtin_mul_overflow(sums->total, (pf_int128)factor, &sums->total))
+        return overflow(accumulator, &sums->quantity.measure, record, error);
+    return PF_OK;
+}
+
+/* Where values of the measure go; 0 and the error set when that cannot be told. */
+static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_error *error)
+{
+    const struct pf_measure *measure = pf_measures_row(&accumulator->dict->measures, index);
+    struct pf_sums *sums = find_sums(accumulator, measure);
+    int64_t old, new;
+    int status;
+
+    if (sums == NULL)
+        return pf_error_nomem(error);
+    if (!sums->quantity.joined)
+        sums->kept = wanted(accumulator, index, measure);
+    status = pf_quantity_join(&sums->quantity, accumulator->dict, measure, &old, &new, error);
+    if (status == PF_OK)
+        status = rescale(accumulator, sums, old, accumulator->records[measure->kind], error);
+    if (status != PF_OK)
+        return status;
+    /* measures of the same quantity that were met before have their values in a coarser unit now */
+    for (size_t i = 0; i < accumulator->member_count; i++)
+        if (accumulator->members[i].sums == (uint32_t)(sums - accumulator->sums) + 1 &&
+            !pf_mul64(accumulator->members[i].factor, old, &accumulator->members[i].factor))
+            return overflow(accumulator, measure, accumulator->records[measure->kind], error);
+    accumulator->members[index] = (struct pf_member){(uint32_t)(sums - accumulator->sums) + 1, new};
+    return PF_OK;
+}
+
+static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struct pf_member *member, struct pf_error *error)
+{
+    size_t count = pf_measures_count(&accumulator->dict->measures);
+    int status = PF_OK;
+
+    if (accumulator->member_count < count) {
+        if (!pf_grow(&accumulator->members, &accumulator->member_capacity, count, sizeof *accumulator->members))
+            return pf_error_nomem(error);
+        memset(accumulator->members + accumulator->member_count, 0,
+               (count - accumulator->member_count) * sizeof *accumulator->members);
+        accumulator->member_count = count;
+    }
+    if (accumulator->members[measure].sums == 0)
+        status = meet(accumulator, measure, error);
+    *member = accumulator->members[measure];
+    return status;
+}
+
+static bool reserve(struct pf_sums *sums, size_t count)
+{
+    if (count <= sums->count)
+        return true;
+    if (!pf_grow(&sums->data, &sums->capacity, count, sizeof *sums->data))
+        return false;
+    memset(sums->data + sums->count, 0, (count - sums->count) * sizeof *sums->data);
+    sums->count = count;
+    return true;
+}
+
+/* The two loops the speed of the whole depends on. Each gives the rows done: fewer than `rows` when the next sum leaves 64 bits. */
+static uint32_t add_rows(int64_t *restrict sums, const uint32_t *restrict index, const int64_t *restrict values, uint32_t rows)
+{
+    uint32_t i;
+
+    for (i = 0; i < rows; i++)
+        if (__builtin_add_overflow(sums[index[i]], values[i], &sums[index[i]]))
+            break;
+    return i;
+}
+
+static uint32_t add_all(int64_t *sum, const int64_t *values, uint32_t rows)
+{
+    uint32_t i;
+
+    for (i = 0; i < rows; i++)
+        if (!pf_add64(*sum, values[i], sum))
+            break;
+    return i;
+}
+
+static void max_rows(int64_t *restrict sums, const uint32_t *restrict index, const int64_t *restrict values, uint32_t rows)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        int64_t *sum = &sums[index != NULL ? index[i] : 0];
+        if (values[i] > *sum)
+            *sum = values[i];
+    }
+}
+
+/* In halves, which cannot leave 64 bits within a batch and add up without branches. */
+static pf_int128 total_of(const int64_t *values, uint32_t rows)
+{
+    int64_t high = 0, low = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        high += values[i] >> 32;
+        low += values[i] & 0xffffffff;
+    }
+    return (pf_int128)high * ((int64_t)1 << 32) + low;
+}
+
+static pf_int128 greatest_of(const int64_t *values, uint32_t rows)
+{
+    int64_t greatest = 0;
+
+    for (uint32_t i = 0; i < rows; i++)
+        greatest = values[i] > greatest ? values[i] : greatest;
+    return greatest;
+}
+
+static int add_column(struct pf_accumulator *accumulator, const struct pf_batch *batch, const struct pf_value_column *column,
+                      const uint32_t *index, size_t count, struct pf_error *error)
+{
+    const int64_t *values = column->data;
+    struct pf_member member = {0};
+    struct pf_sums *sums;
+    uint32_t done = batch->rows;
+    int status = member_of(accumulator, column->measure, &member, error);
+
+    if (status != PF_OK || batch->rows == 0 || values == NULL)
+        return status;
+    sums = &accumulator->sums[member.sums - 1];
+    for (uint32_t i = 0; member.factor != 1 && i < done; i++)
+        if (!pf_mul64(values[i], member.factor, &accumulator->scaled[i]))
+            done = i;
+    if (member.factor != 1)
+        values = accumulator->scaled;
+    if (!sums->kept) {
+        if (sums->quantity.measure.aggregation == PF_MAX) {
+            pf_int128 greatest = greatest_of(values, done);
+            sums->total = greatest > sums->total ? greatest : sums->total;
+        } else {
+            sums->total += total_of(values, done);
+        }
+    } else if (!reserve(sums, count)) {
+        return pf_error_nomem(error);
+    } else if (sums->quantity.measure.aggregation == PF_MAX) {
+        max_rows(sums->data, index, values, done);
+    } else {
+        done = index != NULL ? add_rows(sums->data, index, values, done) : add_all(sums->data, values, done);
+    }
+    if (done < batch->rows)
+        return overflow(accumulator, &sums->quantity.measure, accumulator->records[batch->kind] + done + 1, error);
+    return PF_OK;
+}
+
+/* Marks the label sets of the rows; most batches have one alone, and a loop that only looks is much faster than one that writes. */
+static bool mark_labels(struct pf_accumulator *accumulator, const uint32_t *labels, uint32_t rows)
+{
+    size_t count = accumulator->dict->labels.count, old = accumulator->label_count;
+    uint32_t differ = 0;
+
+    if (count > old) {
+        if (!pf_grow(&accumulator->labels, &accumulator->label_capacity, count, 1))
+            return false;
+        memset(accumulator->labels + old, 0, count - old);
+        accumulator->label_count = count;
+    }
+    for (uint32_t i = 0; labels != NULL && i < rows; i++)
+        differ |= labels[i] ^ labels[0];
+    if (differ == 0)
+        accumulator->labels[labels != NULL ? labels[0] : 0] = 1;
+    for (uint32_t i = 0; differ != 0 && i < rows; i++)
+        accumulator->labels[labels[i]] = 1;
+    return true;
+}
+
+/* What the rows of a batch are summed by, and how many of those there are. False: out of memory. */
+static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *batch, const uint32_t **index, size_t *count)
+{
+    const struct pf_dict *dict = accumulator->dict;
+    struct pf_table *edges = &accumulator->edges;
+
+    if (accumulator->by_labels) {
+        *index = batch->labels;
+        *count = dict->labels.count;
+        return true;
+    }
+    if (batch->kind != PF_EDGE) {
+        *index = batch->kind == PF_SAMPLE ? batch->stack : batch->location;
+        *count = batch->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count;
+        return true;
+    }
+    if (edges->slots == NULL && pf_table_init(edges, sizeof(struct pf_edge)) != PF_OK)
+        return false;
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        struct pf_edge edge = {batch->location != NULL ? batch->location[i] : 0, batch->callee != NULL ? batch->callee[i] : 0};
+        accumulator->pairs[i] = pf_table_intern(edges, &edge);
+    }
+    *index = accumulator->pairs;
+    *count = edges->count;
+    return edges->status == PF_OK;
+}
+
+int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch *batch, struct pf_error *error)
+{
+    const uint32_t *index;
+    size_t count;
+    int status = PF_OK;
+
+    if (batch->kind >= PF_RECORD_KINDS)
+        return PF_OK;
+    if (!index_of(accumulator, batch, &index, &count) ||
+        (batch->rows > 0 && !mark_labels(accumulator, batch->labels, batch->rows)))
+        return pf_error_nomem(error);
+    for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
+        status = add_column(accumulator, batch, &batch->values[i], index, count, error);
+    accumulator->records[batch->kind] += batch->rows;
+    return status;
+}
+
+struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator, uint32_t measure)
+{
+    uint32_t sums = measure < accumulator->member_count ? accumulator->members[measure].sums : 0;
+
+    return sums != 0 ? &accumulator->sums[sums - 1] : NULL;
+}
+
+pf_int128 pf_sums_total(const struct pf_sums *sums)
+{
+    pf_int128 total = sums->total;
+
+    for (size_t i = 0; i < sums->count; i++)
+        if (sums->quantity.measure.aggregation == PF_SUM)
+            total += sums->data[i];
+        else if (sums->data[i] > total)
+            total = sums->data[i];
+    return total;
+}
+
+int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
+
+    for (size_t node = sums->subtrees ? 0 : sums->count; node-- > 1;)
+        if (!pf_sums_combine(sums, &sums->data[pf_dict_stack(dict, (uint32_t)node)->parent], sums->data[node]))
+            return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)name.size,
+                                name.data);
+    sums->subtrees = true;
+    return PF_OK;
+}
+
+/* Whoever has a greater id still has its subtree's sum when it is taken from that of its parent. */
+void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
+{
+    if (!sums->subtrees || sums->quantity.measure.aggregation != PF_SUM)
+        return;
+    for (size_t node = 1; node < sums->count; node++)
+        sums->data[pf_dict_stack(dict, (uint32_t)node)->parent] -= sums->data[node];
+    sums->subtrees = false;
+}
+
+int pf_accumulator_sections(const struct pf_accumulator *accumulator, size_t *count)
+{
+    const struct pf_dict *dict = accumulator->dict;
+    struct pf_table names;
+    int status = pf_table_init(&names, sizeof(uint64_t));
+
+    for (uint32_t i = 0; i < accumulator->label_count; i++)
+        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0; at = pf_dict_label(dict, at)->parent) {
+            uint64_t name = (uint64_t)pf_dict_label(dict, at)->text + 1;
+            if (pf_dict_label(dict, at)->key == dict->section_key)
+                pf_table_intern(&names, &name);
+        }
+    *count = names.count > 0 ? names.count - 1 : 0;
+    status = names.status;
+    pf_table_free(&names);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* What metadata say of a whole run: its inputs, their formats, what filters removed, and everything that is shown to people. */
+#ifndef PF_ANALYSIS_FACTS_H
+#define PF_ANALYSIS_FACTS_H
+
+#include "analysis/removed.h"
+#include "model/batch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise; free with pf_facts_free. */
+struct pf_facts {
+    struct pf_fact {
+        uint32_t origin, key, value; /* strings */
+    } *metadata;                     /* shown: neither private to a format nor the programs' own */
+    size_t metadata_count, metadata_capacity;
+    uint32_t *inputs, *formats;      /* strings: names in order, and each format once */
+    size_t input_count, input_capacity, format_count, format_capacity;
+    struct pf_before before;
+};
+
+void pf_facts_free(struct pf_facts *);
+
+/* Takes the rows of a META batch; other kinds are passed over. PF_OK or PF_NOMEM. */
+int pf_facts_add(struct pf_facts *, struct pf_dict *, const struct pf_batch *);
+
+#endif

@@ -1,0 +1,282 @@
+#include "analysis/key.h"
+
+#include "base/error.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(sizeof(struct pf_key) == 32, "rows of a table have no padding");
+
+int pf_keys_init(struct pf_keys *keys, struct pf_dict *dict, enum pf_by by, uint32_t label)
+{
+    *keys = (struct pf_keys){.dict = dict, .by = by, .label = label};
+    keys->status = pf_table_init(&keys->table, sizeof(struct pf_key));
+    keys->place_count = dict->locations.count;
+    keys->places = calloc(keys->place_count, sizeof *keys->places);
+    if (keys->places == NULL)
+        keys->status = PF_NOMEM;
+    return keys->status;
+}
+
+void pf_keys_free(struct pf_keys *keys)
+{
+    pf_table_free(&keys->table);
+    free(keys->lines);
+    free(keys->places);
+}
+
+/* Behind the last `::` that is not inside template arguments and stands before the parameters. 0: there is none. */
+static size_t last_scope(struct pf_bytes name)
+{
+    size_t found = 0;
+    int depth = 0;
+
+    for (size_t i = 0; i + 1 < name.size; i++) {
+        char c = name.data[i];
+        bool opens = c == '(' && i > 0 && name.data[i - 1] != ':';
+        if (opens && depth == 0)
+            break;
+        depth += c == '<' ? 1 : c == '>' && depth > 0 ? -1 : 0;
+        if (depth == 0 && c == ':' && name.data[i + 1] == ':')
+            found = i;
+    }
+    return found;
+}
+
+static struct pf_bytes package_name(struct pf_bytes name)
+{
+    size_t scope = last_scope(name), slash = 0, dot = 0;
+
+    if (scope > 0)
+        return (struct pf_bytes){name.data, scope};
+    for (size_t i = 0; i < name.size; i++)
+        if (name.data[i] == '/')
+            slash = i + 1;
+    for (size_t i = slash; i < name.size; i++) {
+        if (name.data[i] != '.')
+            continue;
+        dot = i;
+        if (slash > 0 || (i + 1 < name.size && name.data[i + 1] == '('))
+            break;
+    }
+    return (struct pf_bytes){name.data, dot};
+}
+
+static uint32_t package_of(struct pf_keys *keys, const struct pf_function *function)
+{
+    struct pf_dict *dict = keys->dict;
+    struct pf_bytes package = package_name(pf_dict_string(dict, function->name));
+    uint32_t id = pf_dict_intern(dict, package, dict->strings.rows[function->name].flags);
+
+    if (dict->strings.status != PF_OK)
+        keys->status = PF_NOMEM;
+    return id;
+}
+
+/* Name, file and image; the address where there is no name. */
+static void set_function(struct pf_key *key, const struct pf_location *place, const struct pf_function *function)
+{
+    key->name = function->name;
+    key->file = function->file;
+    key->image = place->image;
+    key->address = function->name == 0 ? place->address : 0;
+}
+
+static uint32_t image_name(const struct pf_dict *dict, const struct pf_location *place)
+{
+    return pf_dict_image(dict, place->image)->name;
+}
+
+static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *place)
+{
+    const struct pf_function *function = pf_dict_function(keys->dict, place->function);
+    struct pf_key key = {.present = 1};
+
+    switch (keys->by) {
+    case PF_BY_FUNCTION:
+        set_function(&key, place, function);
+        break;
+    case PF_BY_NAME:
+        key.name = function->name;
+        key.address = function->name == 0 ? place->address : 0;
+        break;
+    case PF_BY_FILE:
+        key.file = function->file;
+        break;
+    case PF_BY_LINE:
+        set_function(&key, place, function);
+        key.line = place->line > 0 ? place->line : 0;
+        break;
+    case PF_BY_ADDRESS:
+        set_function(&key, place, function);
+        key.address = place->address;
+        break;
+    case PF_BY_IMAGE:
+        key.image = place->image;
+        break;
+    case PF_BY_PACKAGE:
+        key.name = package_of(keys, function);
+        break;
+    case PF_BY_LABEL:
+        break;
+    }
+    if (key.image != 0)
+        key.image = image_name(keys->dict, place);
+    return key;
+}
+
+static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
+{
+    if (key >= keys->line_count) {
+        if (!pf_grow(&keys->lines, &keys->line_capacity, (size_t)key + 1, sizeof *keys->lines)) {
+            keys->status = PF_NOMEM;
+            return;
+        }
+        memset(keys->lines + keys->line_count, 0, (key + 1 - keys->line_count) * sizeof *keys->lines);
+        keys->line_count = (size_t)key + 1;
+    }
+    if (line > 0 && (keys->lines[key] == 0 || line < keys->lines[key]))
+        keys->lines[key] = line;
+}
+
+static void add_place(struct pf_keys *keys, uint32_t location)
+{
+    const struct pf_location *place = pf_dict_location(keys->dict, location);
+    struct pf_key key = key_of(keys, place);
+    uint32_t id = pf_table_intern(&keys->table, &key);
+
+    if (keys->table.status != PF_OK)
+        keys->status = keys->table.status;
+    if (keys->by == PF_BY_FUNCTION)
+        keep_line(keys, id, pf_dict_function(keys->dict, place->function)->start_line);
+    else if (keys->by == PF_BY_ADDRESS)
+        keep_line(keys, id, place->line);
+    keys->places[location] = id;
+}
+
+int pf_keys_places(struct pf_keys *keys)
+{
+    for (uint32_t location = 1; location < keys->place_count && keys->status == PF_OK; location++)
+        if (keys->places[location] == 0)
+            add_place(keys, location);
+    return keys->status;
+}
+
+static bool same_value(const struct pf_label *a, const struct pf_label *b)
+{
+    return a->key == b->key && a->text == b->text && a->numeric == b->numeric && a->number == b->number;
+}
+
+/* Whether the value of the label at `at` stands again farther down. */
+static bool stands_below(const struct pf_dict *dict, uint32_t at)
+{
+    const struct pf_label *label = pf_dict_label(dict, at);
+
+    for (uint32_t below = label->parent; below != 0; below = pf_dict_label(dict, below)->parent)
+        if (same_value(pf_dict_label(dict, below), label))
+            return true;
+    return false;
+}
+
+static uint32_t label_key(struct pf_keys *keys, const struct pf_label *label)
+{
+    struct pf_key key = {.present = 1, .name = label->text, .numeric = label->numeric != 0, .line = label->number};
+    uint32_t id = pf_table_intern(&keys->table, &key);
+
+    if (keys->table.status != PF_OK)
+        keys->status = keys->table.status;
+    return id;
+}
+
+/* *at walks down the chain; behind its end it is UINT32_MAX, so that the set without the label is answered once. */
+uint32_t pf_keys_label(struct pf_keys *keys, uint32_t labels, uint32_t *at)
+{
+    bool first = *at == labels;
+
+    while (*at != 0 && *at != UINT32_MAX) {
+        uint32_t here = *at;
+        const struct pf_label *label = pf_dict_label(keys->dict, here);
+        *at = label->parent != 0 ? label->parent : UINT32_MAX;
+        if (label->key == keys->label && !stands_below(keys->dict, here))
+            return label_key(keys, label);
+    }
+    if (!first)
+        return 0;
+    *at = UINT32_MAX;
+    return label_key(keys, pf_dict_label(keys->dict, 0));
+}
+
+int64_t pf_keys_line(const struct pf_keys *keys, uint32_t key)
+{
+    if (keys->by == PF_BY_LINE)
+        return pf_keys_row(keys, key)->line;
+    return key < keys->line_count ? keys->lines[key] : 0;
+}
+
+static struct pf_bytes set_text(struct pf_buffer *scratch, const char *text, int size, struct pf_bytes more)
+{
+    scratch->size = 0;
+    pf_buffer_append(scratch, text, (size_t)size);
+    pf_buffer_append(scratch, more.data, more.size);
+    if (pf_buffer_byte(scratch, '\0')) /* as behind every string of a dictionary */
+        scratch->size--;
+    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};
+}
+
+/* A number with its unit: 4096 bytes. */
+static struct pf_bytes number_name(const struct pf_keys *keys, const struct pf_key *key, struct pf_buffer *scratch)
+{
+    char text[32];
+    struct pf_bytes unit = pf_dict_string(keys->dict, key->name);
+    int size = snprintf(text, sizeof text, unit.size > 0 ? "%" PRId64 " " : "%" PRId64, key->line);
+
+    return set_text(scratch, text, size, unit);
+}
+
+static struct pf_bytes address_name(const struct pf_key *key, struct pf_buffer *scratch)
+{
+    char text[32];
+    int size = snprintf(text, sizeof text, "0x%" PRIx64, key->address);
+
+    return set_text(scratch, text, size, PF_BYTES(""));
+}
+
+struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch, unsigned *flags)
+{
+    const struct pf_key *row = pf_keys_row(keys, key);
+    bool function = keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
+    uint32_t string = keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+
+    if (flags != NULL)
+        *flags = keys->dict->strings.rows[string].flags;
+    if (row->numeric)
+        return number_name(keys, row, scratch);
+    if (function && row->name == 0)
+        return row->address != 0 ? address_name(row, scratch) : PF_BYTES("[unknown]");
+    return pf_dict_string(keys->dict, string);
+}
+
+static int compare_int(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+int pf_keys_compare(const struct pf_keys *keys, uint32_t a, uint32_t b)
+{
+    const struct pf_dict *dict = keys->dict;
+    const struct pf_key *x = pf_keys_row(keys, a), *y = pf_keys_row(keys, b);
+    int order = x->name == y->name ? 0 : pf_bytes_compare(pf_dict_string(dict, x->name), pf_dict_string(dict, y->name));
+
+    if (order == 0 && x->file != y->file)
+        order = pf_bytes_compare(pf_dict_string(dict, x->file), pf_dict_string(dict, y->file));
+    if (order == 0 && x->image != y->image)
+        order = pf_bytes_compare(pf_dict_string(dict, x->image), pf_dict_string(dict, y->image));
+    if (order == 0)
+        order = compare_int(x->line, y->line);
+    if (order == 0)
+        order = x->address < y->address ? -1 : x->address > y->address;
+    return order != 0 ? order : compare_int(a, b);
+}

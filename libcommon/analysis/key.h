@@ -1,0 +1,71 @@
+/* What a row of a table is about (--by): functions, lines, files ... as dense numbers. */
+#ifndef PF_ANALYSIS_KEY_H
+#define PF_ANALYSIS_KEY_H
+
+#include "base/memory.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pf_by {
+    PF_BY_FUNCTION, /* name, file and image: two `main` in two files are two */
+    PF_BY_NAME,
+    PF_BY_FILE,
+    PF_BY_LINE,     /* function and line being executed */
+    PF_BY_ADDRESS,
+    PF_BY_IMAGE,
+    PF_BY_PACKAGE,  /* what stands before the last `::` of the name (Perl, C++, Rust), the first dot behind the last slash (Go), or the
+                     * last dot (Java, Python); "" else */
+    PF_BY_LABEL     /* sections too: their key is `section` */
+};
+
+/* Fields that do not make a row of this kind are 0. Rows of labels: `name` is the value or, with numeric 1, the unit of the number
+ * in `line`. */
+struct pf_key {
+    uint32_t name, file, image; /* strings */
+    uint16_t present, numeric;  /* present: 1, so that a key of nothing but 0 is a row too */
+    int64_t line;
+    uint64_t address;           /* PF_BY_ADDRESS, and functions nobody named */
+};
+
+struct pf_keys {
+    struct pf_dict *dict;
+    enum pf_by by;
+    uint32_t label;      /* string: the key of the label */
+    struct pf_table table; /* struct pf_key, numbered from 1 */
+    int64_t *lines;      /* smallest positive line met: start lines, for PF_BY_ADDRESS executed ones; 0 = none */
+    size_t line_capacity, line_count;
+    uint32_t *places;    /* key of each location; pf_keys_places */
+    size_t place_count;
+    int status;
+};
+
+/* `label` (a string of the dictionary) counts for PF_BY_LABEL only. PF_OK or PF_NOMEM; free in any case. The dictionary must not grow
+ * in locations while the keys are in use (packages are interned as strings). */
+int pf_keys_init(struct pf_keys *, struct pf_dict *, enum pf_by, uint32_t label);
+void pf_keys_free(struct pf_keys *);
+
+/* Fills `places` for all locations, after which the number of keys is final; the key of location 0 is 0. Not for PF_BY_LABEL. PF_OK or
+ * PF_NOMEM; nothing to do from the second call on. */
+int pf_keys_places(struct pf_keys *);
+/* The next different value of the label in a set: start with *at = labels, until 0 is returned. A set without the label has one key,
+ * that of "". A value that is there twice comes once. */
+uint32_t pf_keys_label(struct pf_keys *, uint32_t labels, uint32_t *at);
+
+static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint32_t key)
+{
+    return (const struct pf_key *)pf_table_row(&keys->table, key);
+}
+/* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not known. */
+int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
+
+/* What the row is called: a function, a file, a value ...; unnamed addresses as everywhere (0x...), nothing known `[unknown]`, "" where
+ * the row has no name. `flags` (may be NULL) gets the string's. */
+
+struct pf_bytes pf_keys_name(const struct pf_keys *, uint32_t key, struct pf_buffer *scratch, unsigned *flags);
+
+/* Order of rows whose numbers are equal: name, file, image as bytes, then line and address. */
+int pf_keys_compare(const struct pf_keys *, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,348 @@
+#include "analysis/rank.h"
+
+#include "analysis/path.h"
+#include "analysis/sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pf_rank_free(struct pf_rank *rank)
+{
+    free(rank->rows);
+    *rank = (struct pf_rank){0};
+}
+
+double pf_percent(pf_int128 amount, pf_int128 whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)amount / (double)whole;
+}
+
+/* Raw sums per key on the way. */
+struct columns {
+    const struct pf_accumulator *accumulator;
+    const struct pf_subject *subject;
+    struct pf_keys *keys;
+    struct pf_row *rows; /* by key */
+    size_t capacity;
+    struct pf_error *error;
+};
+
+static int overflow(struct columns *columns, uint32_t key)
+{
+    struct pf_buffer scratch = {0};
+    struct pf_bytes measure = pf_dict_string(columns->keys->dict, columns->subject->shown->quantity.measure.name);
+    struct pf_bytes name = pf_keys_name(columns->keys, key, &scratch, NULL);
+
+    pf_error_set(columns->error, PF_OVERFLOW, "the sum of measure '%.*s' for '%.*s' leaves 64 bits", (int)measure.size,
+                 measure.data, (int)(name.size < 200 ? name.size : 200), name.data);
+    pf_buffer_free(&scratch);
+    return PF_OVERFLOW;
+}
+
+/* --- stacks ----------------------------------------------------------------------------------------------- */
+
+static uint32_t key_of_node(const struct columns *columns, uint32_t node)
+{
+    return columns->keys->places[pf_dict_stack(columns->keys->dict, node)->location];
+}
+
+static int add_flat(struct columns *columns, const struct pf_sums *sums)
+{
+    for (uint32_t node = 1; node < sums->count; node++)
+        if (sums->data[node] != 0) {
+            uint32_t key = key_of_node(columns, node);
+            if (!pf_sums_combine(sums, &columns->rows[key].flat, sums->data[node]))
+                return overflow(columns, key);
+        }
+    return PF_OK;
+}
+
+/* Forward, with the path: a key that is on it already has the value of this subtree in its own. */
+static int add_cum(struct columns *columns, const struct pf_sums *sums, struct pf_path *path)
+{
+    const struct pf_dict *dict = columns->keys->dict;
+
+    for (uint32_t node = 1; node < sums->count; node++) {
+        uint32_t key = key_of_node(columns, node);
+        size_t missing;
+        if (sums->data[node] == 0)
+            continue;
+        if (pf_path_approach(path, dict, node, &missing) != PF_OK)
+            return pf_error_nomem(columns->error);
+        while (missing-- > 0)
+            pf_path_push(path, path->missing[missing], key_of_node(columns, path->missing[missing]));
+        if (pf_path_push(path, node, key) && !pf_sums_combine(sums, &columns->rows[key].cum, sums->data[node]))
+            return overflow(columns, key);
+    }
+    return PF_OK;
+}
+
+static int add_calls(struct columns *columns, struct pf_sums *calls)
+{
+    pf_sums_nodes(calls, columns->keys->dict);
+    for (uint32_t node = 1; node < calls->count; node++) {
+        uint32_t key = key_of_node(columns, node);
+        if (!pf_sums_combine(calls, &columns->rows[key].calls, calls->data[node]))
+            return overflow(columns, key);
+    }
+    return PF_OK;
+}
+
+static int rank_stacks(struct columns *columns)
+{
+    const struct pf_subject *subject = columns->subject;
+    const struct pf_dict *dict = columns->keys->dict;
+    struct pf_path path = {.open = calloc(columns->keys->table.count, sizeof(uint32_t))};
+    int status = path.open == NULL ? pf_error_nomem(columns->error) : PF_OK;
+
+    if (status == PF_OK && subject->calls != NULL && subject->calls != subject->self)
+        status = add_calls(columns, subject->calls);
+    pf_sums_nodes(subject->self, dict);
+    if (status == PF_OK)
+        status = add_flat(columns, subject->self);
+    if (status == PF_OK)
+        status = pf_sums_subtrees(subject->self, dict, columns->error);
+    if (status == PF_OK)
+        status = add_cum(columns, subject->self, &path);
+    free(path.open);
+    pf_path_free(&path);
+    return status;
+}
+
+/* --- places and edges ------------------------------------------------------------------------------------- */
+
+enum side { CALLER, CALLEE };
+
+static uint32_t key_of_edge(const struct columns *columns, size_t edge, enum side side)
+{
+    const struct pf_edge *row = (const struct pf_edge *)pf_table_row(&columns->accumulator->edges, (uint32_t)edge);
+
+    return columns->keys->places[side == CALLER ? row->caller : row->callee];
+}
+
+static int add_places(struct columns *columns, const struct pf_sums *sums, int64_t *(*column)(struct pf_row *))
+{
+    for (size_t place = 1; sums != NULL && place < sums->count; place++) {
+        uint32_t key = columns->keys->places[place];
+        if (!pf_sums_combine(sums, column(&columns->rows[key]), sums->data[place]))
+            return overflow(columns, key);
+    }
+    return PF_OK;
+}
+
+static int add_edges(struct columns *columns, const struct pf_sums *sums, enum side side, bool own, int64_t *(*column)(struct pf_row *))
+{
+    for (size_t edge = 1; sums != NULL && edge < sums->count; edge++) {
+        uint32_t key = key_of_edge(columns, edge, side);
+        if ((own || key != key_of_edge(columns, edge, side == CALLER ? CALLEE : CALLER)) &&
+            !pf_sums_combine(sums, column(&columns->rows[key]), sums->data[edge]))
+            return overflow(columns, key);
+    }
+    return PF_OK;
+}
+
+static int64_t *flat_column(struct pf_row *row)
+{
+    return &row->flat;
+}
+
+static int64_t *cum_column(struct pf_row *row)
+{
+    return &row->cum;
+}
+
+static int64_t *calls_column(struct pf_row *row)
+{
+    return &row->calls;
+}
+
+static int rank_places(struct columns *columns)
+{
+    const struct pf_subject *subject = columns->subject;
+    int status = add_places(columns, subject->self, flat_column);
+
+    if (status == PF_OK)
+        status = add_places(columns, subject->inclusive, cum_column);
+    if (status == PF_OK && subject->calls != subject->shown)
+        status = add_places(columns, subject->calls, calls_column);
+    return status;
+}
+
+/* True when the flat values stand with the lines, so that edges tell what the calls out of a function cost. */
+static bool lines_have_self(const struct pf_subject *subject)
+{
+    return subject->self != NULL && subject->self->quantity.measure.kind == PF_FLAT;
+}
+
+static int rank_edges(struct columns *columns)
+{
+    const struct pf_subject *subject = columns->subject;
+    bool lines = lines_have_self(subject);
+    int status = lines ? add_places(columns, subject->self, flat_column)
+                       : add_edges(columns, subject->self, CALLEE, true, flat_column);
+
+    if (status == PF_OK)
+        status = add_edges(columns, subject->inclusive, lines ? CALLER : CALLEE, false, cum_column);
+    if (status == PF_OK && subject->calls != subject->shown)
+        status = add_edges(columns, subject->calls, CALLEE, true, calls_column);
+    return status;
+}
+
+/* --- labels ----------------------------------------------------------------------------------------------- */
+
+static int rank_labels(struct columns *columns)
+{
+    const struct pf_subject *subject = columns->subject;
+    const struct pf_sums *sums = subject->self != NULL ? subject->self : subject->inclusive;
+
+    for (uint32_t labels = 0; labels < columns->accumulator->label_count; labels++) {
+        uint32_t at = labels, key;
+        if (!columns->accumulator->labels[labels])
+            continue;
+        while ((key = pf_keys_label(columns->keys, labels, &at)) != 0) {
+            size_t old = columns->capacity;
+            if (!pf_grow(&columns->rows, &columns->capacity, (size_t)key + 1, sizeof *columns->rows))
+                return pf_error_nomem(columns->error);
+            if (columns->capacity > old)
+                memset(columns->rows + old, 0, (columns->capacity - old) * sizeof *columns->rows);
+            if (!pf_sums_combine(sums, &columns->rows[key].flat, pf_sums_at(sums, labels)) ||
+                (subject->calls != NULL && subject->calls != sums &&
+                 !pf_add64(columns->rows[key].calls, pf_sums_at(subject->calls, labels), &columns->rows[key].calls)))
+                return overflow(columns, key);
+        }
+    }
+    return columns->keys->status == PF_OK ? PF_OK : pf_error_nomem(columns->error);
+}
+
+/* --- amounts ---------------------------------------------------------------------------------------------- */
+
+static int64_t no_more_than(int64_t amount, pf_int128 total)
+{
+    return amount > 0 && total >= 0 && amount > total ? (int64_t)total : amount;
+}
+
+/* Raw sums of a row into amounts. */
+static int finish_row(struct columns *columns, uint32_t key)
+{
+    const struct pf_subject *subject = columns->subject;
+    struct pf_row *row = &columns->rows[key];
+    int status;
+
+    row->key = key;
+    status = pf_scale_amount(subject->self != NULL ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
+    if (status == PF_OK && (subject->kind == PF_SAMPLE || subject->inclusive != NULL))
+        status = pf_scale_amount(&subject->inclusive_scale, row->cum, &row->cum, columns->error);
+    if (status != PF_OK)
+        return status;
+    if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && subject->inclusive == NULL))
+        row->cum = row->flat;
+    else if (subject->kind == PF_EDGE && lines_have_self(subject) && !pf_add64(row->cum, row->flat, &row->cum))
+        return overflow(columns, key);
+    if (subject->kind != PF_SAMPLE)
+        row->cum = no_more_than(row->cum, subject->total);
+    return PF_OK;
+}
+
+static int finish(struct columns *columns, struct pf_rank *rank)
+{
+    uint32_t count = columns->keys->table.count;
+    int status = PF_OK;
+
+    rank->rows = columns->rows;
+    rank->count = 0;
+    for (uint32_t key = 1; key < count && status == PF_OK; key++) {
+        struct pf_row row;
+        status = finish_row(columns, key);
+        row = columns->rows[key];
+        if (row.flat != 0 || row.cum != 0 || row.calls != 0)
+            rank->rows[rank->count++] = row;
+    }
+    return status;
+}
+
+int pf_rank_make(struct pf_rank *rank, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
+                 struct pf_keys *keys, struct pf_error *error)
+{
+    struct columns columns = {.accumulator = accumulator, .subject = subject, .keys = keys, .error = error};
+    int status;
+
+    *rank = (struct pf_rank){0};
+    if (keys->by != PF_BY_LABEL &&
+        (pf_keys_places(keys) != PF_OK || (columns.rows = calloc(keys->table.count, sizeof *columns.rows)) == NULL))
+        return pf_error_nomem(error);
+    status = keys->by == PF_BY_LABEL      ? rank_labels(&columns)
+             : subject->kind == PF_SAMPLE ? rank_stacks(&columns)
+             : subject->kind == PF_EDGE   ? rank_edges(&columns)
+                                          : rank_places(&columns);
+    if (status == PF_OK)
+        return finish(&columns, rank);
+    free(columns.rows);
+    return status;
+}
+
+/* --- order and limit -------------------------------------------------------------------------------------- */
+
+bool pf_sort_find(const char *name, enum pf_sort *sort)
+{
+    static const char *const names[] = {"flat", "cum", "calls", "name", "file"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *sort = (enum pf_sort)i;
+            return true;
+        }
+    return false;
+}
+
+struct order {
+    const struct pf_keys *keys;
+    enum pf_sort sort;
+};
+
+
+static int compare_rows(const void *arg, const void *x, const void *y)
+{
+    const struct order *order = arg;
+    const struct pf_dict *dict = order->keys->dict;
+    const struct pf_row *a = x, *b = y;
+    int result = 0;
+
+    if (order->sort == PF_SORT_FLAT)
+        result = pf_compare_amounts(a->flat, b->flat);
+    else if (order->sort == PF_SORT_CUM)
+        result = pf_compare_amounts(a->cum, b->cum);
+    else if (order->sort == PF_SORT_CALLS)
+        result = pf_compare_amounts(a->calls, b->calls);
+    else if (order->sort == PF_SORT_FILE)
+        result = pf_bytes_compare(pf_dict_string(dict, pf_keys_row(order->keys, a->key)->file),
+                                  pf_dict_string(dict, pf_keys_row(order->keys, b->key)->file));
+    return result != 0 ? result : pf_keys_compare(order->keys, a->key, b->key);
+}
+
+int pf_rank_sort(struct pf_rank *rank, const struct pf_keys *keys, enum pf_sort sort)
+{
+    const struct order order = {keys, sort};
+
+    return pf_sort(rank->rows, rank->count, sizeof *rank->rows, compare_rows, &order);
+}
+
+void pf_rank_limit(struct pf_rank *rank, size_t limit, double percent, pf_int128 whole, enum pf_sort sort, struct pf_hidden *hidden)
+{
+    *hidden = (struct pf_hidden){0};
+    for (size_t i = 0; i < rank->count; i++) {
+        struct pf_row row = rank->rows[i];
+        double flat = fabs(pf_percent(row.flat, whole)), cum = fabs(pf_percent(row.cum, whole));
+        double share = sort == PF_SORT_CUM ? cum : flat;
+        bool small = flat < percent && cum < percent;
+        if (!small && (limit == 0 || hidden->shown < limit)) {
+            rank->rows[hidden->shown++] = row;
+            continue;
+        }
+        hidden->small += small;
+        hidden->behind += !small;
+        hidden->flat += row.flat;
+        hidden->share = share > hidden->share ? share : hidden->share;
+    }
+    rank->count = hidden->shown;
+}

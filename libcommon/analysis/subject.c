@@ -1,0 +1,113 @@
+#include "analysis/subject.h"
+
+static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    return accumulator->records[kind] > 0;
+}
+
+enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_by by, struct pf_bytes source)
+{
+    static const enum pf_kind order[] = {PF_SAMPLE, PF_EDGE, PF_FLAT};
+
+    if ((by == PF_BY_LINE || by == PF_BY_ADDRESS) && has_kind(accumulator, PF_FLAT))
+        return PF_FLAT;
+    if (has_kind(accumulator, PF_EDGE) && pf_bytes_equal(source, PF_BYTES("nytprof")))
+        return PF_EDGE;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (has_kind(accumulator, order[i]))
+            return order[i];
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (pf_accumulator_main(accumulator, order[i]) != UINT32_MAX)
+            return order[i];
+    return PF_RECORD_KINDS;
+}
+
+/* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. */
+static int fitness(const struct pf_measure *shown, const struct pf_measure *other, enum pf_role role)
+{
+    if (other->role != role || other->unit != shown->unit || other->aggregation != PF_SUM)
+        return 0;
+    return other->name == shown->name ? 3 : other->main ? 2 : 1;
+}
+
+static struct pf_sums *partner(const struct pf_accumulator *accumulator, const struct pf_sums *shown, enum pf_kind kind,
+                                     enum pf_role role)
+{
+    struct pf_sums *best = NULL;
+    int best_fitness = 0;
+
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *other = &accumulator->sums[i].quantity.measure;
+        int fit = other->kind == kind ? fitness(&shown->quantity.measure, other, role) : 0;
+        if (fit > best_fitness) {
+            best_fitness = fit;
+            best = &accumulator->sums[i];
+        }
+    }
+    return best;
+}
+
+static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+        if (measure->kind == kind && pf_measure_calls(accumulator->dict, measure))
+            return &accumulator->sums[i];
+    }
+    return NULL;
+}
+
+/* Edges: what is 100 %. The lines' own values know also the time outside of all functions. */
+static struct pf_sums *whole_of(const struct pf_accumulator *accumulator, const struct pf_subject *subject)
+{
+    struct pf_sums *lines = NULL;
+
+    if (subject->kind == PF_EDGE && subject->shown->quantity.measure.role != PF_COUNT)
+        lines = partner(accumulator, subject->shown, PF_FLAT, PF_SELF);
+    if (lines != NULL)
+        return lines;
+    return subject->self != NULL ? subject->self : subject->shown;
+}
+
+static void set_columns(struct pf_subject *subject, const struct pf_accumulator *accumulator)
+{
+    const struct pf_measure *measure = &subject->shown->quantity.measure;
+    struct pf_sums *shown = subject->shown;
+    enum pf_role other = measure->role == PF_SELF ? PF_INCLUSIVE : PF_SELF;
+
+    subject->self = measure->role == PF_INCLUSIVE && measure->kind != PF_SAMPLE ? NULL : shown;
+    subject->inclusive = measure->role == PF_INCLUSIVE && measure->kind != PF_SAMPLE ? shown : NULL;
+    if (measure->kind == PF_SAMPLE || measure->role == PF_COUNT || measure->aggregation == PF_MAX)
+        return;
+    if (measure->role == PF_SELF) {
+        subject->inclusive = partner(accumulator, shown, measure->kind, other);
+    } else {
+        subject->self = partner(accumulator, shown, measure->kind, other);
+        if (subject->self == NULL && measure->kind == PF_EDGE)
+            subject->self = partner(accumulator, shown, PF_FLAT, other);
+    }
+}
+
+int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *accumulator, uint32_t measure, enum pf_unit unit,
+                      struct pf_error *error)
+{
+    const struct pf_dict *dict = accumulator->dict;
+    int status;
+
+    *subject = (struct pf_subject){.kind = pf_measures_row(&dict->measures, measure)->kind};
+    subject->shown = pf_accumulator_find(accumulator, measure);
+    subject->calls = calls_of(accumulator, subject->kind);
+    set_columns(subject, accumulator);
+    subject->whole = whole_of(accumulator, subject);
+    status = pf_quantity_scale(&subject->shown->quantity, dict, unit, &subject->scale, error);
+    subject->self_scale = subject->inclusive_scale = subject->scale;
+    if (status == PF_OK && subject->self != NULL)
+        status = pf_quantity_scale(&subject->self->quantity, dict, unit, &subject->self_scale, error);
+    if (status == PF_OK && subject->inclusive != NULL)
+        status = pf_quantity_scale(&subject->inclusive->quantity, dict, unit, &subject->inclusive_scale, error);
+    if (status == PF_OK)
+        status = pf_quantity_scale(&subject->whole->quantity, dict, unit, &subject->whole_scale, error);
+    if (status == PF_OK)
+        subject->total = pf_scale_total(&subject->whole_scale, pf_sums_total(subject->whole));
+    return status;
+}

@@ -1,0 +1,28 @@
+/* What a table is about: which measure of which kind of records, and where its flat and cumulative values come from. */
+#ifndef PF_ANALYSIS_SUBJECT_H
+#define PF_ANALYSIS_SUBJECT_H
+
+#include "analysis/accumulate.h"
+#include "analysis/key.h"
+
+#include <stdbool.h>
+
+struct pf_subject {
+    enum pf_kind kind;
+    struct pf_sums *shown;     /* its name and unit head the table; one of the two below */
+    struct pf_sums *self;      /* flat; NULL: not known. For EDGE it may be of kind FLAT. SAMPLE: cumulative as well */
+    struct pf_sums *inclusive; /* cumulative, FLAT and EDGE; NULL: as flat */
+    struct pf_sums *calls;     /* of this kind; NULL: not counted */
+    struct pf_sums *whole;           /* of which the total is 100 % */
+    struct pf_scale scale, self_scale, inclusive_scale, whole_scale;
+    pf_int128 total;                 /* amount */
+};
+
+/* The kind tables show: SAMPLE, else EDGE, else FLAT; lines and addresses FLAT where there is some; NYTProf's profiles (`source` is the
+ * format's name) EDGE for functions where there are callers. PF_RECORD_KINDS: there are no measures. */
+enum pf_kind pf_subject_kind(const struct pf_accumulator *, enum pf_by, struct pf_bytes source);
+
+/* The table of one measure, in the unit asked for. PF_OK, or as pf_quantity_scale. */
+int pf_subject_choose(struct pf_subject *, const struct pf_accumulator *, uint32_t measure, enum pf_unit, struct pf_error *);
+
+#endif

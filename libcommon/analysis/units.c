@@ -1,0 +1,227 @@
+#include "analysis/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* num / den of a measure's raw unit, in events when asked for. */
+struct ratio {
+    uint64_t num, den;
+};
+
+static bool multiply(uint64_t a, uint64_t b, uint64_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+static bool reduce(struct ratio *ratio)
+{
+    uint64_t gcd = pf_gcd(ratio->num, ratio->den);
+
+    if (gcd == 0)
+        return false;
+    ratio->num /= gcd;
+    ratio->den /= gcd;
+    return true;
+}
+
+static bool scale_of(const struct pf_measure *measure, bool events, struct ratio *ratio)
+{
+    *ratio = (struct ratio){measure->num, measure->den};
+    return reduce(ratio) && (!events || (multiply(ratio->num, measure->period, &ratio->num) && reduce(ratio)));
+}
+
+/* The greatest ratio both are whole multiples of, and how many times. */
+static bool common_ratio(struct ratio a, struct ratio b, struct ratio *common, uint64_t *times_a, uint64_t *times_b)
+{
+    uint64_t gcd = pf_gcd(a.den, b.den);
+
+    if (!multiply(a.num, b.den / gcd, times_a) || !multiply(b.num, a.den / gcd, times_b) ||
+        !multiply(a.den, b.den / gcd, &common->den))
+        return false;
+    common->num = pf_gcd(*times_a, *times_b);
+    if (common->num == 0)
+        return false;
+    *times_a /= common->num;
+    *times_b /= common->num;
+    return reduce(common) && *times_a <= INT64_MAX && *times_b <= INT64_MAX;
+}
+
+int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict, const struct pf_measure *measure, int64_t *sums,
+                     int64_t *values, struct pf_error *error)
+{
+    struct ratio old, new, common;
+    uint64_t times_old, times_new;
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    bool events = quantity->events || (quantity->joined && quantity->measure.period != measure->period);
+
+    *sums = *values = 1;
+    if (!quantity->joined) {
+        quantity->measure = *measure;
+        quantity->joined = true;
+        return PF_OK;
+    }
+    if (events && (measure->period == 0 || (!quantity->events && quantity->measure.period == 0)))
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one input has a period, of another none: they cannot be added",
+                            (int)name.size, name.data);
+    if (!scale_of(measure, events, &new) || !scale_of(&quantity->measure, events && !quantity->events, &old) ||
+        !common_ratio(old, new, &common, &times_old, &times_new))
+        return pf_error_set(error, PF_OVERFLOW, "the scales of measure '%.*s' have no common one within 64 bits", (int)name.size,
+                            name.data);
+    *sums = (int64_t)times_old;
+    *values = (int64_t)times_new;
+    if (events || times_old != 1 || quantity->measure.raw_unit != measure->raw_unit)
+        quantity->measure.raw_unit = 0;
+    quantity->measure.num = common.num;
+    quantity->measure.den = common.den;
+    quantity->events = events;
+    return PF_OK;
+}
+
+bool pf_unit_find(const char *name, enum pf_unit *unit)
+{
+    static const char *const names[] = {"auto", "ns", "us", "ms", "s", "ticks", "events", "count", "bytes"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *unit = (enum pf_unit)i;
+            return true;
+        }
+    return false;
+}
+
+static bool decimal(uint64_t den)
+{
+    while (den % 10 == 0)
+        den /= 10;
+    return den == 1;
+}
+
+/* Amounts in raw units, which carry the name of what one of them is. */
+static void raw_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale)
+{
+    const struct pf_measure *measure = &quantity->measure;
+
+    scale->num = scale->den = 1;
+    scale->time = scale->bytes = false;
+    scale->shown = PF_UNIT_COUNT;
+    if (measure->raw_unit != 0)
+        scale->name = pf_dict_string(dict, measure->raw_unit);
+    else if (measure->num != measure->den)
+        scale->name = PF_BYTES("raw");
+}
+
+static int refuse(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_error *error, const char *why)
+{
+    struct pf_bytes name = pf_dict_string(dict, quantity->measure.name);
+
+    return pf_error_set(error, PF_USAGE, "measure '%.*s' %s", (int)name.size, name.data, why);
+}
+
+static int events_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale,
+                        struct pf_error *error)
+{
+    if (!quantity->events) {
+        if (quantity->measure.period == 0)
+            return refuse(quantity, dict, error, "has no period: its events are not known");
+        if (!multiply(scale->num, quantity->measure.period, &scale->num))
+            return refuse(quantity, dict, error, "has too great a period");
+    }
+    scale->name = PF_BYTES("events");
+    scale->time = scale->bytes = false;
+    scale->shown = PF_UNIT_COUNT;
+    return PF_OK;
+}
+
+int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, enum pf_unit unit, struct pf_scale *scale,
+                      struct pf_error *error)
+{
+    const struct pf_measure *measure = &quantity->measure;
+
+    *scale = (struct pf_scale){.num = measure->num, .den = measure->den, .shown = unit};
+    scale->name = quantity->events ? PF_BYTES("events") : pf_dict_string(dict, measure->unit);
+    scale->time = pf_bytes_equal(scale->name, PF_BYTES("nanoseconds"));
+    scale->bytes = pf_bytes_equal(scale->name, PF_BYTES("bytes"));
+    if (unit == PF_UNIT_EVENTS)
+        return events_scale(quantity, dict, scale, error);
+    if (unit == PF_UNIT_TICKS) {
+        if (measure->raw_unit == 0 && measure->num != measure->den)
+            return refuse(quantity, dict, error, "was counted in units of different lengths: there is no common tick");
+        raw_scale(quantity, dict, scale);
+    } else if (measure->den != 1 && !(scale->time && decimal(measure->den))) {
+        raw_scale(quantity, dict, scale);
+    }
+    if (unit >= PF_UNIT_NS && unit <= PF_UNIT_S && !scale->time)
+        return refuse(quantity, dict, error, "is not a time");
+    if (unit == PF_UNIT_BYTES && !scale->bytes)
+        return refuse(quantity, dict, error, "does not count bytes");
+    if (unit == PF_UNIT_AUTO && !scale->time && !scale->bytes)
+        scale->shown = PF_UNIT_COUNT;
+    return PF_OK;
+}
+
+int pf_scale_amount(const struct pf_scale *scale, int64_t sum, int64_t *amount, struct pf_error *error)
+{
+    if (scale->num == 1 && scale->den == 1)
+        *amount = sum;
+    else if (!pf_scale64(sum, scale->num, scale->den, amount))
+        return pf_error_set(error, PF_OVERFLOW, "a sum of %lld leaves 64 bits in %.*s", (long long)sum, (int)scale->name.size,
+                            scale->name.data);
+    return PF_OK;
+}
+
+pf_int128 pf_scale_total(const struct pf_scale *scale, pf_int128 sum)
+{
+    pf_int128 whole = sum / (pf_int128)scale->den, rest = sum % (pf_int128)scale->den, product;
+    int64_t part;
+
+    if (__builtin_mul_overflow(whole, (pf_int128)scale->num, &product) || !pf_scale64(rest, scale->num, scale->den, &part))
+        return sum < 0 ? -(pf_int128)(~(pf_uint128)0 >> 1) : (pf_int128)(~(pf_uint128)0 >> 1);
+    return product + part;
+}
+
+/* The largest unit an amount reaches; the list ends with a NULL name. */
+struct step {
+    const char *name;
+    double size;
+};
+
+static const struct step time_steps[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {NULL, 1}};
+static const struct step byte_steps[] = {
+    {"TB", 0x1p40}, {"GB", 0x1p30}, {"MB", 0x1p20}, {"kB", 0x1p10}, {"B", 1}, {NULL, 1},
+};
+
+static const char *print_step(double amount, const struct step *step, char text[PF_AMOUNT_TEXT])
+{
+    int size = snprintf(text, PF_AMOUNT_TEXT, "%.2f", amount / step->size);
+    char *zeros = text + size - 3;
+
+    for (char *p = text; *p != '\0'; p++)
+        if (*p == ',')
+            *p = '.';
+    if (strcmp(zeros, ".00") == 0)
+        *zeros = '\0';
+    if (strcmp(text, "-0") == 0)
+        memcpy(text, "0", 2);
+    if (strcmp(text, "0") != 0 && (size_t)size + strlen(step->name) < PF_AMOUNT_TEXT)
+        memcpy(text + strlen(text), step->name, strlen(step->name) + 1);
+    return text;
+}
+
+const char *pf_scale_print(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
+{
+    double size = amount < 0 ? -(double)amount : (double)amount;
+    const struct step *step = scale->time ? time_steps : byte_steps;
+
+    if (scale->shown == PF_UNIT_COUNT || !(scale->time || scale->bytes)) {
+        pf_print_int128(amount, text);
+        return text;
+    }
+    if (scale->shown >= PF_UNIT_NS && scale->shown <= PF_UNIT_S)
+        return print_step((double)amount, &time_steps[PF_UNIT_S - scale->shown], text);
+    if (scale->shown == PF_UNIT_BYTES)
+        step = &byte_steps[4];
+    /* 999.995ms would print as 1000ms */
+    while (step[1].name != NULL && size < step->size * (1 - 5e-6))
+        step++;
+    return print_step((double)amount, step, text);
+}

@@ -1,0 +1,52 @@
+/* Quantities: measures that are the same (pf_measure_same) brought to one scale, and how their amounts are shown. */
+#ifndef PF_ANALYSIS_UNITS_H
+#define PF_ANALYSIS_UNITS_H
+
+#include "base/error.h"
+#include "base/number.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zero-initialise; the first join fills it. Sums of a quantity are whole numbers of `measure.num / measure.den` base units. */
+struct pf_quantity {
+    struct pf_measure measure; /* as the first one; num, den, period and raw_unit of the common scale */
+    bool joined;               /* there is at least one measure in it */
+    bool events;               /* periods differ: the base unit is what a period counts, not measure.unit */
+};
+
+/* Brings in one more measure. Sums made so far are to be multiplied by *sums, values of the new measure by *values. Where periods
+ * differ the common scale is events. PF_UNSUPPORTED when one of the periods is not known then, PF_OVERFLOW when the scales have no
+ * common one within 64 bits. */
+int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *, int64_t *sums, int64_t *values,
+                     struct pf_error *);
+
+/* -u: what amounts are shown in. */
+enum pf_unit { PF_UNIT_AUTO, PF_UNIT_NS, PF_UNIT_US, PF_UNIT_MS, PF_UNIT_S, PF_UNIT_TICKS, PF_UNIT_EVENTS, PF_UNIT_COUNT, PF_UNIT_BYTES };
+
+/* By the names of --unit; false when there is none. */
+bool pf_unit_find(const char *name, enum pf_unit *);
+
+/* How sums of a quantity become amounts of a named unit: amount = sum * num / den, rounded half to even. */
+struct pf_scale {
+    uint64_t num, den;
+    struct pf_bytes name;    /* nanoseconds, bytes, count, tick ... */
+    enum pf_unit shown;      /* for pf_scale_print: NS to S fixed, AUTO by size (times and bytes), COUNT plain */
+    bool time, bytes;
+};
+
+/* Amounts are base units where the scale is whole, times also where it is a decimal fraction, else raw units. PF_USAGE, with a text, when the unit
+ * asked for does not fit the quantity. Bytes of `name` belong to the dictionary or are constant. */
+int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum pf_unit, struct pf_scale *, struct pf_error *);
+
+/* A sum as an amount; PF_OVERFLOW when it leaves 64 bits. */
+int pf_scale_amount(const struct pf_scale *, int64_t sum, int64_t *amount, struct pf_error *);
+/* The same for totals; what leaves 128 bits is clamped (a total of 2^63 sums of any scale up to 2^32 fits). */
+pf_int128 pf_scale_total(const struct pf_scale *, pf_int128 sum);
+
+/* An amount for people: 3.41s, 120ms, 17.50MB, 1234. */
+enum { PF_AMOUNT_TEXT = 64 };
+const char *pf_scale_print(const struct pf_scale *, pf_int128 amount, char text[PF_AMOUNT_TEXT]);
+
+#endif

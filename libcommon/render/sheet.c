@@ -1,0 +1,205 @@
+#include "render/sheet.h"
+
+#include "render/json.h"
+#include "render/utf8.h"
+
+#include <string.h>
+
+bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *form)
+{
+    static const char *const names[] = {"text", "json", "ndjson", "csv", "tsv"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (pf_bytes_equal(name, pf_bytes_of(names[i]))) {
+            *form = (enum pf_sheet_form)i;
+            return true;
+        }
+    return false;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------------- */
+
+static void begin_document(struct pf_sheet *sheet, struct pf_sheet_head head)
+{
+    pf_sink_printf(sheet->sink, "{\"schema\":\"%s\",\"meta\":", head.schema);
+    if (!pf_json_dump(sheet->sink, head.meta) && pf_sink_status(sheet->sink, NULL) == PF_OK)
+        sheet->status = PF_NOMEM;
+    pf_sink_text(sheet->sink, ",\"measures\":");
+    head.measures(head.arg, sheet->sink);
+    pf_sink_text(sheet->sink, ",\"rows\":[");
+}
+
+static void write_json(struct pf_sheet *sheet, const struct pf_sheet_column *column, const struct pf_cell *cell)
+{
+    if (column->type == PF_CELL_INT)
+        pf_json_int128(sheet->sink, cell->integer);
+    else if (column->type == PF_CELL_REAL)
+        pf_json_real(sheet->sink, cell->real);
+    else
+        pf_json_string(sheet->sink, cell->text, cell->flags, &sheet->scratch);
+}
+
+static void json_row(struct pf_sheet *sheet, const struct pf_cell *cells)
+{
+    if (sheet->form == PF_SHEET_JSON)
+        pf_sink_text(sheet->sink, sheet->rows == 0 ? "\n" : ",\n");
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        pf_sink_text(sheet->sink, i == 0 ? "{\"" : ",\"");
+        pf_sink_text(sheet->sink, sheet->columns[i].name);
+        pf_sink_text(sheet->sink, "\":");
+        write_json(sheet, &sheet->columns[i], &cells[i]);
+    }
+    pf_sink_text(sheet->sink, sheet->form == PF_SHEET_JSON ? "}" : "}\n");
+}
+
+/* --- CSV and TSV ------------------------------------------------------------------------------------------ */
+
+static void csv_text(struct pf_sink *sink, struct pf_bytes text)
+{
+    bool quotes = false;
+
+    for (size_t i = 0; i < text.size; i++)
+        quotes = quotes || memchr(",\"\r\n", text.data[i], 4) != NULL;
+    if (!quotes) {
+        pf_sink_write(sink, text.data, text.size);
+        return;
+    }
+    pf_sink_write(sink, "\"", 1);
+    for (size_t i = 0; i < text.size; i++)
+        pf_sink_write(sink, text.data[i] == '"' ? "\"\"" : &text.data[i], text.data[i] == '"' ? 2 : 1);
+    pf_sink_write(sink, "\"", 1);
+}
+
+static void tsv_text(struct pf_sink *sink, struct pf_bytes text)
+{
+    static const char special[] = "\t\n\r\\", letters[] = "tnr\\";
+
+    for (size_t i = 0; i < text.size; i++) {
+        const char *found = memchr(special, text.data[i], 4);
+        if (found != NULL)
+            pf_sink_printf(sink, "\\%c", letters[found - special]);
+        else
+            pf_sink_write(sink, &text.data[i], 1);
+    }
+}
+
+static void separated_row(struct pf_sheet *sheet, const struct pf_cell *cells)
+{
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        struct pf_bytes text;
+        if (i > 0)
+            pf_sink_text(sheet->sink, sheet->form == PF_SHEET_CSV ? "," : "\t");
+        if (sheet->columns[i].type != PF_CELL_TEXT) {
+            write_json(sheet, &sheet->columns[i], &cells[i]);
+            continue;
+        }
+        text = pf_text_utf8(cells[i].text, cells[i].flags, &sheet->scratch);
+        if (sheet->form == PF_SHEET_CSV)
+            csv_text(sheet->sink, text);
+        else
+            tsv_text(sheet->sink, text);
+    }
+    pf_sink_text(sheet->sink, "\n");
+}
+
+static void separated_heading(struct pf_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        if (i > 0)
+            pf_sink_text(sheet->sink, sheet->form == PF_SHEET_CSV ? "," : "\t");
+        pf_sink_text(sheet->sink, sheet->columns[i].name);
+    }
+    pf_sink_text(sheet->sink, "\n");
+}
+
+/* --- text ------------------------------------------------------------------------------------------------- */
+
+static void pad(struct pf_sink *sink, size_t columns)
+{
+    static const char blanks[] = "                ";
+
+    for (; columns > 16; columns -= 16)
+        pf_sink_write(sink, blanks, 16);
+    pf_sink_write(sink, blanks, columns);
+}
+
+static void text_row(struct pf_sheet *sheet, const struct pf_cell *cells)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        struct pf_bytes text = pf_text_line(cells[i].text, cells[i].flags, &sheet->scratch);
+        size_t width = pf_text_width(text), wanted = sheet->columns[i].width;
+        if (wanted == 0) {
+            pad(sheet->sink, 2);
+            used += 2;
+        }
+        if (wanted == 0 && sheet->terminal > used + 10 && width > sheet->terminal - used) {
+            text = pf_text_elide(text, sheet->terminal - used, sheet->mark, &sheet->second);
+            width = pf_text_width(text);
+        }
+        if (width < wanted)
+            pad(sheet->sink, wanted - width);
+        if (cells[i].color != NULL)
+            pf_sink_text(sheet->sink, cells[i].color);
+        pf_sink_write(sheet->sink, text.data, text.size);
+        if (cells[i].color != NULL)
+            pf_sink_text(sheet->sink, "\033[0m");
+        used += width < wanted ? wanted : width;
+    }
+    pf_sink_text(sheet->sink, "\n");
+}
+
+static void text_heading(struct pf_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        size_t width = strlen(sheet->columns[i].name);
+        if (sheet->columns[i].width == 0 && width > 0)
+            pad(sheet->sink, 2);
+        else if (width < sheet->columns[i].width)
+            pad(sheet->sink, sheet->columns[i].width - width);
+        pf_sink_text(sheet->sink, sheet->columns[i].name);
+    }
+    pf_sink_text(sheet->sink, "\n");
+}
+
+/* --- all -------------------------------------------------------------------------------------------------- */
+
+void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_form form, const struct pf_sheet_column *columns,
+                    size_t count, struct pf_sheet_head head)
+{
+    sheet->sink = sink;
+    sheet->form = form;
+    sheet->columns = columns;
+    sheet->column_count = count;
+    if (form == PF_SHEET_JSON)
+        begin_document(sheet, head);
+    else if (form == PF_SHEET_CSV || form == PF_SHEET_TSV)
+        separated_heading(sheet);
+    else if (form == PF_SHEET_TEXT)
+        text_heading(sheet);
+    if (form != PF_SHEET_JSON)
+        json_decref(head.meta);
+}
+
+void pf_sheet_row(struct pf_sheet *sheet, const struct pf_cell *cells)
+{
+    if (sheet->form == PF_SHEET_TEXT)
+        text_row(sheet, cells);
+    else if (sheet->form == PF_SHEET_CSV || sheet->form == PF_SHEET_TSV)
+        separated_row(sheet, cells);
+    else
+        json_row(sheet, cells);
+    sheet->rows++;
+}
+
+int pf_sheet_end(struct pf_sheet *sheet)
+{
+    if (sheet->form == PF_SHEET_JSON)
+        pf_sink_text(sheet->sink, sheet->rows > 0 ? "\n]}\n" : "]}\n");
+    if (sheet->scratch.failed || sheet->second.failed)
+        sheet->status = PF_NOMEM;
+    pf_buffer_free(&sheet->scratch);
+    pf_buffer_free(&sheet->second);
+    return sheet->status;
+}

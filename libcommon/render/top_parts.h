@@ -1,0 +1,33 @@
+/* Parts that the views of top.h share. */
+#ifndef PF_RENDER_TOP_PARTS_H
+#define PF_RENDER_TOP_PARTS_H
+
+#include "render/top.h"
+
+/* 27.43%, 100%, 0.05% */
+enum { PF_PERCENT_TEXT = 32 };
+struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT]);
+
+/* The first line of a block: "wall: 12.43s total, 1243 samples, 4 sections   web.out", and one that says what other kinds of records
+ * there are. PF_OK or PF_NOMEM. */
+int pf_top_head_line(const struct pf_top *, const struct pf_top_block *);
+
+/* The head of a JSON document. */
+struct pf_sheet_head pf_top_document(const struct pf_top *, const char *schema);
+
+/* Name and place of a key in one line of clean UTF-8: "My::Render::page  lib/My/Render.pm:31". Stands in `line`, which is emptied first. */
+struct pf_bytes pf_top_label(const struct pf_top *, const struct pf_keys *, uint32_t key, struct pf_buffer *line);
+
+/* Cells for the columns function, file, line, image of a key, in this order. A name that is no string of the dictionary is put in
+ * `scratch`. */
+void pf_top_place_cells(const struct pf_keys *, uint32_t key, struct pf_cell cells[4], struct pf_buffer *scratch);
+/* Cells for measure and unit. */
+void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, struct pf_cell cells[2]);
+
+/* Escape sequence for an amount of so many percent: heavy ones red, negative ones blue, others NULL. */
+const char *pf_top_color(const struct pf_top *, double percent);
+
+/* A sheet with what the user decided. */
+struct pf_sheet pf_top_sheet(const struct pf_top *);
+
+#endif

@@ -1,0 +1,229 @@
+#include "render/top_parts.h"
+
+#include "analysis/tree.h"
+#include "render/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One block being written. */
+struct writing {
+    const struct pf_top *top;
+    const struct pf_top_block *block;
+    struct pf_keys keys;
+    struct pf_tree tree;
+    size_t count;        /* nodes shown */
+    struct pf_buffer label, scratch;
+    uint32_t *ids;       /* of the last row of each depth */
+    size_t id_capacity;
+    bool failed;
+};
+
+static int make(struct writing *writing, struct pf_error *error)
+{
+    const struct pf_top *top = writing->top;
+    int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+
+    if (status == PF_OK)
+        status = pf_tree_make(&writing->tree, top->accumulator, &writing->block->subject, &writing->keys, error);
+    if (status == PF_OK &&
+        pf_tree_limit(&writing->tree, top->limit, top->min_percent, writing->block->whole, &writing->count) != PF_OK)
+        status = pf_error_nomem(error);
+    return status;
+}
+
+static int finish(struct writing *writing, int status, struct pf_error *error)
+{
+    if (status == PF_OK && (writing->failed || writing->label.failed || writing->scratch.failed))
+        status = pf_error_nomem(error);
+    free(writing->ids);
+    pf_buffer_free(&writing->label);
+    pf_buffer_free(&writing->scratch);
+    pf_tree_free(&writing->tree);
+    pf_keys_free(&writing->keys);
+    return status;
+}
+
+/* --- rows for machines ------------------------------------------------------------------------------------ */
+
+static const struct pf_sheet_column columns[] = {
+    {"id", PF_CELL_INT, 0},    {"parent", PF_CELL_INT, 0},   {"depth", PF_CELL_INT, 0}, {"function", PF_CELL_TEXT, 0},
+    {"file", PF_CELL_TEXT, 0}, {"line", PF_CELL_INT, 0},     {"measure", PF_CELL_TEXT, 0}, {"unit", PF_CELL_TEXT, 0},
+    {"self", PF_CELL_INT, 0},  {"total", PF_CELL_INT, 0},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* Name, file, line and image of a node; packages, files and images stand for functions where the tree is made of them. */
+static void node_cells(struct writing *writing, uint32_t node, struct pf_cell cells[4])
+{
+    uint32_t key = pf_tree_row(&writing->tree, node)->key;
+
+    memset(cells, 0, 4 * sizeof *cells);
+    if (node != 0)
+        pf_top_place_cells(&writing->keys, key, cells, &writing->scratch);
+    if (node == 0)
+        cells[0].text = PF_BYTES("all");
+    else if (cells[0].text.size == 0)
+        cells[0].text = pf_keys_name(&writing->keys, key, &writing->scratch, &cells[0].flags);
+}
+
+static void write_rows(struct writing *writing, struct pf_sheet *sheet)
+{
+    const struct pf_tree *tree = &writing->tree;
+
+    for (size_t i = 0; i < writing->count; i++) {
+        uint32_t node = tree->preorder[i];
+        uint32_t depth = tree->depth[node];
+        struct pf_cell cells[COLUMNS] = {{.integer = (pf_int128)i + 1}}, place[4];
+        if (!pf_grow(&writing->ids, &writing->id_capacity, (size_t)depth + 1, sizeof *writing->ids)) {
+            writing->failed = true;
+            return;
+        }
+        writing->ids[depth] = (uint32_t)i + 1;
+        node_cells(writing, node, place);
+        cells[1].integer = depth > 0 ? writing->ids[depth - 1] : 0;
+        cells[2].integer = depth;
+        memcpy(&cells[3], place, 3 * sizeof *place);
+        pf_top_measure_cells(writing->top, writing->block, &cells[6]);
+        cells[8].integer = tree->self[node];
+        cells[9].integer = tree->total[node];
+        pf_sheet_row(sheet, cells);
+    }
+}
+
+/* --- text ------------------------------------------------------------------------------------------------- */
+
+static const struct pf_sheet_column text_columns[] = {
+    {"total", PF_CELL_TEXT, 10}, {"total%", PF_CELL_TEXT, 8}, {"self", PF_CELL_TEXT, 11}, {"", PF_CELL_TEXT, 0},
+};
+
+enum { BAR = 10 };
+
+/* A bar of BAR columns, in eighths of a column where the locale has them. */
+static void append_bar(struct pf_buffer *line, bool utf8, double percent)
+{
+    static const char *const eighths[] = {"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+    double share = fabs(percent) > 100 ? 1 : fabs(percent) / 100;
+    int steps = (int)lround(share * BAR * (utf8 ? 8 : 1)), full = utf8 ? steps / 8 : steps, used = full;
+
+    for (int i = 0; i < full; i++)
+        pf_buffer_append(line, utf8 ? "\u2588" : "#", utf8 ? 3 : 1);
+    if (utf8 && steps % 8 != 0) {
+        pf_buffer_append(line, eighths[steps % 8], 3);
+        used++;
+    }
+    for (; used < BAR; used++)
+        pf_buffer_byte(line, ' ');
+}
+
+static struct pf_bytes tree_line(struct writing *writing, uint32_t node, double percent)
+{
+    struct pf_buffer *line = &writing->scratch;
+    struct pf_bytes label = PF_BYTES("all");
+
+    if (node != 0)
+        label = pf_top_label(writing->top, &writing->keys, pf_tree_row(&writing->tree, node)->key, &writing->label);
+    line->size = 0;
+    append_bar(line, writing->top->utf8, percent);
+    for (uint32_t i = 0; i <= writing->tree.depth[node]; i++)
+        pf_buffer_append(line, "  ", 2);
+    pf_buffer_append(line, label.data, label.size);
+    return line->failed ? PF_BYTES("") : (struct pf_bytes){line->data, line->size};
+}
+
+static void write_text(struct writing *writing)
+{
+    const struct pf_top *top = writing->top;
+    const struct pf_tree *tree = &writing->tree;
+    const struct pf_scale *scale = &writing->block->subject.scale;
+    struct pf_sheet sheet = pf_top_sheet(top);
+    size_t left = tree->count - writing->count;
+
+    pf_sheet_begin(&sheet, top->sink, PF_SHEET_TEXT, text_columns, 4, (struct pf_sheet_head){0});
+    for (size_t i = 0; i < writing->count; i++) {
+        uint32_t node = tree->preorder[i];
+        char total[PF_AMOUNT_TEXT], self[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
+        double percent = pf_percent(tree->total[node], writing->block->whole);
+        struct pf_cell cells[4] = {{.text = pf_bytes_of(pf_scale_print(scale, tree->total[node], total))}};
+        cells[0].color = pf_top_color(top, percent);
+        cells[1].text = pf_top_percent(percent, share);
+        cells[2].text = pf_bytes_of(pf_scale_print(scale, tree->self[node], self));
+        cells[3] = (struct pf_cell){.text = tree_line(writing, node, percent), .flags = PF_UTF8};
+        pf_sheet_row(&sheet, cells);
+    }
+    if (left > 0)
+        pf_sink_printf(top->sink, "... %zu lighter calls not shown;%s%s for all\n", left, top->limit > 0 ? " -n 0" : "",
+                       top->min_percent > 0 ? " --min-percent=0" : "");
+    writing->label.failed = pf_sheet_end(&sheet) != PF_OK || writing->label.failed;
+}
+
+int pf_top_tree(const struct pf_top *top, struct pf_error *error)
+{
+    struct pf_sheet sheet = pf_top_sheet(top);
+    int status = PF_OK;
+
+    if (top->form != PF_SHEET_TEXT)
+        pf_sheet_begin(&sheet, top->sink, top->form, columns, COLUMNS,
+                       top->form == PF_SHEET_JSON ? pf_top_document(top, "profutils.tree/1") : (struct pf_sheet_head){0});
+    for (size_t i = 0; i < top->block_count && status == PF_OK; i++) {
+        struct writing writing = {.top = top, .block = &top->blocks[i]};
+        status = make(&writing, error);
+        if (status == PF_OK && i > 0 && top->form == PF_SHEET_TEXT)
+            pf_sink_text(top->sink, "\n");
+        if (status == PF_OK && top->form == PF_SHEET_TEXT && pf_top_head_line(top, writing.block) != PF_OK)
+            status = pf_error_nomem(error);
+        if (status == PF_OK && top->form == PF_SHEET_TEXT)
+            write_text(&writing);
+        else if (status == PF_OK)
+            write_rows(&writing, &sheet);
+        status = finish(&writing, status, error);
+    }
+    if (top->form != PF_SHEET_TEXT && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
+        status = pf_error_nomem(error);
+    return status;
+}
+
+/* --- nested, for d3 --------------------------------------------------------------------------------------- */
+
+static void close_nodes(struct pf_sink *sink, uint32_t *open, uint32_t depth)
+{
+    for (; *open > depth; --*open)
+        pf_sink_text(sink, "]}");
+}
+
+static void write_flame(struct writing *writing)
+{
+    const struct pf_tree *tree = &writing->tree;
+    struct pf_sink *sink = writing->top->sink;
+    struct pf_cell cells[4];
+    uint32_t open = 0; /* nodes whose children are being written */
+
+    for (size_t i = 0; i < writing->count; i++) {
+        uint32_t node = tree->preorder[i];
+        bool first = i > 0 && tree->depth[node] > tree->depth[tree->preorder[i - 1]];
+        close_nodes(sink, &open, tree->depth[node]);
+        node_cells(writing, node, cells);
+        pf_sink_text(sink, i == 0 || first ? "{\"name\":" : ",{\"name\":");
+        pf_json_string(sink, cells[0].text, cells[0].flags, &writing->label);
+        pf_sink_text(sink, ",\"value\":");
+        pf_json_int(sink, tree->total[node]);
+        pf_sink_text(sink, ",\"self\":");
+        pf_json_int(sink, tree->self[node]);
+        pf_sink_text(sink, ",\"children\":[");
+        open++;
+    }
+    close_nodes(sink, &open, 0);
+    pf_sink_text(sink, "\n");
+}
+
+int pf_top_flame(const struct pf_top *top, struct pf_error *error)
+{
+    struct writing writing = {.top = top, .block = top->blocks};
+    int status = make(&writing, error);
+
+    if (status == PF_OK)
+        write_flame(&writing);
+    return finish(&writing, status, error);
+}

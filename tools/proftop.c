@@ -1,0 +1,363 @@
+/* proftop: what costs how much, as tables, trees and source lines. */
+#include "proftop_options.h"
+
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "render/top.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum view { TABLE, CALLS, TREE, FLAME, LIST };
+
+struct run {
+    struct pf_common common;
+    struct pf_inputs *inputs;
+    struct pf_accumulator accumulator;
+    struct pf_facts facts;
+    struct pf_sources sources;
+    struct pf_top top;
+    enum view view;
+    enum pf_unit unit;
+    enum pf_kind kind; /* PF_RECORD_KINDS: the custom */
+    struct pf_pattern patterns[3];
+    unsigned pattern_count;
+};
+
+/* --- options ---------------------------------------------------------------------------------------------- */
+
+static const char *last(char **values, unsigned count)
+{
+    return count > 0 ? values[count - 1] : NULL;
+}
+
+static void read_form(struct run *run, const char *to)
+{
+    struct pf_error error = {0};
+    bool flame = false;
+
+    if (to == NULL)
+        run->top.form = run->common.output != NULL ? pf_top_form_of(run->common.output) : PF_SHEET_TEXT;
+    else if (pf_top_form_parse(to, &run->top.form, &flame, &error) != PF_OK)
+        pf_tool_usage(&run->common.tool, "%s", error.text);
+    if (flame)
+        run->view = FLAME;
+}
+
+static struct pf_pattern *pattern(struct run *run, const char *text)
+{
+    struct pf_pattern *compiled = &run->patterns[run->pattern_count];
+    struct pf_error error = {0};
+    int status;
+
+    if (text == NULL)
+        return NULL;
+    status = pf_pattern_compile(compiled, text, 0, &error);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&run->common.tool);
+    if (status != PF_OK)
+        pf_tool_usage(&run->common.tool, "%s", error.text);
+    run->pattern_count++;
+    return compiled;
+}
+
+static void read_view(struct run *run, const struct args *args)
+{
+    const char *peek = last(args->peek_arg, args->peek_given), *list = last(args->list_arg, args->list_given);
+    const char *callers = last(args->callers_arg, args->callers_given), *callees = last(args->callees_arg, args->callees_given);
+    bool calls = args->edges_given || peek != NULL || callers != NULL || callees != NULL;
+
+    if (calls + (list != NULL) + (args->tree_given > 0) > 1 || (args->edges_given && (peek || callers || callees)) ||
+        (peek != NULL && (callers || callees)))
+        pf_tool_usage(&run->common.tool, "choose one of --tree, --edges, --callers and --callees, --peek, --list");
+    if (run->view == FLAME && (calls || list != NULL))
+        pf_tool_usage(&run->common.tool, "a flame graph is a tree of calls");
+    if (run->view != FLAME)
+        run->view = calls ? CALLS : list != NULL ? LIST : args->tree_given ? TREE : TABLE;
+    run->top.list = pattern(run, list);
+    run->top.callers = pattern(run, peek != NULL ? peek : callers);
+    run->top.callees = pattern(run, peek != NULL ? peek : callees);
+}
+
+/* --by; the key of a label is known to the dictionary from here on. */
+static void read_by(struct run *run, const char *by)
+{
+    static const char *const names[] = {"function", "name", "file", "line", "address", "image", "package"};
+    struct pf_dict *dict = pf_inputs_dict(run->inputs);
+
+    run->top.by = run->view == LIST ? PF_BY_LINE : PF_BY_FUNCTION;
+    if (by == NULL)
+        return;
+    if (strcmp(by, "section") == 0 || (strncmp(by, "label:", 6) == 0 && by[6] != '\0')) {
+        run->top.by = PF_BY_LABEL;
+        run->top.label = by[0] == 's' ? dict->section_key : pf_dict_intern(dict, pf_bytes_of(by + 6), PF_UTF8);
+        if (run->view != TABLE)
+            pf_tool_usage(&run->common.tool, "labels and sections have no callers and no source: --by=%s is for the table", by);
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(by, names[i]) == 0) {
+            if (run->view != LIST)
+                run->top.by = (enum pf_by)i;
+            return;
+        }
+    pf_tool_usage(&run->common.tool,
+                  "--by takes function, name, file, line, address, image, package, section or label:KEY, not '%s'", by);
+}
+
+static void read_words(struct run *run, const struct args *args)
+{
+    const char *sort = last(args->sort_arg, args->sort_given), *unit = last(args->unit_arg, args->unit_given);
+    const char *kind = last(args->kind_arg, args->kind_given);
+
+    run->top.sort = args->cum_given ? PF_SORT_CUM : PF_SORT_FLAT;
+    if (sort != NULL && !pf_sort_find(sort, &run->top.sort))
+        pf_tool_usage(&run->common.tool, "--sort takes flat, cum, calls, name or file, not '%s'", sort);
+    if (unit != NULL && !pf_unit_find(unit, &run->unit))
+        pf_tool_usage(&run->common.tool, "--unit takes auto, ns, us, ms, s, ticks, events, count or bytes, not '%s'", unit);
+    run->kind = PF_SAMPLE;
+    while (run->kind < PF_RECORD_KINDS && (kind == NULL || strcmp(kind, pf_kind_name(run->kind)) != 0))
+        run->kind++;
+    if (kind != NULL && run->kind == PF_RECORD_KINDS)
+        pf_tool_usage(&run->common.tool, "--kind takes sample, flat or edge, not '%s'", kind);
+}
+
+static void read_limits(struct run *run, const struct args *args)
+{
+    const char *limit = last(args->limit_arg, args->limit_given), *least = last(args->min_percent_arg, args->min_percent_given);
+    unsigned rows = pf_tool_rows(run->top.sink);
+    int64_t number = run->top.form != PF_SHEET_TEXT ? 0 : rows == 0 ? 20 : rows > 9 ? rows - 4 : 5;
+    char *end = NULL;
+
+    if (run->view == LIST && run->top.form == PF_SHEET_TEXT)
+        number = 0;
+    if (limit != NULL && !pf_parse_int(pf_bytes_of(limit), 0, INT32_MAX, &number))
+        pf_tool_usage(&run->common.tool, "--limit takes a number from 0 to %d, not '%s'", INT32_MAX, limit);
+    run->top.limit = (size_t)number;
+    if (least == NULL)
+        return;
+    run->top.min_percent = strtod(least, &end);
+    if (end == least || strcmp(end, "%" + (*end == '\0')) != 0 || !(run->top.min_percent >= 0 && run->top.min_percent <= 100))
+        pf_tool_usage(&run->common.tool, "--min-percent takes a number from 0 to 100, not '%s'", least);
+}
+
+static void read_style(struct run *run)
+{
+    struct pf_tool *tool = &run->common.tool;
+
+    run->top.color = pf_tool_colors(tool, run->top.sink);
+    run->top.utf8 = pf_tool_utf8();
+    run->top.terminal = tool->no_trunc ? 0 : pf_tool_columns(run->top.sink);
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
+static bool wants(void *arg, uint32_t measure)
+{
+    const struct run *run = arg;
+
+    return pf_common_wants(&run->common, run->accumulator.dict, measure, NULL);
+}
+
+/* False after a failure of ours, printed. */
+static bool take_batch(struct run *run, const struct pf_batch *batch, const struct pf_input *input)
+{
+    struct pf_error error = {0};
+    int status = pf_accumulator_add(&run->accumulator, batch, &error);
+
+    if (status == PF_OK)
+        status = pf_facts_add(&run->facts, run->top.dict, batch);
+    if (status == PF_OK && run->view == LIST)
+        status = pf_sources_add(&run->sources, batch);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&run->common.tool);
+    if (status != PF_OK)
+        pf_tool_fail(&run->common.tool, input->name, &error, false);
+    return status == PF_OK;
+}
+
+static bool read_all(struct run *run)
+{
+    struct pf_batch batch;
+    struct pf_input input;
+
+    while (pf_inputs_next(run->inputs, &batch, &input) == PF_OK)
+        if (!take_batch(run, &batch, &input))
+            return false;
+    run->top.incomplete = pf_inputs_failed(run->inputs);
+    return true;
+}
+
+/* --- choosing --------------------------------------------------------------------------------------------- */
+
+static enum pf_kind choose_kind(const struct run *run)
+{
+    const uint64_t *records = run->accumulator.records;
+    const struct pf_facts *facts = &run->facts;
+    struct pf_bytes source = PF_BYTES("");
+
+    if (run->kind != PF_RECORD_KINDS)
+        return run->kind;
+    if ((run->view == TREE || run->view == FLAME) && records[PF_SAMPLE] > 0)
+        return PF_SAMPLE;
+    if (run->view == CALLS && records[PF_EDGE] > 0)
+        return PF_EDGE;
+    if (facts->format_count == 1)
+        source = pf_dict_string(run->top.dict, facts->formats[0]);
+    return pf_subject_kind(&run->accumulator, run->top.by, source);
+}
+
+static void add_block(struct run *run, uint32_t measure)
+{
+    struct pf_error error = {0};
+    const struct pf_sums *sums = pf_accumulator_find(&run->accumulator, measure);
+
+    for (size_t i = 0; i < run->top.block_count; i++)
+        if (run->top.blocks[i].subject.shown == sums)
+            return;
+    if (sums == NULL)
+        return;
+    if (pf_top_block(&run->top, measure, run->unit, &run->top.blocks[run->top.block_count], &error) != PF_OK)
+        pf_tool_die(&run->common.tool, NULL, &error, false);
+    run->top.block_count++;
+}
+
+/* The measure -m number `which` names: of the kind shown, else of any. */
+static uint32_t named_measure(const struct run *run, unsigned which, enum pf_kind kind)
+{
+    uint32_t count = pf_measures_count(&run->top.dict->measures), found = UINT32_MAX;
+    unsigned match;
+
+    for (uint32_t k = count; k-- > 0;)
+        if (pf_common_wants(&run->common, run->top.dict, k, &match) && match == which &&
+            (found == UINT32_MAX || pf_measures_row(&run->top.dict->measures, k)->kind == kind))
+            found = k;
+    return found;
+}
+
+static void unknown_measure(struct run *run, const char *name)
+{
+    struct pf_buffer names = {0};
+
+    for (uint32_t i = 0; i < run->accumulator.count; i++) {
+        struct pf_bytes known = pf_dict_string(run->top.dict, run->accumulator.sums[i].quantity.measure.name);
+        pf_buffer_append(&names, ", ", names.size > 0 ? 2 : 0);
+        pf_buffer_append(&names, known.data, known.size);
+    }
+    pf_tool_usage(&run->common.tool, "there is no measure '%s' here; measures: %.*s", name, (int)names.size,
+                  names.size > 0 ? names.data : "");
+}
+
+static void choose(struct run *run)
+{
+    enum pf_kind kind = choose_kind(run);
+    uint32_t main_measure = kind < PF_RECORD_KINDS ? pf_accumulator_main(&run->accumulator, kind) : UINT32_MAX;
+
+    run->top.blocks = calloc(run->common.measure_count + 1, sizeof *run->top.blocks);
+    if (run->top.blocks == NULL)
+        pf_tool_nomem(&run->common.tool);
+    for (unsigned i = 0; i < run->common.measure_count && run->accumulator.count > 0; i++) {
+        uint32_t measure = named_measure(run, i, kind);
+        if (measure == UINT32_MAX)
+            unknown_measure(run, run->common.measures[i]);
+        add_block(run, measure);
+    }
+    if (run->common.measure_count == 0 && main_measure != UINT32_MAX)
+        add_block(run, main_measure);
+    if (run->top.block_count == 0 && run->kind != PF_RECORD_KINDS && run->accumulator.count > 0)
+        pf_tool_usage(&run->common.tool, "there are no %s records here", pf_kind_name(run->kind));
+}
+
+/* --- showing ---------------------------------------------------------------------------------------------- */
+
+static void show(struct run *run)
+{
+    static const char *const what[] = {"", "callers or callees of", "", "", "source of"};
+    struct pf_error error = {0};
+    bool matched = true;
+    int status = PF_OK;
+
+    if (run->top.incomplete)
+        pf_tool_warn(&run->common.tool, "the input is incomplete, and so is what is shown");
+    if (run->view == TABLE)
+        status = pf_top_table(&run->top, &matched, &error);
+    else if (run->view == CALLS)
+        status = pf_top_calls(&run->top, &matched, &error);
+    else if (run->view == LIST)
+        status = pf_top_list(&run->top, &matched, &error);
+    else if (run->view == TREE)
+        status = pf_top_tree(&run->top, &error);
+    else if (run->top.block_count > 0)
+        status = pf_top_flame(&run->top, &error);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&run->common.tool);
+    if (status != PF_OK)
+        pf_tool_fail(&run->common.tool, NULL, &error, false);
+    else if (!matched)
+        pf_tool_warn(&run->common.tool, "%s '%s': no function matches", what[run->view], run->patterns[0].text);
+}
+
+static void close_run(struct run *run)
+{
+    pf_accumulator_free(&run->accumulator);
+    pf_facts_free(&run->facts);
+    pf_sources_free(&run->sources);
+    for (unsigned i = 0; i < run->pattern_count; i++)
+        pf_pattern_free(&run->patterns[i]);
+    free(run->top.blocks);
+    pf_inputs_close(run->inputs);
+}
+
+/* Everything between the options that are shared and the end. */
+static void proftop(struct run *run, const struct args *args, const char *to)
+{
+    int slot;
+
+    read_form(run, to);
+    read_view(run, args);
+    run->inputs = pf_inputs_open(&run->common);
+    read_by(run, last(args->by_arg, args->by_given));
+    read_words(run, args);
+    run->top.sink = pf_output_sink(&run->common, &slot);
+    if (run->top.sink != NULL) {
+        read_limits(run, args);
+        read_style(run);
+        run->top.dict = pf_inputs_dict(run->inputs);
+        run->top.accumulator = &run->accumulator;
+        run->top.facts = &run->facts;
+        run->top.sources = &run->sources;
+        run->top.tool = run->common.tool.name;
+        run->top.operands = pf_inputs_names(run->inputs);
+        run->accumulator.dict = run->top.dict;
+        run->accumulator.by_labels = run->top.by == PF_BY_LABEL;
+        run->accumulator.wants = run->common.measure_count > 0 ? wants : NULL;
+        run->accumulator.arg = run;
+        if (read_all(run)) {
+            choose(run);
+            if (run->accumulator.count > 0 || !run->top.incomplete)
+                show(run);
+        }
+        pf_output_sink_close(&run->common, run->inputs, run->top.sink, slot);
+    }
+    close_run(run);
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {0};
+    struct args args;
+    const char *to;
+    int status;
+
+    pf_common_dashes(argc, argv);
+    pf_tool_start(&run.common.tool, "proftop");
+    if (cmdline_parser(argc, argv, &args) != 0)
+        pf_tool_usage_printed(&run.common.tool);
+    pf_common_read(&run.common, "proftop", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
+    proftop(&run, &args, to);
+    status = pf_tool_finish(&run.common.tool);
+    pf_common_free(&run.common);
+    cmdline_parser_free(&args);
+    return status;
+}
