@@ -120,7 +120,8 @@ static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame,
     if (frame->flags != 0 || frame->domain != 0)
         return newer(frame, error, frame->flags != 0 ? "flags" : "domain", frame->flags != 0 ? frame->flags : frame->domain);
     if (frame->size != 8 || frame->rows != 0 || frame->base != 0)
-        return pf_error_at(error, PF_FAILED, frame->offset, "the head of a segment has %" PRIu32 " bytes, 8 are expected, and no rows or base", frame->size);
+        return pf_error_at(error, PF_FAILED, frame->offset, "the head of a segment has %" PRIu32 " bytes, %" PRIu32 " rows and base %" PRIu32 ", 8, 0 and 0 are expected", frame->size,
+                           frame->rows, frame->base);
     if (payload[0] != PF_STREAM_MAJOR)
         return pf_error_at(error, PF_UNSUPPORTED, frame->offset, "native stream of version %u.%u: needs a newer version (this one reads %d)", payload[0], payload[1], PF_STREAM_MAJOR);
     sequence->open = true;
@@ -145,8 +146,10 @@ static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame, 
     end->totals = payload + 8;
     end->total_count = measures;
     end->length = pf_load64le(payload + frame->size - 8);
-    if (end->records != sequence->records || frame->rows != (uint32_t)end->records)
+    if (end->records != sequence->records)
         return pf_error_at(error, PF_FAILED, frame->offset, "the end frame counts %" PRIu64 " records, there are %" PRIu64, end->records, sequence->records);
+    if (frame->rows != (uint32_t)end->records)
+        return pf_error_at(error, PF_FAILED, frame->offset, "the end frame has %" PRIu32 " rows, the number of records %" PRIu64 " is expected", frame->rows, end->records);
     uint64_t length = frame->offset - sequence->start + pf_frame_total(frame);
     if (end->length != length)
         return pf_error_at(error, PF_FAILED, frame->offset, "the end frame says that the segment has %" PRIu64 " bytes, it has %" PRIu64, end->length, length);
@@ -208,7 +211,7 @@ int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
     if (frame->type == 'M' && frame->base != (uint32_t)sequence->records)
         return wrong_base(frame, error, "the number of records before it", (uint32_t)sequence->records);
     if (frame->type == 's' && frame->base != 0)
-        return wrong_base(frame, error, "its base", 0);
+        return pf_error_at(error, PF_FAILED, frame->offset, "frame s has base %" PRIu32 ", 0 is expected", frame->base);
     return PF_OK;
 }
 

@@ -1,0 +1,76 @@
+# The native stream held against a second reader and writer, tests/reference/pfs.py, made from the specification.
+
+setup_file()
+{
+    command -v python3 >/dev/null || skip "python3 is missing"
+    program=$PROFUTILS_BUILD/tests/unit/test_stream
+    [ ! -x "$PROFUTILS_BUILD/san/tests/unit/test_stream" ] || program=$PROFUTILS_BUILD/san/tests/unit/test_stream
+    reference=$PROFUTILS_SRC/tests/reference/pfs.py
+    export program reference PYTHONDONTWRITEBYTECODE=1
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "random streams, whole and changed, are read, written and copied as the reference does it" {
+    python3 "$reference" compare "$program" 1 40
+}
+
+@test "frames are listed as they are" {
+    for seed in 1 5 7; do
+        python3 "$reference" random "$seed" random.pfs
+        python3 "$reference" frames random.pfs >expected
+        "$program" frames random.pfs >got
+        diff -u expected got
+    done
+}
+
+# The blocks of hex in the page, each the bytes before the column of remarks
+page_bytes()
+{
+    python3 - "$PROFUTILS_SRC/man/profstream.5" "$1" <<'END'
+import re, sys
+lines = open(sys.argv[1]).read().split("\n")
+text = blocks = ""
+for line in lines:
+    match = re.match(r"((?:[0-9a-f]{2} ){1,15}[0-9a-f]{2})   ", line)
+    blocks += match.group(1) + " " if match else "" if line.startswith(".") else ""
+    if line == ".nf":
+        blocks += "|"
+sys.stdout.buffer.write(bytes.fromhex(blocks.split("|")[int(sys.argv[2])]))
+END
+}
+
+@test "the shortest stream of the manual page is a whole stream" {
+    page_bytes 2 >page.pfs
+    [ "$(wc -c <page.pfs)" -eq 88 ]
+    [ "$("$program" dump page.pfs)" = whole ]
+    "$program" rewrite page.pfs again.pfs 1 0
+    cmp page.pfs again.pfs
+}
+
+@test "the block of the manual page is what a writer makes of its records" {
+    page_bytes 1 >block
+    python3 - "$reference" <<'END'
+import importlib.util, struct, sys
+spec = importlib.util.spec_from_file_location("pfs", sys.argv[1])
+pfs = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(pfs)
+column, frame = pfs.column_bytes, pfs.frame_bytes
+out = frame("H", 0, struct.pack("<BB6x", 1, 0))
+out += frame("D", 1, column(1, [1, 2, 3]) + b"abc", 3, 1)
+out += frame("D", 2, column(1, [1]), 1, 1)
+out += frame("D", 4, column(1, [2, 3]), 2, 1)
+out += frame("D", 5, column(1, [1, 2]), 2, 1)
+out += frame("D", 6, column(1, [0, 1, 1]) + column(2, [1, 1, 2]), 3, 1)
+out += open("block", "rb").read()
+end = struct.pack("<Q", 3) + (13).to_bytes(16, "little")
+out += frame("E", 0, end + struct.pack("<Q", len(out) + 64), 3)
+open("page.pfs", "wb").write(out)
+END
+    "$program" dump page.pfs >got
+    tail -n 1 got | grep -x whole
+    [ "$(grep -c ':7}$' got)" = 1 ] && [ "$(grep -c ':1}$' got)" = 1 ] && [ "$(grep -c ':5}$' got)" = 1 ]
+}
