@@ -59,10 +59,16 @@ enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *record)
     return record->length == size ? PF_SP_FORM_OLD : PF_SP_FORM_NEW;
 }
 
-/* Appends to the name; bytes without the flag are Latin-1 where the other part says that the whole are characters. */
-static void append(struct pf_buffer *name, struct pf_sp_string part, bool characters)
+/* Whether a name is kept with the flag: characters beyond ASCII that were stored with it, or as Latin-1. */
+static bool has_characters(struct pf_sp_string part)
 {
-    if (!characters || part.flags || pf_utf8_valid(part.bytes)) {
+    return part.flags ? !pf_ascii(part.bytes) : !pf_utf8_valid(part.bytes);
+}
+
+/* Appends to the name, Latin-1 as UTF-8. */
+static void append(struct pf_buffer *name, struct pf_sp_string part)
+{
+    if (part.flags || pf_utf8_valid(part.bytes)) {
         pf_buffer_append(name, part.bytes.data, part.bytes.size);
         return;
     }
@@ -74,6 +80,18 @@ static void append(struct pf_buffer *name, struct pf_sp_string part, bool charac
         }
         pf_buffer_byte(name, byte);
     }
+}
+
+uint32_t pf_sp_name_intern(struct pf_dict *dict, struct pf_buffer *scratch, struct pf_sp_string string)
+{
+    bool characters = has_characters(string);
+    if (!characters || string.flags)
+        return pf_dict_intern(dict, string.bytes, characters ? PF_UTF8 : 0);
+    scratch->size = 0;
+    append(scratch, string);
+    if (scratch->failed || scratch->size > PF_STRING_MAX)
+        return 0;
+    return pf_dict_intern(dict, (struct pf_bytes){scratch->data, scratch->size}, PF_UTF8);
 }
 
 /* Where the sub begins in the name: behind the last ::, or at 0. */
@@ -91,13 +109,13 @@ static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict, str
                           struct pf_sp_string sub, struct pf_function *function)
 {
     struct pf_buffer *name = &frames->name;
-    bool characters = (package.flags && !pf_ascii(package.bytes)) || (sub.flags && !pf_ascii(sub.bytes));
+    bool characters = has_characters(package) || has_characters(sub);
     name->size = 0;
-    append(name, package, characters);
+    append(name, package);
     if (package.bytes.size > 0)
         pf_buffer_append(name, "::", 2);
     size_t start = name->size;
-    append(name, sub, characters);
+    append(name, sub);
     if (name->failed || name->size > PF_STRING_MAX)
         return false;
     unsigned flags = characters ? PF_UTF8 : 0;
@@ -153,7 +171,7 @@ static uint32_t add_record(struct pf_sp_frames *frames, struct pf_dict *dict, co
         return pf_sp_frame_add(dict, record->tag == PF_SP_EVAL ? PF_FRAME_EVAL : PF_FRAME_MAIN, &function, line);
     }
     if (record->tag == PF_SP_SUB && !text[2].bytes.data) { /* the plan's two strings */
-        function.name = intern(dict, text[0]);
+        function.name = pf_sp_name_intern(dict, &frames->name, text[0]);
         function.file = intern(dict, text[1]);
     } else {
         if (!name_function(frames, dict, text[0], text[1], &function))

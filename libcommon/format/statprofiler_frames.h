@@ -53,6 +53,11 @@ const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
 /* The form of a sub frame that was parsed as PF_SP_FORM_OLD, by its length: does it count a first line? */
 enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
 
+/* Interns a name of perl's: a string of characters. Stored without the flag they are Latin-1, unless they make sense as UTF-8
+ * (formats page, section 3); interned, they are UTF-8, so that a name has one spelling. `scratch` is anybody's. 0 with
+ * scratch->failed: no memory, or too long. */
+uint32_t pf_sp_name_intern(struct pf_dict *, struct pf_buffer *scratch, struct pf_sp_string);
+
 /* Adds a location. `kind` says what the frame is, or PF_FRAME_PLAIN where it must be told by what is missing, as in
  * dialects that have one sort of frame: no name is main or an eval, no file an xsub. */
 uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *, int64_t line);

@@ -104,6 +104,9 @@ static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
 {
     bool plain;
     r->in_sample = false;
+    /* The profiler itself writes an empty one there, when metadata or the end of a section are pending. */
+    if (r->ended && (r->weight > 0 || r->depth > 0))
+        odd(reader, r, PF_SP_ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     if (r->events.count > 0) {
         if (give_events(r, &r->open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->open))
             return pf_error_nomem(&reader->error);
@@ -172,7 +175,7 @@ static int take_mark(struct pf_reader *reader, struct pf_sp_records *r, const st
 {
     bool start = record->tag == PF_SP_SECTION_START;
     enum pf_sp_event_type type = start ? PF_SP_EVENT_START : PF_SP_EVENT_END;
-    uint32_t name = pf_dict_intern(reader->dict, record->text[0].bytes, record->text[0].flags);
+    uint32_t name = pf_sp_name_intern(reader->dict, &r->frames.name, record->text[0]);
     if (!r->in_sample)
         return mark_section(reader, r, type, name);
     odd(reader, r, PF_SP_ODD_MARK, "section mark inside a sample: it counts from the next sample on");
@@ -299,12 +302,10 @@ static int start_sample(struct pf_reader *reader, struct pf_sp_records *r, const
 {
     if (r->in_sample)
         odd(reader, r, PF_SP_ODD_SAMPLE_START, "sample start inside a sample: the one begun before is left out");
-    if (r->ended)
-        odd(reader, r, PF_SP_ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     r->in_sample = true;
     r->depth = 0;
     r->weight = record->number[0];
-    r->op = pf_dict_intern(reader->dict, record->text[0].bytes, record->text[0].flags);
+    r->op = pf_sp_name_intern(reader->dict, &r->frames.name, record->text[0]);
     return apply_late(reader, r);
 }
 
