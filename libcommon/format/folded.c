@@ -16,25 +16,23 @@ enum {
 
 /* --- evidence --------------------------------------------------------------------------------------------- */
 
-/* The whole lines among the first bytes, at least one. On a live pipe only what is there, unless `wait`. */
+/* The whole lines among the first bytes, at least one. Unless `wait`, only what one read gives: a live pipe is not waited for. */
 static struct pf_bytes window(struct pf_source *source, bool wait)
 {
     size_t have, want = wait ? WINDOW : 1;
-    const unsigned char *bytes;
+    const unsigned char *bytes = pf_source_peek(source, want, &have);
 
-    for (;;) {
-        bytes = pf_source_peek(source, want, &have);
-        if (have < want)
-            return (struct pf_bytes){(const char *)bytes, have};
-        bool lines = memchr(bytes, '\n', have) != NULL;
-
-        if (lines ? have >= WINDOW || (!wait && pf_source_would_block(source))
-                  : have >= WINDOW_MAX || memchr(bytes, '\0', have))
-            break;
+    while (have >= want && have < WINDOW_MAX && !memchr(bytes, '\n', have) && !memchr(bytes, '\0', have)) {
         want = have < WINDOW ? have + 1 : have * 2;
+        bytes = pf_source_peek(source, want, &have);
     }
-    bytes = pf_source_peek(source, 1, &have);
-    while (have > 0 && bytes[have - 1] != '\n')
+    bool ended = have < want;
+
+    if (have > WINDOW && memchr(bytes, '\n', WINDOW)) {
+        have = WINDOW;
+        ended = false;
+    }
+    while (!ended && have > 0 && bytes[have - 1] != '\n')
         have--;
     return (struct pf_bytes){(const char *)bytes, have};
 }
@@ -94,8 +92,10 @@ struct folded_reader {
     struct pf_stack_memo *memo;
     uint32_t *location_of;           /* by string: the location of a frame so called; 0 = not yet */
     size_t location_count, location_capacity;
-    uint32_t *frames;                /* of the line at hand, leaf first */
-    size_t frame_capacity;
+    struct pf_buffer text;           /* stack of the line at hand; its frames, root first, and where each ends */
+    uint32_t *frames, *leaf_first;
+    size_t *ends;
+    size_t depth, frame_capacity, end_capacity, leaf_capacity;
     uint64_t lines;
     bool declared;
     int status;                      /* what follows the records given last */
@@ -228,6 +228,9 @@ static void close_reader(struct pf_reader *reader)
     pf_stack_memo_free(state->memo);
     free(state->location_of);
     free(state->frames);
+    free(state->leaf_first);
+    free(state->ends);
+    pf_buffer_free(&state->text);
 }
 
 /* The location of a string never met as a frame before. */
@@ -270,30 +273,74 @@ static int line_error(struct pf_reader *reader, uint64_t offset, const char *wha
                        line.data, line.size > 60 ? "..." : "");
 }
 
-/* The stack of a line, walked from the leaf to the root. */
+static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
+{
+    size_t size = a.size < b.size ? a.size : b.size, at = 0;
+
+    while (size - at >= 64 && memcmp(a.data + at, b.data + at, 64) == 0)
+        at += 64;
+    while (at < size && a.data[at] == b.data[at])
+        at++;
+    return at;
+}
+
+/* Keeps the text for the next line. Gives how many frames, from the root, it shares with the line before. */
+static bool shared_frames(struct folded_reader *state, struct pf_bytes text, size_t *shared)
+{
+    size_t same = common_prefix((struct pf_bytes){state->text.data, state->text.size}, text);
+
+    for (*shared = 0; *shared < state->depth && state->ends[*shared] < same;)
+        ++*shared;
+    state->text.size = same;
+    return pf_buffer_append(&state->text, text.data + same, text.size - same);
+}
+
+static bool grow_frames(struct folded_reader *state)
+{
+    size_t need = state->depth + 1;
+
+    return pf_grow(&state->ends, &state->end_capacity, need, sizeof *state->ends) &&
+           pf_grow(&state->leaf_first, &state->leaf_capacity, need, sizeof *state->leaf_first) &&
+           pf_grow(&state->frames, &state->frame_capacity, need, sizeof *state->frames);
+}
+
+static bool add_frame(struct pf_reader *reader, struct pf_bytes name, bool ascii, size_t end)
+{
+    struct folded_reader *state = reader->state;
+
+    if (state->depth >= state->frame_capacity && !grow_frames(state))
+        return false;
+    state->ends[state->depth] = end;
+    state->frames[state->depth++] = frame_location(reader, name, ascii);
+    return true;
+}
+
+/* The stack of a line. Lines mostly come sorted, so that most of the frames are those of the line before. */
 static int intern_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
-    bool ascii = pf_ascii(text);
-    size_t depth = 0;
-    const char *end = text.data + text.size, *at = end;
+    size_t at;
 
-    state->item_stack = 0;
-    while (text.size > 0) {
-        while (at > text.data && at[-1] != ';')
-            at--;
-        if (depth == PF_STACK_DEPTH_MAX)
+    if (!shared_frames(state, text, &state->depth))
+        return pf_error_nomem(&reader->error);
+    at = state->depth > 0 ? state->ends[state->depth - 1] + 1 : 0;
+    bool ascii = pf_ascii((struct pf_bytes){text.data + at, text.size - at});
+
+    while (at <= text.size && text.size > 0) {
+        const char *separator = memchr(text.data + at, ';', text.size - at);
+        size_t end = separator ? (size_t)(separator - text.data) : text.size;
+
+        if (state->depth == PF_STACK_DEPTH_MAX)
             return line_error(reader, offset, "more than 1048575 frames", line);
-        if ((size_t)(end - at) > PF_STRING_MAX)
+        if (end - at > PF_STRING_MAX)
             return line_error(reader, offset, "a frame longer than 16 MiB", line);
-        if (!pf_grow(&state->frames, &state->frame_capacity, depth + 1, sizeof *state->frames))
+        if (!add_frame(reader, (struct pf_bytes){text.data + at, end - at}, ascii, end))
             return pf_error_nomem(&reader->error);
-        state->frames[depth++] = frame_location(reader, (struct pf_bytes){at, (size_t)(end - at)}, ascii);
-        if (at == text.data)
-            break;
-        end = --at;
+        at = end + 1;
     }
-    state->item_stack = pf_stack_memo_intern(state->memo, reader->dict, state->frames, depth);
+    for (size_t k = 0; k < state->depth; k++)
+        state->leaf_first[k] = state->frames[state->depth - 1 - k];
+    state->item_stack = pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
     return PF_OK;
 }
 

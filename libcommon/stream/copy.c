@@ -127,8 +127,11 @@ int pf_stream_copy(struct pf_source *source, struct pf_sink *sink, const struct 
     struct copy copy = {.source = source, .sink = sink, .emit = {.sink = sink}, .salvage = salvage};
     int status = PF_OK;
 
-    while (status == PF_OK)
+    while (status == PF_OK) {
+        if (pf_sink_live(sink) && pf_source_would_block(source))
+            pf_sink_flush(sink);
         status = copy_some(&copy);
+    }
     *records = copy.sequence.all_records;
     if (status == PF_EOF)
         status = pf_sequence_end(&copy.sequence, pf_source_offset(source), &copy.input);
