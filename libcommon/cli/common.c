@@ -89,7 +89,7 @@ void pf_common_read(struct pf_common *common, const char *program, const struct 
     pf_tool_start(&common->tool, program);
     read_messages(&common->tool, args);
     if (args->help_given)
-        pf_tool_print_exit(&common->tool, help);
+        pf_tool_help(&common->tool, args->usage, args->purpose, help);
     if (args->version_given)
         pf_tool_version(&common->tool);
     if (args->formats_given)

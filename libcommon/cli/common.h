@@ -14,6 +14,7 @@ struct pf_common_args {
         no_progress_given, no_trunc_given, force_given, formats_given, help_given, version_given;
     char *const *operands;
     unsigned operand_count;
+    const char *usage, *purpose; /* generated, the head of --help */
 };
 
 /* Fills a struct pf_common_args from a generated `struct args`: the generated types differ by program only. */
@@ -30,7 +31,8 @@ struct pf_common_args {
         .salvage_given = (a).salvage_given, .progress_given = (a).progress_given,                                      \
         .no_progress_given = (a).no_progress_given, .no_trunc_given = (a).no_trunc_given,                              \
         .force_given = (a).force_given, .formats_given = (a).formats_given, .help_given = (a).help_given,              \
-        .version_given = (a).version_given, .operands = (a).inputs, .operand_count = (a).inputs_num                    \
+        .version_given = (a).version_given, .operands = (a).inputs, .operand_count = (a).inputs_num,                   \
+        .usage = args_usage, .purpose = args_purpose                                                                   \
     }
 
 struct pf_common {

@@ -153,8 +153,9 @@ static void end_stdout(struct pf_tool *tool)
     exit(PF_EXIT_DONE);
 }
 
-void pf_tool_print_exit(struct pf_tool *tool, const char *const *lines)
+void pf_tool_help(struct pf_tool *tool, const char *usage, const char *purpose, const char *const *lines)
 {
+    printf("%s\n\n%s\n\n", usage, purpose);
     for (; *lines; lines++)
         puts(*lines);
     end_stdout(tool);

@@ -41,7 +41,7 @@ _Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_e
 _Noreturn void pf_tool_nomem(struct pf_tool *);
 
 /* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be written. */
-_Noreturn void pf_tool_print_exit(struct pf_tool *, const char *const *lines);
+_Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose, const char *const *lines);
 _Noreturn void pf_tool_version(struct pf_tool *);
 _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
 /* The line of progress on standard error, over the one before; NULL takes it away. */
