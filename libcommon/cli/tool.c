@@ -52,6 +52,10 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigemptyset(&action.sa_mask);
     sigaction(SIGPIPE, &action, NULL); /* a parent may have ignored it: a closed pipe ends us quietly */
+#ifdef SIGXFSZ
+    action.sa_handler = SIG_IGN; /* a limit on the size of files is a write that fails, with a message */
+    sigaction(SIGXFSZ, &action, NULL);
+#endif
     action.sa_handler = remove_and_die;
     action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
