@@ -203,10 +203,10 @@ void pf_column_ids(const struct pf_column *column, uint32_t first, uint32_t rows
     }
 }
 
-void pf_column_values(const struct pf_column *column, uint32_t first, uint32_t rows, int64_t *restrict values)
+uint64_t pf_column_values(const struct pf_column *column, uint32_t first, uint32_t rows, int64_t *restrict values)
 {
     const unsigned char *restrict data = column->data + (size_t)column->width * first;
-    uint64_t minimum = column->minimum;
+    uint64_t minimum = column->minimum, sum = 0;
 
     switch (column->width) {
     case 0:
@@ -214,22 +214,35 @@ void pf_column_values(const struct pf_column *column, uint32_t first, uint32_t r
             values[i] = (int64_t)minimum;
         break;
     case 1:
-        for (uint32_t i = 0; i < rows; i++)
-            values[i] = (int64_t)(minimum + data[i]);
+        for (uint32_t i = 0; i < rows; i++) {
+            uint64_t v = data[i];
+            sum += v;
+            values[i] = (int64_t)(minimum + v);
+        }
         break;
     case 2:
-        for (uint32_t i = 0; i < rows; i++)
-            values[i] = (int64_t)(minimum + load16(data + 2 * (size_t)i));
+        for (uint32_t i = 0; i < rows; i++) {
+            uint64_t v = load16(data + 2 * (size_t)i);
+            sum += v;
+            values[i] = (int64_t)(minimum + v);
+        }
         break;
     case 4:
-        for (uint32_t i = 0; i < rows; i++)
-            values[i] = (int64_t)(minimum + load32(data + 4 * (size_t)i));
+        for (uint32_t i = 0; i < rows; i++) {
+            uint64_t v = load32(data + 4 * (size_t)i);
+            sum += v;
+            values[i] = (int64_t)(minimum + v);
+        }
         break;
     default:
-        for (uint32_t i = 0; i < rows; i++)
-            values[i] = (int64_t)(minimum + load64(data + 8 * (size_t)i));
+        for (uint32_t i = 0; i < rows; i++) {
+            uint64_t v = load64(data + 8 * (size_t)i);
+            sum += v;
+            values[i] = (int64_t)(minimum + v);
+        }
         break;
     }
+    return sum;
 }
 
 void pf_column_remap(uint32_t *restrict ids, uint32_t rows, const uint32_t *restrict map)

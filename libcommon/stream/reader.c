@@ -265,8 +265,8 @@ static bool give_values(struct reader *r, uint32_t rows, struct pf_batch *batch)
     for (uint32_t i = 0; i < r->value_count; i++) {
         struct pf_total *total = &r->totals[r->values[i].id - PF_COLUMN_VALUE];
         int64_t *room = r->value_room + (size_t)i * r->step;
-        pf_column_values(&r->values[i], r->done, rows, room);
-        pf_total_add(total, room, rows);
+        uint64_t stored = pf_column_values(&r->values[i], r->done, rows, room);
+        pf_total_add_column(total, &r->values[i], room, rows, stored);
         r->given[i] = (struct pf_value_column){total->measure, room};
     }
     batch->values = r->given;

@@ -1,7 +1,6 @@
 #include "stream/total.h"
 
 #include "model/measure.h"
-#include "stream/columns.h"
 
 void pf_total_add(struct pf_total *total, const int64_t *values, uint32_t rows)
 {
@@ -12,6 +11,19 @@ void pf_total_add(struct pf_total *total, const int64_t *values, uint32_t rows)
     } else {
         total->amount += pf_column_sum(values, rows);
     }
+    total->rows += rows;
+}
+
+void pf_total_add_column(struct pf_total *total, const struct pf_column *column, const int64_t *values, uint32_t rows, uint64_t stored)
+{
+    int64_t minimum = (int64_t)column->minimum;
+
+    /* Minimum and stored number must not have wrapped in any row. */
+    if (total->aggregation == PF_MAX || column->width == 8 || minimum > INT64_MAX - UINT32_MAX) {
+        pf_total_add(total, values, rows);
+        return;
+    }
+    total->amount += (pf_int128)minimum * rows + stored;
     total->rows += rows;
 }
 
