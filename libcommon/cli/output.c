@@ -244,11 +244,13 @@ static bool worth_keeping(const struct pf_common *common, const struct pf_inputs
            (common->tool.status == PF_EXIT_INPUT && common->tool.keep_going && pf_inputs_good(inputs) > 0);
 }
 
-static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink, const char *name, int slot)
+/* `told`: a failure of the sink was printed already. */
+static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink, const char *name, int slot,
+                     bool told)
 {
     struct pf_error error = {0};
     bool in_place = pf_sink_temporary(sink) == NULL;
-    if (!in_place && !worth_keeping(common, inputs))
+    if ((!in_place && !worth_keeping(common, inputs)) || (told && pf_sink_status(sink, NULL) < 0))
         pf_sink_abort(sink);
     else if (pf_sink_commit(sink, &error) < 0)
         pf_tool_fail(&common->tool, name, &error, true);
@@ -267,7 +269,7 @@ void pf_output_close(struct pf_output *output)
     if (!output->failed && output->writer && pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
         fail(output, &output->writer->error);
     pf_writer_close(output->writer);
-    end_sink(output->common, output->inputs, output->sink, output->name, output->temporary);
+    end_sink(output->common, output->inputs, output->sink, output->name, output->temporary, output->failed);
     pf_canonical_free(output->canonical);
     free(output->columns);
     free(output->matched);
@@ -284,5 +286,5 @@ struct pf_sink *pf_output_sink(struct pf_common *common, int *slot)
 
 void pf_output_sink_close(struct pf_common *common, struct pf_inputs *inputs, struct pf_sink *sink, int slot)
 {
-    end_sink(common, inputs, sink, common->output, slot);
+    end_sink(common, inputs, sink, common->output, slot, false);
 }
