@@ -5,6 +5,7 @@ setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
     printf 'main;work;read 3\nmain;work;parse 5\nmain;idle 2\n' >small.folded
+    { echo '# a comment'; cat small.folded; } >commented.folded
     # Longer than every buffer on the way, in every format
     awk 'BEGIN { for (i = 0; i < 30000; i++) printf "main;Some::Package%d::handler;Some::Other%d::method %d\n", i % 300, i, i % 9 + 1 }' >big.folded
     "$PROFUTILS_BIN/profcat" big.folded -o big.pfs
@@ -72,7 +73,7 @@ is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || 
     [ -c /dev/full ] || skip "no /dev/full"
     while read -r program format; do
         expect 4 'standard output.*No space left' run_row small.folded >/dev/full
-        expect 4 'standard output.*No space left' run_row big.pfs >/dev/full
+        expect 4 'standard output.*No space left' run_row -q big.pfs >/dev/full
         [ "$(wc -l <err)" -eq 1 ] || wrong "more than one line"
     done <rows
     [ "$bad" -eq 0 ]
@@ -89,7 +90,8 @@ is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || 
     done <programs
     program=profcat
     for option in --probe -H -c --frames; do
-        expect 4 'No space left' "$PROFUTILS_BIN/profcat" $option big.pfs >/dev/full
+        [ -z "$("$PROFUTILS_BIN/profcat" $option commented.folded)" ] ||
+            expect 4 'No space left' "$PROFUTILS_BIN/profcat" $option commented.folded >/dev/full
     done
     [ "$bad" -eq 0 ]
 }
@@ -106,7 +108,7 @@ into_closed_pipe()
 
 @test "a closed pipe ends a program quietly by SIGPIPE" {
     while read -r program format; do
-        into_closed_pipe "$PROFUTILS_BIN/$program" -t "$format" small.folded
+        into_closed_pipe "$PROFUTILS_BIN/$program" -q -t "$format" small.folded
     done <rows
     format=none
     while read -r program; do
@@ -120,8 +122,9 @@ into_closed_pipe()
     format=none
     while read -r program; do
         case $program in proftop) all='-n 0' ;; *) all='-t ndjson' ;; esac
+        rm -f status
         # shellcheck disable=SC2086 # two words
-        (trap '' PIPE; "$PROFUTILS_BIN/$program" $all big.folded 2>err; echo $? >status) | head -c 100 >/dev/null
+        (trap '' PIPE; "$PROFUTILS_BIN/$program" $all big.folded 2>err || echo $? >status) | head -c 100 >/dev/null
         [ "$(cat status)" -eq 141 ] || wrong "status $(cat status)"
         [ ! -s err ] || wrong "not quiet"
     done <programs
@@ -155,7 +158,7 @@ into_closed_pipe()
 
 @test "a disk that is full in the middle of -o leaves the old file and nothing else" {
     while read -r program format; do
-        for after in 0 1 100; do
+        for after in 0 1 20; do
             fresh
             expect 4 "to/out.*No space left" shim FAULT_WRITE=$after "$PROFUTILS_BIN/$program" -t "$format" small.folded -o to/out
             is_fresh

@@ -161,7 +161,7 @@ complete_bash()
     while read -r program; do
         usage 'nonsense' --nonsense a.folded
         usage 'Y' -Y a.folded
-        usage "ambiguous|no" --no a.folded
+        usage 'ambiguous' --no a.folded
         for option in $(declared "$program" ' typestr='); do
             grep -h "^option \"${option#--}\"" "$PROFUTILS_SRC/tools/$program.ggo" "$PROFUTILS_SRC/tools/common.ggo" | grep -q argoptional ||
                 usage "${option#--}|argument" a.folded "$option"
@@ -174,7 +174,7 @@ complete_bash()
 
 @test "numbers are checked: too big, negative, no number, nothing" {
     while read -r program; do
-        for option in $(declared "$program" ' typestr="\(N\|LEVEL\)"'); do
+        for option in $(declared "$program" ' typestr="\(N\|LEVEL\|P\)"'); do
             for number in 99999999999999 -99999999999999 99999999999999999999999999 abc 1x 0x10 '' ' 1' 1.5.2; do
                 usage "${option#--}" "$option=$number" a.folded
             done
@@ -189,7 +189,7 @@ complete_bash()
         usage 'nonsense.*text.*json.*ndjson.*csv.*tsv' -t nonsense a.folded
         usage 'nonsense.*statprofiler.*folded' -f nonsense a.folded
         usage 'cannot read.*json.*pfs.*statprofiler' -f json a.folded
-        usage 'no option .nonsense.' -t json:nonsense a.folded
+        usage 'nonsense' -t json:nonsense a.folded
         usage 'no option .nonsense.' -f folded:nonsense=1 a.folded
     done <programs
     [ "$bad" -eq 0 ]
@@ -269,7 +269,10 @@ complete_bash()
 
 @test "a measure that is not there is answered with those that are" {
     while read -r program; do
-        usage 'nonsense.*samples' -m nonsense a.folded
+        got=0
+        "$program" -m nonsense a.folded >out 2>err || got=$?
+        [ "$got" -eq 2 ] || wrong "status $got, expected 2"
+        grep -qE "^$program: .*'nonsense'.*samples" err || wrong "no message"
     done <programs
     [ "$bad" -eq 0 ]
 }
