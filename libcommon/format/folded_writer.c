@@ -371,23 +371,26 @@ static bool decimals_of(uint64_t den, unsigned *decimals)
 static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
     const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->quantity.measure;
-    uint64_t num = measure->num, den = measure->den;
+    uint64_t num = measure->num;
+    bool decimal = decimals_of(measure->den, &count->decimals);
+    pf_int128 exact;
 
-    if (!decimals_of(den, &count->decimals)) {
-        num = den = 1;
+    if (decimal && time_measure(writer->dict, measure)) {
         count->decimals = 0;
-    } else if (time_measure(writer->dict, measure)) {
-        count->decimals = 0;
-    } else {
-        if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / den, &num))
-            return false;
-        den = 1;
+        return pf_scale64(sum, num, measure->den, &count->value);
     }
-    if (!pf_scale64(sum, num, den, &count->value))
+    if (!decimal) {
+        num = 1;
+        count->decimals = 0;
+    } else if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / measure->den, &num)) {
         return false;
-    for (; count->decimals > 0 && count->value % 10 == 0; count->decimals--)
-        count->value /= 10;
-    return true;
+    }
+    if (__builtin_mul_overflow(sum, (pf_int128)num, &exact))
+        return false;
+    for (; count->decimals > 0 && exact % 10 == 0; count->decimals--)
+        exact /= 10;
+    count->value = (int64_t)exact;
+    return exact >= INT64_MIN && exact <= INT64_MAX;
 }
 
 static void append_count(struct pf_buffer *text, struct pf_folded_count count)

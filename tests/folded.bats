@@ -1,0 +1,206 @@
+# Folded stacks: what is read, what is written, what is refused.
+
+# An independent reading of folded stacks: sums by stack, in the order of the stacks' bytes
+setup_file()
+{
+    cat >"$BATS_FILE_TMPDIR/sums.py" <<'END'
+import sys
+sums = {}
+for line in open(sys.argv[1], "rb"):
+    stack, count = (b" " + line.strip(b" \t\r\n")).rsplit(b" ", 1)
+    stack = stack.strip(b" ")
+    stack = b";".join(frame or b"[unknown]" for frame in stack.split(b";")) + b" " if stack else b""
+    sums[stack] = sums.get(stack, 0) + int(count)
+# a stack that is the begin of another comes first: compared without the blank before the count
+for stack in sorted(sums, key=lambda s: s[:-1]):
+    if sums[stack]:
+        sys.stdout.buffer.write(stack + b"%d\n" % sums[stack])
+END
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    samples=$PROFUTILS_SRC/tests/corpus/folded
+}
+
+# same WANT GOT: two files, one of them may be "-"
+same()
+{
+    case " $* " in *' - '*) cat >stdin ;; esac
+    cmp -s "${1/#-/stdin}" "${2/#-/stdin}" || { diff -u "${1/#-/stdin}" "${2/#-/stdin}" | head -40; return 1; }
+}
+
+# fails STATUS PATTERN COMMAND...: and says so
+fails()
+{
+    local want=$1 pattern=$2 got=0
+    shift 2
+    "$@" >out 2>err || got=$?
+    if [ "$got" -ne "$want" ] || ! grep -qE "$pattern" err; then
+        echo "$*: status $got, expected $want and '$pattern'"
+        cat err
+        return 1
+    fi
+}
+
+
+@test "the samples give what was worked out on paper, also through a native stream" {
+    for file in "$samples"/*.folded; do
+        case $file in *.expected.folded) continue ;; esac
+        profcat "$file" -t folded >got
+        same "$file.expected.folded" got
+        profcat "$file" | profcat | profcat -t folded >got
+        same "$file.expected.folded" got
+    done
+}
+
+@test "what was written is read and written again as it is" {
+    for file in "$samples"/*.expected.folded; do
+        profcat "$file" -t folded >got
+        same "$file" got
+        profcat "$file" --canonical | profcat -t folded >got
+        same "$file" got
+    done
+}
+
+@test "a thousand random lines give the sums an independent reading gives" {
+    for seed in 1 2 3; do
+        python3 - $seed >in.folded <<'END'
+import random, sys
+r = random.Random(int(sys.argv[1]))
+names = ["main", "a", "a b", "b", "f 12", "::", "x\u00e9", "", "operator <", "n" * 300, "-1", "3"]
+for _ in range(1000):
+    print(";".join(r.choice(names) for _ in range(r.choice((1, 1, 2, 3, 8)))) + " " * r.choice((1, 1, 2)) + str(r.randrange(-3, 1000)))
+END
+        python3 "$BATS_FILE_TMPDIR/sums.py" in.folded >want
+        profcat -f folded in.folded -t folded >got
+        same want got
+        profcat -f folded in.folded | profcat -t folded >got
+        same want got
+    done
+}
+
+@test "a bad line is named by its number and its offset" {
+    printf '# one\nmain;a 1\nmain;b 2\nno count here\nmain;c 4\n' >bad.folded
+    fails 3 'profcat: bad.folded: offset 24: line 4: no count .*no count here' profcat -f folded bad.folded -t folded
+    printf 'main;a 1\nmain;b 12V.43\n' >bad.folded
+    fails 3 'line 2: no count' profcat -f folded bad.folded -t folded
+    printf 'main;a 1\nmain;b 99999999999999999999\n' >bad.folded
+    fails 3 'offset 9: line 2: the count needs more than 64 bits' profcat -f folded bad.folded -t folded
+    printf 'main;a 1\nmain;b 1e-19\n' >bad.folded
+    fails 3 'line 2: the count needs more than 64 bits' profcat -f folded bad.folded -t folded
+}
+
+@test "records before a bad line are there, the stream is marked, later stages fail too" {
+    printf 'main;a 1\nmain;b 2\nbad\nmain;c 4\n' >bad.folded
+    fails 3 'line 3' profcat -f folded bad.folded -t ndjson:stack=names
+    [ "$(wc -l <out)" -eq 2 ]
+    profcat -f folded bad.folded >bad.pfs 2>err || :
+    fails 3 'bad.pfs: .*incomplete' profcat bad.pfs -t folded
+    [ "$(cat out)" = "$(printf 'main;a 1\nmain;b 2')" ]
+    fails 0 'warning: .*line 3.*2 records kept' profcat --salvage -f folded bad.folded -t folded
+    [ "$(cat out)" = "$(printf 'main;a 1\nmain;b 2')" ]
+}
+
+@test "counts to the ends of 64 bits are kept, sums beyond are refused" {
+    printf 'a 9223372036854775807\nb -9223372036854775808\n' >in.folded
+    profcat -f folded in.folded | profcat -t folded >got
+    same in.folded got
+    printf 'a 9223372036854775807\na 1\n' >in.folded
+    fails 3 "sum of 'samples' leaves 64 bits" profcat -f folded in.folded -t folded
+    printf 'a 9223372036854775807\na 1\na -5\n' >in.folded
+    [ "$(profcat -f folded in.folded -t folded)" = 'a 9223372036854775803' ]
+}
+
+@test "decimals that grow on the way lose nothing" {
+    { for k in 1 2 3 4 5 6 7 8; do printf 'a;b%d 1\n' $k; done; awk 'BEGIN { for (i = 0; i < 20000; i++) print "main;work" i " 1" }'
+      printf 'main;x 0.25\nmain;x 0.125\nmain;y 0.000000000000000001\nmain;z 1000000000000\n'; } >in.folded
+    profcat in.folded | profcat -t folded >got
+    grep -qx 'main;x 0.375' got
+    grep -qx 'main;y 0.000000000000000001' got
+    grep -qx 'main;z 1000000000000' got
+    [ "$(wc -l <got)" -eq 20011 ]
+}
+
+@test "the measure is what -f says" {
+    printf 'main;a 3\nmain;b 1.5\n' >in.folded
+    profcat -f folded:measure=wall/us in.folded -t ndjson:stack=names >got
+    cat >want <<'END'
+{"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a","main"],"values":{"wall":3000},"units":{"wall":"nanoseconds"}}
+{"id":2,"kind":"sample","sections":[],"labels":{},"stack":["b","main"],"values":{"wall":1500},"units":{"wall":"nanoseconds"}}
+END
+    same want got
+    profcat -f folded:measure=alloc/bytes in.folded -t json >got.json
+    python3 - <<'END'
+import json
+d = json.load(open("got.json"))
+assert d["measures"] == [{"name": "alloc", "unit": "1e-1 bytes", "kind": "sample", "total": 45}], d["measures"]
+END
+    fails 2 "NAME or NAME/UNIT" profcat -f folded:measure=/us in.folded -t folded
+    fails 2 "no option 'unit' for reading; it has: measure" profcat -f folded:unit=us in.folded -t folded
+    fails 2 "no option 'measure' for writing" profcat in.folded -t folded:measure=x
+}
+
+@test "one of several measures is written, and what has it not is not dropped in silence" {
+    printf 'a;b 3\na;c 1\n' >in.folded
+    profcat -f folded:measure=wall/ms in.folded -o wall.pfs
+    profcat wall.pfs -t folded >got
+    printf 'a;b 3000000\na;c 1000000\n' | same - got
+    fails 0 "warning: folded: records that have no 'samples' are left out" profcat in.folded wall.pfs -t folded
+    [ "$(cat out)" = "$(printf 'a;b 3\na;c 1')" ]
+    profcat in.folded wall.pfs -m wall -t folded >got
+    printf 'a;b 3000000\na;c 1000000\n' | same - got
+}
+
+@test "the same measure in different scales is added exactly" {
+    printf 'a 1.5\n' >tenths.folded
+    printf 'a 0.25\n' >hundredths.folded
+    printf 'a 2\n' >whole.folded
+    for order in 'tenths hundredths whole' 'whole tenths hundredths' 'hundredths whole tenths'; do
+        files=
+        for name in $order; do files="$files $name.folded"; done
+        # shellcheck disable=SC2086
+        [ "$(profcat $files -t folded)" = 'a 3.75' ]
+    done
+}
+
+@test "what cannot stand in a line becomes what can" {
+    printf 'main;x 1\n' >in.folded
+    profcat -f folded:measure='odd name/unit' in.folded -t folded >got
+    same in.folded got
+    # names with a ; come from other formats
+    unicode=$CORPUS/statprofiler/unicode.out
+    [ -f "$unicode" ] || skip "needs a profile with odd names"
+    profcat "$unicode" -m samples -t folded >one
+    profcat -f folded one -t folded >two
+    same one two
+}
+
+@test "folded stacks are told from other text" {
+    printf '\357\273\277main;a 1\n' >bom.folded
+    [ "$(profcat bom.folded -t folded)" = 'main;a 1' ]
+    gzip -c bom.folded >bom.folded.gz
+    [ "$(profcat bom.folded.gz -t folded)" = 'main;a 1' ]
+    { for k in 1 2 3 4 5 6 7 8 9; do echo "main;a$k $k"; done; echo 'one bad line'; } >most.folded
+    fails 3 'line 10: no count' profcat most.folded -t folded
+    printf 'one\ntwo\nmain;a 1\n' >few
+    fails 3 'no known profile format' profcat few -t folded
+    printf 'a;b 1\n\0\0\0\n' >binary
+    fails 3 'no known profile format' profcat binary -t folded
+    : >empty
+    fails 3 'empty' profcat empty -t folded
+    printf '# only a comment\n' >comment
+    [ "$(profcat -f folded comment -t folded)" = '# only a comment' ]
+}
+
+@test "deep stacks and long frames are whole" {
+    python3 - >deep.folded <<'END'
+print(";".join("f%d" % k for k in range(50000)) + " 1")
+print(";".join("f%d" % k for k in range(50001)) + " 2")
+print("n" * 1000000 + " 3")
+END
+    profcat -f folded deep.folded | profcat -t folded >got
+    same deep.folded got
+}

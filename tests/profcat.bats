@@ -1,0 +1,395 @@
+# profcat: conversion, inspection, labels, one order, and what is read by other programs.
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    printf 'main;work;read 3\nmain;work;parse 5\nmain;"a,b" 2\n4\n' >a.folded
+    printf 'main;work;parse 7\nmain;exit 1\n' >b.folded
+    "$PROFUTILS_BIN/profcat" a.folded -o a.pfs && "$PROFUTILS_BIN/profcat" b.folded -o b.pfs
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+}
+
+# same WANT GOT: two files, one of them may be "-"
+same()
+{
+    case " $* " in *' - '*) cat >stdin ;; esac
+    cmp -s "${1/#-/stdin}" "${2/#-/stdin}" || { diff -u "${1/#-/stdin}" "${2/#-/stdin}" | head -40; return 1; }
+}
+
+# fails STATUS PATTERN COMMAND...: and says so
+fails()
+{
+    local want=$1 pattern=$2 got=0
+    shift 2
+    "$@" >out 2>err || got=$?
+    if [ "$got" -ne "$want" ] || ! grep -qE "$pattern" err; then
+        echo "$*: status $got, expected $want and '$pattern'"
+        cat err
+        return 1
+    fi
+}
+
+# --- outputs ----------------------------------------------------------------------------------------------
+
+@test "text shows every record with its labels, values and frames" {
+    profcat --set-label host=h1 --set-label section=req a.folded -t text >got
+    cat >want <<'END'
+metadata  profutils  input  a.folded
+metadata  profutils  source_format  folded
+measure  sample samples  count  count  sampled  main
+sample 1  samples 3 count  section=req  host=h1
+    read
+    work
+    main
+sample 2  samples 5 count  section=req  host=h1
+    parse
+    work
+    main
+sample 3  samples 2 count  section=req  host=h1
+    "a,b"
+    main
+sample 4  samples 4 count  section=req  host=h1
+END
+    same want got
+}
+
+@test "text escapes what could steer a terminal" {
+    printf 'main;\033[31mred\033[0m;bell\007 1\n' >odd.folded
+    profcat odd.folded -t text >got
+    [ "$(LC_ALL=C tr -d '\n -~' <got | wc -c)" -eq 0 ]
+    grep -qF 'x1b' got
+}
+
+@test "ndjson has the keys of the schema in their order" {
+    profcat --set-label host=h1 --set-label section=req a.folded -t ndjson >got
+    f='"file":"","line":0,"column":0,"image":"","address":"","inlined":false}'
+    cat >want <<END
+{"id":1,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"read",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":3},"units":{"samples":"count"}}
+{"id":2,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"parse",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":5},"units":{"samples":"count"}}
+{"id":3,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"\"a,b\"",$f,{"function":"main",$f],"values":{"samples":2},"units":{"samples":"count"}}
+{"id":4,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[],"values":{"samples":4},"units":{"samples":"count"}}
+END
+    same want got
+    profcat --set-label host=h1 --set-label section=req a.folded | profcat -t ndjson >got
+    same want got
+}
+
+@test "a json document holds the rows of ndjson, totals and metadata" {
+    printf '# written by hand\n' | cat - a.folded >c.folded
+    profcat c.folded b.folded -t json >got.json
+    profcat c.folded b.folded -t ndjson >got.ndjson
+    python3 - <<'END'
+import json
+d = json.load(open("got.json"), object_pairs_hook=lambda pairs: (len(pairs) == len(set(k for k, v in pairs)) or 1 / 0) and dict(pairs))
+assert list(d) == ["schema", "rows", "measures", "meta"], list(d)
+assert d["schema"] == "profutils.samples/1"
+assert d["rows"] == [json.loads(line) for line in open("got.ndjson")]
+assert d["measures"] == [{"name": "samples", "unit": "count", "kind": "sample", "total": 22}]
+assert d["meta"] == {"tool": "profcat", "inputs": ["c.folded", "b.folded"], "source_format": "folded", "complete": True,
+                     "metadata": [{"origin": "folded", "key": "comment", "value": "# written by hand"}]}, d["meta"]
+END
+    # the original names travel
+    profcat c.folded b.folded | profcat -t json >piped.json
+    same got.json piped.json
+}
+
+@test "an empty profile is a document too, an incomplete one says so" {
+    printf '\n' >nothing.folded
+    profcat -f folded nothing.folded -t json >got
+    printf '%s\n' '{"schema":"profutils.samples/1","rows":[],"measures":[{"name":"samples","unit":"count","kind":"sample","total":0}],"meta":{"tool":"profcat","inputs":["nothing.folded"],"source_format":"folded","complete":true,"metadata":[]}}' >want
+    same want got
+    [ "$(profcat -f folded nothing.folded -t csv)" = 'kind,sections,labels,stack,function,file,line,samples' ]
+    [ -z "$(profcat -f folded nothing.folded -t ndjson)" ]
+    [ "$(profcat -f folded nothing.folded | profcat -t json | sed 's/.*"complete"/"complete"/')" = "$(sed 's/.*"complete"/"complete"/' want)" ]
+    printf 'a 1\nbad\n' >bad.folded
+    profcat -f folded bad.folded -t json >got 2>/dev/null || [ $? -eq 3 ]
+    python3 -c 'import json; d = json.load(open("got")); assert not d["meta"]["complete"] and len(d["rows"]) == 1'
+}
+
+@test "frames as names, and a row for each frame" {
+    profcat a.folded -t ndjson:stack=names >got
+    sed -n 1p got | grep -qF '"stack":["read","work","main"],'
+    profcat a.folded -t ndjson:explode >got
+    python3 - <<'END'
+import json
+rows = [json.loads(line) for line in open("got")]
+assert len({tuple(r) for r in rows}) == 1
+assert [(r["id"], r["depth"], r["function"], r["leaf"], r["values"]["samples"]) for r in rows] == [
+    (1, 3, "read", True, 3), (1, 2, "work", False, 3), (1, 1, "main", False, 3),
+    (2, 3, "parse", True, 5), (2, 2, "work", False, 5), (2, 1, "main", False, 5),
+    (3, 2, '"a,b"', True, 2), (3, 1, "main", False, 2), (4, 0, "[unknown]", True, 4)]
+assert sum(r["values"]["samples"] for r in rows if r["leaf"]) == 14
+END
+    profcat a.folded -t json:stack=names,explode >/dev/null
+    fails 2 "stack is one of frames\|names, not 'x'" profcat a.folded -t json:stack=x
+}
+
+@test "csv is read by a csv reader, tsv by cutting at tabs" {
+    printf 'main;x\ty;"q",r\\n;\303\251\303 6\n' | cat a.folded - >odd.folded
+    profcat --set-label 'k;1=v=2' --set-label section=s1 odd.folded -t csv >got.csv
+    profcat --set-label 'k;1=v=2' --set-label section=s1 odd.folded -t tsv >got.tsv
+    python3 - <<'END'
+import csv, re
+head = ["kind", "sections", "labels", "stack", "function", "file", "line", "samples"]
+last = 'main;x\ty;"q",r\\n;\u00c3\u00a9\u00c3'
+rows = [["main;work;read", "read", "3"], ["main;work;parse", "parse", "5"], ['main;"a,b"', '"a,b"', "2"], ["", "", "4"],
+        [last, last.rsplit(";", 1)[1], "6"]]
+want = [head] + [["sample", "s1", "k:1=v=2", stack, leaf, "", "0", count] for stack, leaf, count in rows]
+got = list(csv.reader(open("got.csv", encoding="utf-8", newline="")))
+assert got == want, got
+unescape = lambda s: re.sub(r"\\(.)", lambda m: {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}[m[1]], s)
+got = [[unescape(cell) for cell in line.split("\t")] for line in open("got.tsv", encoding="utf-8", newline="").read().split("\n")[:-1]]
+assert got == want, got
+END
+}
+
+@test "a measure that comes behind the header of a table is refused, in json it is added" {
+    profcat -f folded:measure=wall/ms a.folded -o wall.pfs
+    fails 2 "brings the measure 'wall'" profcat b.folded wall.pfs -t csv
+    profcat b.folded wall.pfs -t json >got.json
+    python3 - <<'END'
+import json
+d = json.load(open("got.json"))
+assert [(m["name"], m["total"]) for m in d["measures"]] == [("samples", 8), ("wall", 14000000)]
+assert d["rows"][2]["values"] == {"samples": 0, "wall": 3000000} and d["rows"][0]["values"] == {"samples": 7}
+END
+    [ "$(profcat b.folded wall.pfs -m samples -t csv | tail -n 1)" = 'sample,,,,,,0,0' ]
+}
+
+@test "the suffix of -o chooses the format, .gz packs" {
+    for format in pfs folded text json ndjson csv tsv; do
+        suffix=$format
+        [ "$format" != text ] || suffix=txt
+        profcat a.folded -o "by.$suffix"
+        profcat a.folded -t "$format" >want
+        same want "by.$suffix"
+    done
+    profcat a.folded -o by.ndjson.gz
+    gzip -dc by.ndjson.gz | same by.ndjson -
+}
+
+@test "an unknown format or option is answered with those there are" {
+    fails 2 "unknown format 'xml'; formats to write: pfs, .*folded, text, json, ndjson, csv, tsv" profcat a.folded -t xml
+    fails 2 "cannot read 'json'; formats to read: pfs, .*folded" profcat -f json a.folded
+    fails 2 "json has no option 'indent' for writing; it has: stack, explode" profcat a.folded -t json:indent=2
+    fails 2 "csv has no option 'x' for writing; it has: none" profcat a.folded -t csv:x
+    fails 2 "there is no measure 'wall' here; measures: samples" profcat a.folded -m wall -t csv
+}
+
+# --- one order --------------------------------------------------------------------------------------------
+
+@test "the order of the input does not show in canonical output" {
+    python3 - <<'END'
+import random
+r = random.Random(7)
+lines = ["%s %d" % (";".join(r.choice("abcdefgh") + r.choice(("", " x", "::y")) for _ in range(r.randrange(1, 9))), r.randrange(1, 50)) for _ in range(3000)]
+lines += lines[:500] + ["# c%d" % k for k in range(5)]
+for name in "one", "two":
+    r.shuffle(lines)
+    open(name + ".folded", "w").write("\n".join(lines) + "\n")
+half = len(lines) // 2
+open("h1.folded", "w").write("\n".join(lines[:half]) + "\n")
+open("h2.folded", "w").write("\n".join(lines[half:]) + "\n")
+END
+    for format in pfs json csv text; do
+        profcat -f folded --canonical -t "$format" <one.folded >want
+        profcat -f folded --canonical -t "$format" <two.folded >got
+        same want got
+    done
+    profcat -f folded --canonical <one.folded >want
+    profcat --canonical <want | same want -
+    profcat --set-label host=x h1.folded -o h1.pfs
+    profcat --set-label host=a -f folded:measure=wall/us h2.folded -o h2.pfs
+    profcat --canonical h1.pfs h2.pfs >want
+    profcat --canonical h2.pfs h1.pfs >got
+    same want got
+    profcat h1.pfs h2.pfs | profcat --canonical | same want -
+}
+
+@test "canonical output holds the records of the input, sorted as their stacks are" {
+    profcat --canonical one.folded -t folded >got
+    grep '^#' got | tr -d '\n' | grep -qx '# c0# c1# c2# c3# c4'
+    profcat one.folded -t folded | grep -v '^#' >want
+    grep -v '^#' got | same want -
+    profcat --canonical one.folded -t csv >got.csv
+    profcat one.folded -t csv >all.csv
+    sort got.csv >a
+    sort all.csv >b
+    same b a
+    python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("got.csv")))
+keys = [(r["stack"].split(";"), int(r["samples"])) for r in rows]
+assert len(keys) == 3500 and keys == sorted(keys)
+END
+}
+
+# --- inspection -------------------------------------------------------------------------------------------
+
+@test "probe says of each input what it is" {
+    profcat --set-label section=req --set-label host=h a.folded -o l.pfs
+    profcat --probe a.folded l.pfs -t ndjson >got
+    cat >want <<'END'
+{"input":"a.folded","format":"folded","variant":"","records":4,"samples":4,"flats":0,"edges":0,"functions":5,"measures":[{"name":"samples","unit":"count","kind":"sample","total":14}],"sections":[],"complete":true,"evidence":12}
+{"input":"l.pfs","format":"pfs","variant":"","records":4,"samples":4,"flats":0,"edges":0,"functions":5,"measures":[{"name":"samples","unit":"count","kind":"sample","total":14}],"sections":["req"],"complete":true,"evidence":40}
+END
+    same want got
+    profcat --probe a.folded -t json >got.json
+    python3 -c 'import json; d = json.load(open("got.json")); assert d["schema"] == "profutils.probe/1" and len(d["rows"]) == 1 and d["meta"]["complete"]'
+    profcat --probe l.pfs >got
+    cat >want <<'END'
+l.pfs: pfs (40 bits of evidence)
+    samples   4
+    measure   sample samples: 14 count
+    functions 5
+    section   req
+END
+    same want got
+    [ "$(profcat --probe -f folded a.folded | head -n 1)" = 'a.folded: folded' ]
+    # each input is described by itself, in whatever order the names became known
+    profcat --probe b.folded a.folded b.folded -t ndjson | cut -d, -f 4,8 >got
+    printf '"records":2,"functions":4\n"records":4,"functions":5\n"records":2,"functions":4\n' | same - got
+}
+
+@test "inspection goes on behind a bad input and exits 3" {
+    printf 'not a profile\n' >bad
+    head -c 200 a.pfs >cut.pfs
+    fails 3 'profcat: bad: offset 0: no known' profcat --probe a.folded bad cut.pfs b.folded -t ndjson
+    grep -q 'cut.pfs: offset' err
+    python3 - <<'END'
+import json
+rows = [json.loads(line) for line in open("out")]
+assert [(r["input"], r["complete"], r["records"]) for r in rows] == [
+    ("a.folded", True, 4), ("cut.pfs", False, 0), ("b.folded", True, 2)], rows
+END
+    fails 3 'bad: ' profcat -c a.folded bad b.folded
+    [ "$(cat out)" = "$(printf '4 a.folded\n2 b.folded\n6 total')" ]
+}
+
+@test "count is a number, or one for each input" {
+    [ "$(profcat -c a.folded)" = 4 ]
+    [ "$(profcat -c <a.pfs)" = 4 ]
+    [ "$(cat a.pfs b.pfs a.pfs | profcat -c)" = 10 ]
+    profcat -c a.folded b.pfs >got
+    printf '4 a.folded\n2 b.pfs\n6 total\n' | same - got
+    profcat -c a.folded b.pfs -t ndjson >got
+    printf '{"input":"a.folded","records":4,"complete":true}\n{"input":"b.pfs","records":2,"complete":true}\n' | same - got
+}
+
+@test "header prints the metadata and nothing else" {
+    printf '# one\nmain;a 1\n# two \\ \033[1m\n' >meta.folded
+    profcat -H meta.folded >got
+    printf 'folded comment # one\nfolded comment # two \\ \\x1b[1m\n' | same - got
+    [ -z "$(profcat -H a.folded)" ]
+    profcat -H meta.folded a.folded meta.folded | head -n 3 >got
+    printf '==> meta.folded <==\nfolded comment # one\nfolded comment # two \\ \\x1b[1m\n' | same - got
+    profcat -H meta.folded -t json >got.json
+    python3 - <<'END'
+import json
+d = json.load(open("got.json"))
+want = [{"origin": "folded", "key": "comment", "value": v} for v in ("# one", "# two \\ \033[1m")]
+assert d["schema"] == "profutils.metadata/1"
+assert [{k: r[k] for k in ("origin", "key", "value")} for r in d["rows"]] == want == d["meta"]["metadata"]
+END
+    fails 2 'text, json or ndjson, not as csv' profcat -H meta.folded -t csv
+    fails 2 'exclude each other' profcat -H -c meta.folded
+}
+
+@test "frames lists the frames of a native stream, also of a damaged one" {
+    profcat --frames a.pfs >got
+    head -n 1 got | grep -q 'offset  type'
+    awk 'NR > 1 { print $2 }' got | tr -d '\n' | grep -qxE 'H[DBM]+E'
+    awk 'NR > 2 && $1 <= before { exit 1 } { before = $1 }' got
+    profcat --frames a.pfs -t ndjson >got
+    python3 - <<'END'
+import json, os
+rows = [json.loads(line) for line in open("got")]
+assert list(rows[0]) == ["input", "offset", "type", "about", "rows", "base", "size", "raw", "good"]
+end = 0
+for row in rows:
+    assert row["offset"] == end and row["good"]
+    end += 32 + (row["size"] + 7) // 8 * 8
+assert end == os.path.getsize("a.pfs")
+assert sum(row["rows"] for row in rows if row["type"] == "B") == 4
+END
+    python3 -c 'import sys; d = bytearray(open("a.pfs", "rb").read()); d[75] ^= 1; open("flip.pfs", "wb").write(d)'
+    fails 3 'flip.pfs: offset' profcat --frames flip.pfs
+    grep -q DAMAGED out
+    fails 3 'a.folded: offset 0' profcat --frames a.folded
+}
+
+# --- streams ----------------------------------------------------------------------------------------------
+
+@test "native streams pass as they are, one behind the other" {
+    profcat a.pfs | same a.pfs -
+    profcat <a.pfs | same a.pfs -
+    profcat a.pfs b.pfs a.pfs >got
+    cat a.pfs b.pfs a.pfs | same - got
+    profcat got | same got -
+    profcat a.pfs b.folded a.pfs | profcat -t folded >got
+    profcat a.folded b.folded a.folded -t folded | same - got
+    profcat b.folded a.pfs | profcat -t folded >got
+    profcat b.folded a.folded -t folded | same - got
+}
+
+@test "labels, -m and --canonical are applied to native streams too" {
+    profcat --set-label host=x a.pfs | profcat -t csv | cut -d, -f 3 | sort -u >got
+    printf 'host=x\nlabels\n' | same - got
+    fails 2 "no measure 'wall'" profcat -m wall a.pfs
+    profcat -z 6 a.pfs | profcat --frames | grep -q deflated || [ "$(wc -c <a.pfs)" -lt 2000 ]
+}
+
+@test "an incomplete stream is named by every stage" {
+    head -c $(($(wc -c <a.pfs) - 20)) a.pfs >cut.pfs
+    bash -c 'profcat cut.pfs 2>e1 | profcat 2>e2 | profcat -t folded >out 2>e3; echo "${PIPESTATUS[*]}"' >got
+    [ "$(cat got)" = '3 3 3' ]
+    grep -q 'cut.pfs: offset' e1
+    grep -q 'incomplete' e2
+    grep -q 'incomplete' e3
+    bash -c 'profcat absent.pfs 2>e1 | profcat 2>e2 | profcat -t folded >out 2>e3; echo "${PIPESTATUS[*]}"' >got
+    [ "$(cat got)" = '3 3 3' ]
+}
+
+@test "a slow producer is not waited for" {
+    line=$(printf 'frame;%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+    for stages in 'profcat' 'profcat | profcat' 'profcat | profcat --set-label k=v | profcat'; do
+        rm -f slow seen
+        mkfifo slow
+        bash -c "$stages | profcat -t ndjson:stack=names | (head -n 1 >seen; cat >rest)" <slow &
+        exec 7>slow
+        printf '%slast 1\n' "$line" >&7
+        for _ in $(seq 100); do
+            [ ! -s seen ] || break
+            sleep 0.1
+        done
+        grep -q '"id":1' seen
+        printf '%slast 2\n' "$line" >&7
+        exec 7>&-
+        wait
+        grep -q '"id":2' rest
+    done
+}
+
+# --- labels -----------------------------------------------------------------------------------------------
+
+@test "labels are set on all records and replace those of the same key" {
+    profcat --set-label host=one a.folded | profcat --set-label host=two --set-label x=1 -t csv | cut -d, -f 3 | sort -u >got
+    printf 'host=two;x=1\nlabels\n' | same - got
+    profcat --set-label empty= a.folded -t ndjson | head -n 1 | grep -qF '"labels":{"empty":[""]}'
+    fails 2 "KEY=VALUE, not 'host'" profcat --set-label host a.folded
+    fails 2 "KEY=VALUE, not '=x'" profcat --set-label =x a.folded
+    # a comma and an equals sign in a value are its own
+    profcat --set-label 'k=a,b=c' a.folded -t ndjson | head -n 1 | grep -qF '"labels":{"k":["a,b=c"]}'
+}
+
+@test "records can carry the name of the input they come from" {
+    profcat --label-source a.folded b.pfs -t tsv | cut -f 3 | sort | uniq -c | sed 's/^ *//' >got
+    printf '1 labels\n4 source=a.folded\n2 source=b.pfs\n' | same - got
+    profcat --label-source=from a.folded -t tsv | sed 1d | cut -f 3 | sort -u >got
+    printf 'from=a.folded\n' | same - got
+}
