@@ -187,21 +187,28 @@ static bool take_private(struct pf_sp_writer *w, const char *key, uint32_t value
     return true;
 }
 
+/* An absent column is the empty string in every row. */
+static uint32_t at(const uint32_t *column, uint32_t row)
+{
+    return column ? column[row] : 0;
+}
+
 static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
 {
     for (uint32_t i = 0; i < batch->rows; i++) {
-        const char *origin = pf_dict_string(writer->dict, batch->origin[i]).data;
-        const char *key = pf_dict_string(writer->dict, batch->key[i]).data;
+        uint32_t key = at(batch->key, i), value = at(batch->value, i);
+        const char *origin = pf_dict_string(writer->dict, at(batch->origin, i)).data;
+        const char *name = pf_dict_string(writer->dict, key).data;
         bool ok = true;
         if (strcmp(origin, PF_SP_HEADER_ORIGIN) == 0) {
-            int status = take_fact(writer, w, key, pf_dict_string(writer->dict, batch->value[i]).data);
+            int status = take_fact(writer, w, name, pf_dict_string(writer->dict, value).data);
             if (status != PF_OK)
                 return status;
         } else if (strcmp(origin, PF_SP_PRIVATE) == 0) {
-            ok = take_private(w, key, batch->value[i]);
+            ok = take_private(w, name, value);
         } else if (strcmp(origin, PF_SP_CUSTOM_ORIGIN) == 0) {
             struct pf_sp_events *list = w->header_written || w->in_body ? &w->pending : &w->custom;
-            ok = pf_sp_events_add(list, PF_SP_EVENT_METADATA, batch->key[i], batch->value[i]);
+            ok = pf_sp_events_add(list, PF_SP_EVENT_METADATA, key, value);
         }
         if (!ok)
             return pf_error_nomem(&writer->error);
@@ -418,8 +425,7 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const
     put_header(writer, w);
     note_measures(writer, w, batch);
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
-        status = write_row(writer, w, batch->stack ? batch->stack[row] : 0, batch->labels ? batch->labels[row] : 0,
-                           values ? values[row] : 0);
+        status = write_row(writer, w, at(batch->stack, row), at(batch->labels, row), values ? values[row] : 0);
     return status;
 }
 
