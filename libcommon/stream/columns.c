@@ -20,7 +20,9 @@ static bool zero(const unsigned char *bytes, size_t size)
 
 static int bad(const struct pf_columns *walk, struct pf_error *error, const char *what)
 {
-    return pf_error_at(error, PF_FAILED, walk->offset, "frame with a damaged column at byte %zu of its payload: %s", walk->at, what);
+    return pf_error_at(error, PF_FAILED, walk->offset,
+                       "frame with a damaged column at byte %zu of its payload: %s", walk->at,
+                       what);
 }
 
 /* Checks what stands between this column's header and the next. */
@@ -52,7 +54,9 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
         walk->last = id;
         if (!(id & PF_COLUMN_MAY_SKIP)) {
             if (encoding != 0)
-                return pf_error_at(error, PF_UNSUPPORTED, walk->offset, "column %u has encoding %u: needs a newer version", id, encoding);
+                return pf_error_at(error, PF_UNSUPPORTED, walk->offset,
+                                   "column %u has encoding %u: needs a newer version", id,
+                                   encoding);
             if (width > 8 || (width & (width - 1)) != 0)
                 return bad(walk, error, "its width is not 0, 1, 2, 4 or 8");
             if (bytes != (uint64_t)width * walk->rows)
@@ -67,7 +71,8 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
     return PF_EOF;
 }
 
-int pf_columns_begin(struct pf_columns *walk, uint32_t rows, uint64_t offset, const unsigned char *payload, size_t size, bool tail, struct pf_error *error)
+int pf_columns_begin(struct pf_columns *walk, uint32_t rows, uint64_t offset,
+                     const unsigned char *payload, size_t size, bool tail, struct pf_error *error)
 {
     struct pf_columns start = {payload, size, 0, rows, offset, -1};
     struct pf_column ends;
@@ -166,15 +171,21 @@ uint64_t pf_column_value(const struct pf_column *column, uint32_t row)
     const unsigned char *p = column->data + (size_t)column->width * row;
 
     switch (column->width) {
-    case 0: return column->minimum;
-    case 1: return column->minimum + *p;
-    case 2: return column->minimum + load16(p);
-    case 4: return column->minimum + load32(p);
-    default: return column->minimum + load64(p);
+    case 0:
+        return column->minimum;
+    case 1:
+        return column->minimum + *p;
+    case 2:
+        return column->minimum + load16(p);
+    case 4:
+        return column->minimum + load32(p);
+    default:
+        return column->minimum + load64(p);
     }
 }
 
-void pf_column_ids(const struct pf_column *column, uint32_t first, uint32_t rows, uint32_t *restrict ids)
+void pf_column_ids(const struct pf_column *column, uint32_t first, uint32_t rows,
+                   uint32_t *restrict ids)
 {
     const unsigned char *restrict data = column->data + (size_t)column->width * first;
     uint32_t minimum = (uint32_t)column->minimum;
@@ -203,7 +214,8 @@ void pf_column_ids(const struct pf_column *column, uint32_t first, uint32_t rows
     }
 }
 
-uint64_t pf_column_values(const struct pf_column *column, uint32_t first, uint32_t rows, int64_t *restrict values)
+uint64_t pf_column_values(const struct pf_column *column, uint32_t first, uint32_t rows,
+                          int64_t *restrict values)
 {
     const unsigned char *restrict data = column->data + (size_t)column->width * first;
     uint64_t minimum = column->minimum, sum = 0;
@@ -255,13 +267,15 @@ pf_int128 pf_column_sum(const int64_t *restrict values, uint32_t rows)
 {
     uint64_t low = 0, high = 0;
 
-    /* Halves apart, so that the loop needs no carry: 2^32 rows fit. Signs are shifted away and taken back at the end. */
+    /* Halves apart, so that the loop needs no carry: 2^32 rows fit. Signs are shifted away and
+     * taken back at the end. */
     for (uint32_t i = 0; i < rows; i++) {
         uint64_t v = (uint64_t)values[i] ^ UINT64_C(1) << 63;
         low += (uint32_t)v;
         high += v >> 32;
     }
-    return (pf_int128)high * ((pf_int128)1 << 32) + (pf_int128)low - (pf_int128)rows * ((pf_int128)1 << 63);
+    return (pf_int128)high * ((pf_int128)1 << 32) + (pf_int128)low -
+           (pf_int128)rows * ((pf_int128)1 << 63);
 }
 
 int64_t pf_column_max(const int64_t *restrict values, uint32_t rows)
@@ -301,11 +315,17 @@ static inline void store64(unsigned char *p, uint64_t v)
 
 static uint8_t width_of(uint64_t range)
 {
-    return range == 0 ? 0 : range <= UINT8_MAX ? 1 : range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8;
+    return range == 0            ? 0
+           : range <= UINT8_MAX  ? 1
+           : range <= UINT16_MAX ? 2
+           : range <= UINT32_MAX ? 4
+                                 : 8;
 }
 
-/* Header and room for the data, padding zeroed; NULL when out of memory, which the buffer remembers. */
-static unsigned char *append_header(struct pf_buffer *buffer, uint16_t id, uint8_t width, uint64_t minimum, uint32_t rows)
+/* Header and room for the data, padding zeroed; NULL when out of memory, which the buffer
+ * remembers. */
+static unsigned char *append_header(struct pf_buffer *buffer, uint16_t id, uint8_t width,
+                                    uint64_t minimum, uint32_t rows)
 {
     size_t bytes = (size_t)width * rows;
     unsigned char *p = pf_buffer_extend(buffer, PF_COLUMN_HEADER + padded(bytes));
@@ -320,7 +340,8 @@ static unsigned char *append_header(struct pf_buffer *buffer, uint16_t id, uint8
     return p + PF_COLUMN_HEADER;
 }
 
-void pf_column_append_ids(struct pf_buffer *buffer, uint16_t id, const uint32_t *restrict ids, uint32_t rows)
+void pf_column_append_ids(struct pf_buffer *buffer, uint16_t id, const uint32_t *restrict ids,
+                          uint32_t rows)
 {
     uint32_t min = ids[0], max = ids[0];
     for (uint32_t i = 1; i < rows; i++) {
@@ -344,7 +365,8 @@ void pf_column_append_ids(struct pf_buffer *buffer, uint16_t id, const uint32_t 
             store32(data + 4 * (size_t)i, ids[i] - min);
 }
 
-void pf_column_append_values(struct pf_buffer *buffer, uint16_t id, const int64_t *restrict values, uint32_t rows)
+void pf_column_append_values(struct pf_buffer *buffer, uint16_t id, const int64_t *restrict values,
+                             uint32_t rows)
 {
     int64_t low = values[0], high = values[0];
     for (uint32_t i = 1; i < rows; i++) {

@@ -28,12 +28,16 @@ static int write_unmarked(struct copy *copy, struct pf_frame frame, const unsign
     frame.base &= ~(uint32_t)PF_END_INCOMPLETE;
     pf_frame_store(&frame, payload, header);
     int status = pf_sink_write(copy->sink, header, sizeof header);
-    return status == PF_OK ? pf_sink_write(copy->sink, payload, pf_frame_total(&frame) - PF_FRAME_HEADER) : status;
+    return status == PF_OK
+               ? pf_sink_write(copy->sink, payload, pf_frame_total(&frame) - PF_FRAME_HEADER)
+               : status;
 }
 
-/* Checks the whole frames among the bytes ahead; their length together. Stops before an end frame that has to be rewritten,
- * if it is not the first, and before what is wrong, which is in copy->input then. */
-static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t have, struct pf_frame *last)
+/* Checks the whole frames among the bytes ahead; their length together. Stops before an end frame
+ * that has to be rewritten, if it is not the first, and before what is wrong, which is in
+ * copy->input then. */
+static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t have,
+                           struct pf_frame *last)
 {
     uint64_t offset = pf_source_offset(copy->source);
     size_t run = 0;
@@ -42,11 +46,13 @@ static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t
         struct pf_frame frame;
         struct pf_end end;
         const unsigned char *payload = bytes + run + PF_FRAME_HEADER;
-        if (pf_frame_parse(bytes + run, offset + run, &frame, &copy->input) != PF_OK || have - run < pf_frame_total(&frame))
+        if (pf_frame_parse(bytes + run, offset + run, &frame, &copy->input) != PF_OK ||
+            have - run < pf_frame_total(&frame))
             break;
         if (unmarked(copy, &frame) && run > 0)
             break;
-        if (pf_frame_verify(&frame, payload, &copy->input) != PF_OK || pf_sequence_take(&copy->sequence, &frame, payload, &end, &copy->input) != PF_OK)
+        if (pf_frame_verify(&frame, payload, &copy->input) != PF_OK ||
+            pf_sequence_take(&copy->sequence, &frame, payload, &end, &copy->input) != PF_OK)
             break;
         if (frame.type == 'H')
             copy->emit.start = pf_sink_offset(copy->sink) + run;
@@ -58,7 +64,8 @@ static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t
     return run;
 }
 
-/* Copies what is at hand, one frame at least. PF_OK, PF_EOF, a failure of the sink; or PF_FAILED with copy->input set. */
+/* Copies what is at hand, one frame at least. PF_OK, PF_EOF, a failure of the sink; or PF_FAILED
+ * with copy->input set. */
 static int copy_some(struct copy *copy)
 {
     struct pf_frame frame;
@@ -79,7 +86,8 @@ static int copy_some(struct copy *copy)
     return status == PF_OK && copy->input.code != PF_OK ? PF_FAILED : status;
 }
 
-/* Ends the segment that the damage left open. Between segments an empty one carries the mark, where none has passed. */
+/* Ends the segment that the damage left open. Between segments an empty one carries the mark, where
+ * none has passed. */
 static int end_segment(struct copy *copy)
 {
     bool marked = copy->salvage ? copy->sequence.segments > 0 : copy->sequence.incomplete;
@@ -102,8 +110,9 @@ static void warn(struct copy *copy, const struct pf_report *report)
 
     pf_source_skip(copy->source, UINT64_MAX);
     uint64_t end = pf_source_offset(copy->source);
-    pf_report_send(report, PF_WARNING, "offset %" PRIu64 ": %s; %" PRIu64 " records kept, %" PRIu64 " bytes lost", at, copy->input.text, copy->sequence.all_records,
-                   end > at ? end - at : 0);
+    pf_report_send(report, PF_WARNING,
+                   "offset %" PRIu64 ": %s; %" PRIu64 " records kept, %" PRIu64 " bytes lost", at,
+                   copy->input.text, copy->sequence.all_records, end > at ? end - at : 0);
 }
 
 /* The source has ended early or is damaged: what was written gets its end. */
@@ -122,7 +131,8 @@ static int give_up(struct copy *copy, const struct pf_report *report, struct pf_
     return error->code;
 }
 
-int pf_stream_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report, bool salvage, uint64_t *records, struct pf_error *error)
+int pf_stream_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report,
+                   bool salvage, uint64_t *records, struct pf_error *error)
 {
     struct copy copy = {.source = source, .sink = sink, .emit = {.sink = sink}, .salvage = salvage};
     int status = PF_OK;

@@ -23,7 +23,8 @@ static bool start(struct pf_inflate *inflater)
     return false;
 }
 
-int pf_inflate_payload(struct pf_inflate *inflater, const struct pf_frame *frame, const unsigned char **payload, struct pf_error *error)
+int pf_inflate_payload(struct pf_inflate *inflater, const struct pf_frame *frame,
+                       const unsigned char **payload, struct pf_error *error)
 {
     if (!(frame->flags & PF_FRAME_DEFLATED))
         return PF_OK;
@@ -37,13 +38,15 @@ int pf_inflate_payload(struct pf_inflate *inflater, const struct pf_frame *frame
     z->avail_out = frame->raw;
     int result = inflate(z, Z_FINISH);
     if (result != Z_STREAM_END || z->avail_in != 0 || z->avail_out != 0)
-        return pf_error_at(error, PF_FAILED, frame->offset, "frame that does not inflate to its %lu bytes: %s", (unsigned long)frame->raw,
-                           z->msg != NULL ? z->msg : "it has more or less");
+        return pf_error_at(
+            error, PF_FAILED, frame->offset, "frame that does not inflate to its %lu bytes: %s",
+            (unsigned long)frame->raw, z->msg != NULL ? z->msg : "it has more or less");
     *payload = inflater->bytes;
     return PF_OK;
 }
 
-int pf_inflate_keep(struct pf_inflate *inflater, const struct pf_frame *frame, const unsigned char **payload, struct pf_error *error)
+int pf_inflate_keep(struct pf_inflate *inflater, const struct pf_frame *frame,
+                    const unsigned char **payload, struct pf_error *error)
 {
     if (frame->flags & PF_FRAME_DEFLATED)
         return PF_OK;

@@ -13,11 +13,13 @@ struct pf_inflate {
     size_t capacity;
 };
 
-/* The payload as it is inflated: *payload itself when it is not deflated, else bytes that are valid until the next call. PF_OK,
- * PF_FAILED, PF_NOMEM. */
-int pf_inflate_payload(struct pf_inflate *, const struct pf_frame *, const unsigned char **payload, struct pf_error *);
+/* The payload as it is inflated: *payload itself when it is not deflated, else bytes that are valid
+ * until the next call. PF_OK, PF_FAILED, PF_NOMEM. */
+int pf_inflate_payload(struct pf_inflate *, const struct pf_frame *, const unsigned char **payload,
+                       struct pf_error *);
 /* The same bytes in the room of the inflater, where the source may not move them. */
-int pf_inflate_keep(struct pf_inflate *, const struct pf_frame *, const unsigned char **payload, struct pf_error *);
+int pf_inflate_keep(struct pf_inflate *, const struct pf_frame *, const unsigned char **payload,
+                    struct pf_error *);
 void pf_inflate_free(struct pf_inflate *);
 
 /* Zero-initialise; `level` 1..9; free with pf_deflate_free. */
@@ -26,7 +28,8 @@ struct pf_deflate {
     struct pf_buffer bytes;
 };
 
-/* Bytes in deflate->bytes and true, when that is smaller than `size`. False: write the payload as it is. */
+/* Bytes in deflate->bytes and true, when that is smaller than `size`. False: write the payload as
+ * it is. */
 bool pf_deflate_payload(struct pf_deflate *, int level, const void *payload, size_t size);
 void pf_deflate_free(struct pf_deflate *);
 

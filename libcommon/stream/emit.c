@@ -7,12 +7,18 @@ int pf_emit_frame(struct pf_emit *emit, char type, unsigned domain, uint32_t row
     static const unsigned char zeros[8];
     unsigned char header[PF_FRAME_HEADER];
     struct pf_buffer *payload = &emit->payload;
-    struct pf_frame frame = {.type = (uint8_t)type, .domain = (uint16_t)domain, .size = (uint32_t)payload->size, .raw = (uint32_t)payload->size, .rows = rows, .base = base};
+    struct pf_frame frame = {.type = (uint8_t)type,
+                             .domain = (uint16_t)domain,
+                             .size = (uint32_t)payload->size,
+                             .raw = (uint32_t)payload->size,
+                             .rows = rows,
+                             .base = base};
     const char *bytes = payload->data;
 
     if (payload->failed)
         return PF_NOMEM;
-    if (emit->level > 0 && type != 'H' && type != 'E' && pf_deflate_payload(&emit->deflate, emit->level, bytes, payload->size)) {
+    if (emit->level > 0 && type != 'H' && type != 'E' &&
+        pf_deflate_payload(&emit->deflate, emit->level, bytes, payload->size)) {
         bytes = emit->deflate.bytes.data;
         frame.size = (uint32_t)emit->deflate.bytes.size;
         frame.flags = PF_FRAME_DEFLATED;
@@ -22,7 +28,9 @@ int pf_emit_frame(struct pf_emit *emit, char type, unsigned domain, uint32_t row
     int status = pf_sink_write(emit->sink, header, sizeof header);
     if (status == PF_OK)
         status = pf_sink_write(emit->sink, bytes, frame.size);
-    return status == PF_OK ? pf_sink_write(emit->sink, zeros, pf_frame_total(&frame) - PF_FRAME_HEADER - frame.size) : status;
+    return status == PF_OK ? pf_sink_write(emit->sink, zeros,
+                                           pf_frame_total(&frame) - PF_FRAME_HEADER - frame.size)
+                           : status;
 }
 
 int pf_emit_head(struct pf_emit *emit)
@@ -42,9 +50,11 @@ static void append64(struct pf_buffer *buffer, uint64_t value)
     pf_buffer_append(buffer, bytes, sizeof bytes);
 }
 
-int pf_emit_end(struct pf_emit *emit, uint64_t records, const pf_int128 *totals, uint32_t total_count, bool incomplete)
+int pf_emit_end(struct pf_emit *emit, uint64_t records, const pf_int128 *totals,
+                uint32_t total_count, bool incomplete)
 {
-    unsigned base = (incomplete ? PF_END_INCOMPLETE : 0u) | (totals == NULL ? PF_END_NO_TOTALS : 0u);
+    unsigned base =
+        (incomplete ? PF_END_INCOMPLETE : 0u) | (totals == NULL ? PF_END_NO_TOTALS : 0u);
     uint64_t payload = 16 + 16 * (uint64_t)total_count;
 
     append64(&emit->payload, records);

@@ -19,11 +19,13 @@ struct pf_emit {
     uint64_t start; /* of the segment in the sink */
 };
 
-/* Writes the payload, at most PF_FRAME_PAYLOAD_MAX bytes, as a frame and empties it. PF_OK, PF_NOMEM, or the sink's failure. */
+/* Writes the payload, at most PF_FRAME_PAYLOAD_MAX bytes, as a frame and empties it. PF_OK,
+ * PF_NOMEM, or the sink's failure. */
 int pf_emit_frame(struct pf_emit *, char type, unsigned domain, uint32_t rows, uint32_t base);
 /* The head of a segment that begins here, and its end; totals NULL: PF_END_NO_TOTALS. */
 int pf_emit_head(struct pf_emit *);
-int pf_emit_end(struct pf_emit *, uint64_t records, const pf_int128 *totals, uint32_t total_count, bool incomplete);
+int pf_emit_end(struct pf_emit *, uint64_t records, const pf_int128 *totals, uint32_t total_count,
+                bool incomplete);
 void pf_emit_free(struct pf_emit *);
 
 #endif

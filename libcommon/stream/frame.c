@@ -17,41 +17,68 @@ static bool letter(unsigned char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-int pf_frame_parse(const unsigned char *bytes, uint64_t offset, struct pf_frame *frame, struct pf_error *error)
+int pf_frame_parse(const unsigned char *bytes, uint64_t offset, struct pf_frame *frame,
+                   struct pf_error *error)
 {
     if (memcmp(bytes, magic, sizeof magic) != 0)
-        return pf_error_at(error, PF_FAILED, offset, "bytes %02x %02x %02x %02x where a frame (89 50 46 53) is expected", bytes[0], bytes[1], bytes[2], bytes[3]);
+        return pf_error_at(error, PF_FAILED, offset,
+                           "bytes %02x %02x %02x %02x where a frame (89 50 46 53) is expected",
+                           bytes[0], bytes[1], bytes[2], bytes[3]);
     uint32_t expected = pf_load32le(bytes + 28), found = check_of(bytes, 28);
     if (expected != found)
-        return pf_error_at(error, PF_FAILED, offset, "damaged frame header: its bytes give the check %08" PRIx32 ", it says %08" PRIx32, found, expected);
-    *frame = (struct pf_frame){
-        .offset = offset, .type = bytes[4], .flags = bytes[5], .domain = pf_load16le(bytes + 6), .size = pf_load32le(bytes + 8), .raw = pf_load32le(bytes + 12),
-        .rows = pf_load32le(bytes + 16), .base = pf_load32le(bytes + 20), .check = pf_load32le(bytes + 24)};
+        return pf_error_at(error, PF_FAILED, offset,
+                           "damaged frame header: its bytes give the check %08" PRIx32
+                           ", it says %08" PRIx32,
+                           found, expected);
+    *frame = (struct pf_frame){.offset = offset,
+                               .type = bytes[4],
+                               .flags = bytes[5],
+                               .domain = pf_load16le(bytes + 6),
+                               .size = pf_load32le(bytes + 8),
+                               .raw = pf_load32le(bytes + 12),
+                               .rows = pf_load32le(bytes + 16),
+                               .base = pf_load32le(bytes + 20),
+                               .check = pf_load32le(bytes + 24)};
     if (!letter(frame->type))
-        return pf_error_at(error, PF_FAILED, offset, "frame of type 0x%02x, which is no letter", frame->type);
+        return pf_error_at(error, PF_FAILED, offset, "frame of type 0x%02x, which is no letter",
+                           frame->type);
     if (frame->size > PF_FRAME_PAYLOAD_MAX || frame->raw > PF_FRAME_PAYLOAD_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "frame of %" PRIu32 " bytes (%" PRIu32 " inflated), more than the limit of %d", frame->size, frame->raw, PF_FRAME_PAYLOAD_MAX);
+        return pf_error_at(error, PF_FAILED, offset,
+                           "frame of %" PRIu32 " bytes (%" PRIu32
+                           " inflated), more than the limit of %d",
+                           frame->size, frame->raw, PF_FRAME_PAYLOAD_MAX);
     if (!(frame->flags & PF_FRAME_DEFLATED) && frame->raw != frame->size)
-        return pf_error_at(error, PF_FAILED, offset, "frame of %" PRIu32 " bytes that is not deflated says %" PRIu32 " inflated", frame->size, frame->raw);
+        return pf_error_at(error, PF_FAILED, offset,
+                           "frame of %" PRIu32 " bytes that is not deflated says %" PRIu32
+                           " inflated",
+                           frame->size, frame->raw);
     if (frame->raw > (uint64_t)frame->size * PF_INFLATE_RATIO_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "frame of %" PRIu32 " bytes cannot inflate to %" PRIu32, frame->size, frame->raw);
+        return pf_error_at(error, PF_FAILED, offset,
+                           "frame of %" PRIu32 " bytes cannot inflate to %" PRIu32, frame->size,
+                           frame->raw);
     return PF_OK;
 }
 
-int pf_frame_verify(const struct pf_frame *frame, const unsigned char *payload, struct pf_error *error)
+int pf_frame_verify(const struct pf_frame *frame, const unsigned char *payload,
+                    struct pf_error *error)
 {
     uint32_t found = check_of(payload, frame->size);
 
     if (found != frame->check)
-        return pf_error_at(error, PF_FAILED, frame->offset, "damaged frame: its %" PRIu32 " bytes give the check %08" PRIx32 ", its header says %08" PRIx32,
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "damaged frame: its %" PRIu32 " bytes give the check %08" PRIx32
+                           ", its header says %08" PRIx32,
                            frame->size, found, frame->check);
     for (size_t i = frame->size; i < pf_frame_total(frame) - PF_FRAME_HEADER; i++)
         if (payload[i] != 0)
-            return pf_error_at(error, PF_FAILED, frame->offset, "damaged frame: byte 0x%02x in its padding, which is zero", payload[i]);
+            return pf_error_at(error, PF_FAILED, frame->offset,
+                               "damaged frame: byte 0x%02x in its padding, which is zero",
+                               payload[i]);
     return PF_OK;
 }
 
-void pf_frame_store(struct pf_frame *frame, const void *payload, unsigned char header[PF_FRAME_HEADER])
+void pf_frame_store(struct pf_frame *frame, const void *payload,
+                    unsigned char header[PF_FRAME_HEADER])
 {
     frame->check = check_of(payload, frame->size);
     memcpy(header, magic, sizeof magic);
@@ -67,12 +94,14 @@ void pf_frame_store(struct pf_frame *frame, const void *payload, unsigned char h
 }
 
 /* The source ended where a frame goes on: its own failure, if it had one, comes first. */
-static int cut(struct pf_source *source, uint64_t offset, size_t have, size_t need, struct pf_error *error)
+static int cut(struct pf_source *source, uint64_t offset, size_t have, size_t need,
+               struct pf_error *error)
 {
     int status = pf_source_status(source, error);
     if (status < 0)
         return status;
-    return pf_error_at(error, PF_FAILED, offset, "the stream is cut: a frame of %zu bytes ends after %zu", need, have);
+    return pf_error_at(error, PF_FAILED, offset,
+                       "the stream is cut: a frame of %zu bytes ends after %zu", need, have);
 }
 
 static int peek_header(struct pf_source *source, struct pf_frame *frame, struct pf_error *error)
@@ -85,12 +114,17 @@ static int peek_header(struct pf_source *source, struct pf_frame *frame, struct 
         int status = pf_source_status(source, error);
         if (status < 0)
             return status;
-        return have == 0 ? PF_EOF : pf_error_at(error, PF_FAILED, offset, "the stream is cut: a frame header of 32 bytes ends after %zu", have);
+        return have == 0
+                   ? PF_EOF
+                   : pf_error_at(error, PF_FAILED, offset,
+                                 "the stream is cut: a frame header of 32 bytes ends after %zu",
+                                 have);
     }
     return pf_frame_parse(bytes, offset, frame, error);
 }
 
-int pf_frame_peek(struct pf_source *source, struct pf_frame *frame, const unsigned char **payload, struct pf_error *error)
+int pf_frame_peek(struct pf_source *source, struct pf_frame *frame, const unsigned char **payload,
+                  struct pf_error *error)
 {
     int status = peek_header(source, frame, error);
     if (status != PF_OK)
@@ -103,27 +137,42 @@ int pf_frame_peek(struct pf_source *source, struct pf_frame *frame, const unsign
     return PF_OK;
 }
 
-static int newer(const struct pf_frame *frame, struct pf_error *error, const char *what, unsigned value)
+static int newer(const struct pf_frame *frame, struct pf_error *error, const char *what,
+                 unsigned value)
 {
-    return pf_error_at(error, PF_UNSUPPORTED, frame->offset, "frame %c has %s %u: needs a newer version", frame->type, what, value);
+    return pf_error_at(error, PF_UNSUPPORTED, frame->offset,
+                       "frame %c has %s %u: needs a newer version", frame->type, what, value);
 }
 
-static int wrong_base(const struct pf_frame *frame, struct pf_error *error, const char *what, uint32_t expected)
+static int wrong_base(const struct pf_frame *frame, struct pf_error *error, const char *what,
+                      uint32_t expected)
 {
-    return pf_error_at(error, PF_FAILED, frame->offset, "frame %c says that %s is %" PRIu32 ", it is %" PRIu32 ": a frame is missing or was added", frame->type, what, frame->base, expected);
+    return pf_error_at(error, PF_FAILED, frame->offset,
+                       "frame %c says that %s is %" PRIu32 ", it is %" PRIu32
+                       ": a frame is missing or was added",
+                       frame->type, what, frame->base, expected);
 }
 
-static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame, const unsigned char *payload, struct pf_error *error)
+static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame,
+                     const unsigned char *payload, struct pf_error *error)
 {
     if (sequence->open)
-        return pf_error_at(error, PF_FAILED, frame->offset, "the segment that began at offset %" PRIu64 " has no end frame", sequence->start);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "the segment that began at offset %" PRIu64 " has no end frame",
+                           sequence->start);
     if (frame->flags != 0 || frame->domain != 0)
-        return newer(frame, error, frame->flags != 0 ? "flags" : "domain", frame->flags != 0 ? frame->flags : frame->domain);
+        return newer(frame, error, frame->flags != 0 ? "flags" : "domain",
+                     frame->flags != 0 ? frame->flags : frame->domain);
     if (frame->size != 8 || frame->rows != 0 || frame->base != 0)
-        return pf_error_at(error, PF_FAILED, frame->offset, "the head of a segment has %" PRIu32 " bytes, %" PRIu32 " rows and base %" PRIu32 ", 8, 0 and 0 are expected", frame->size,
-                           frame->rows, frame->base);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "the head of a segment has %" PRIu32 " bytes, %" PRIu32
+                           " rows and base %" PRIu32 ", 8, 0 and 0 are expected",
+                           frame->size, frame->rows, frame->base);
     if (payload[0] != PF_STREAM_MAJOR)
-        return pf_error_at(error, PF_UNSUPPORTED, frame->offset, "native stream of version %u.%u: needs a newer version (this one reads %d)", payload[0], payload[1], PF_STREAM_MAJOR);
+        return pf_error_at(
+            error, PF_UNSUPPORTED, frame->offset,
+            "native stream of version %u.%u: needs a newer version (this one reads %d)", payload[0],
+            payload[1], PF_STREAM_MAJOR);
     sequence->open = true;
     sequence->start = frame->offset;
     sequence->records = 0;
@@ -132,34 +181,49 @@ static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame,
     return PF_OK;
 }
 
-static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame, const unsigned char *payload, struct pf_end *end, struct pf_error *error)
+static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame,
+                    const unsigned char *payload, struct pf_end *end, struct pf_error *error)
 {
-    uint32_t measures = frame->base & PF_END_NO_TOTALS ? 0 : sequence->counts[PF_TABLE_MEASURES] - 1;
+    uint32_t measures =
+        frame->base & PF_END_NO_TOTALS ? 0 : sequence->counts[PF_TABLE_MEASURES] - 1;
 
     if (frame->domain != 0 || frame->flags != 0)
-        return newer(frame, error, frame->flags != 0 ? "flags" : "domain", frame->flags != 0 ? frame->flags : frame->domain);
+        return newer(frame, error, frame->flags != 0 ? "flags" : "domain",
+                     frame->flags != 0 ? frame->flags : frame->domain);
     if (frame->base > (PF_END_INCOMPLETE | PF_END_NO_TOTALS))
         return newer(frame, error, "base", frame->base);
     if (frame->size != 16 + 16 * (uint64_t)measures)
-        return pf_error_at(error, PF_FAILED, frame->offset, "end frame of %" PRIu32 " bytes, with %" PRIu32 " measures %" PRIu32 " are expected", frame->size, measures, 16 + 16 * measures);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "end frame of %" PRIu32 " bytes, with %" PRIu32 " measures %" PRIu32
+                           " are expected",
+                           frame->size, measures, 16 + 16 * measures);
     end->records = pf_load64le(payload);
     end->totals = payload + 8;
     end->total_count = measures;
     end->length = pf_load64le(payload + frame->size - 8);
     if (end->records != sequence->records)
-        return pf_error_at(error, PF_FAILED, frame->offset, "the end frame counts %" PRIu64 " records, there are %" PRIu64, end->records, sequence->records);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "the end frame counts %" PRIu64 " records, there are %" PRIu64,
+                           end->records, sequence->records);
     if (frame->rows != (uint32_t)end->records)
-        return pf_error_at(error, PF_FAILED, frame->offset, "the end frame has %" PRIu32 " rows, the number of records %" PRIu64 " is expected", frame->rows, end->records);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "the end frame has %" PRIu32 " rows, the number of records %" PRIu64
+                           " is expected",
+                           frame->rows, end->records);
     uint64_t length = frame->offset - sequence->start + pf_frame_total(frame);
     if (end->length != length)
-        return pf_error_at(error, PF_FAILED, frame->offset, "the end frame says that the segment has %" PRIu64 " bytes, it has %" PRIu64, end->length, length);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "the end frame says that the segment has %" PRIu64
+                           " bytes, it has %" PRIu64,
+                           end->length, length);
     sequence->open = false;
     sequence->incomplete |= (frame->base & PF_END_INCOMPLETE) != 0;
     sequence->segments++;
     return PF_OK;
 }
 
-static int take_table(struct pf_sequence *sequence, const struct pf_frame *frame, struct pf_error *error)
+static int take_table(struct pf_sequence *sequence, const struct pf_frame *frame,
+                      struct pf_error *error)
 {
     if (frame->domain == 0 || frame->domain >= PF_TABLES)
         return newer(frame, error, "domain", frame->domain);
@@ -167,15 +231,20 @@ static int take_table(struct pf_sequence *sequence, const struct pf_frame *frame
     if (frame->base != *count)
         return wrong_base(frame, error, "the next id", *count);
     if (frame->rows > 1 && frame->rows > frame->raw)
-        return pf_error_at(error, PF_FAILED, frame->offset, "%" PRIu32 " rows of a table in %" PRIu32 " bytes: they cannot all differ", frame->rows, frame->raw);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "%" PRIu32 " rows of a table in %" PRIu32
+                           " bytes: they cannot all differ",
+                           frame->rows, frame->raw);
     uint32_t limit = frame->domain == PF_TABLE_MEASURES ? PF_SEGMENT_MEASURES_MAX : UINT32_MAX - 1;
     if (frame->rows > limit - (*count - 1))
-        return pf_error_at(error, PF_FAILED, frame->offset, "more than %" PRIu32 " %s in a segment", limit, pf_stream_layouts[frame->domain].name);
+        return pf_error_at(error, PF_FAILED, frame->offset, "more than %" PRIu32 " %s in a segment",
+                           limit, pf_stream_layouts[frame->domain].name);
     *count += frame->rows;
     return PF_OK;
 }
 
-static int take_block(struct pf_sequence *sequence, const struct pf_frame *frame, struct pf_error *error)
+static int take_block(struct pf_sequence *sequence, const struct pf_frame *frame,
+                      struct pf_error *error)
 {
     if (frame->domain == 0 || frame->domain > 3)
         return newer(frame, error, "domain", frame->domain);
@@ -186,22 +255,27 @@ static int take_block(struct pf_sequence *sequence, const struct pf_frame *frame
     return PF_OK;
 }
 
-int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame, const unsigned char *payload, struct pf_end *end, struct pf_error *error)
+int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
+                     const unsigned char *payload, struct pf_end *end, struct pf_error *error)
 {
     if (frame->type == 'H')
         return take_head(sequence, frame, payload, error);
     if (!sequence->open)
-        return pf_error_at(error, PF_FAILED, frame->offset, "frame %c where the head of a segment (H) is expected", frame->type);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "frame %c where the head of a segment (H) is expected", frame->type);
     if (frame->type == 'E')
         return take_end(sequence, frame, payload, end, error);
     if (frame->type >= 'a' && frame->type != 's')
         return PF_OK;
     if (frame->type != 'D' && frame->type != 'B' && frame->type != 'M' && frame->type != 's')
-        return pf_error_at(error, PF_UNSUPPORTED, frame->offset, "frame of type %c: needs a newer version", frame->type);
+        return pf_error_at(error, PF_UNSUPPORTED, frame->offset,
+                           "frame of type %c: needs a newer version", frame->type);
     if (frame->flags & ~PF_FRAME_DEFLATED)
         return newer(frame, error, "flags", frame->flags);
     if (frame->rows == 0 || frame->rows > PF_FRAME_ROWS_MAX)
-        return pf_error_at(error, PF_FAILED, frame->offset, "frame %c of %" PRIu32 " rows, 1 to %d are expected", frame->type, frame->rows, PF_FRAME_ROWS_MAX);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "frame %c of %" PRIu32 " rows, 1 to %d are expected", frame->type,
+                           frame->rows, PF_FRAME_ROWS_MAX);
     if (frame->type == 'D')
         return take_table(sequence, frame, error);
     if (frame->type == 'B')
@@ -209,24 +283,32 @@ int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
     if (frame->domain != 0)
         return newer(frame, error, "domain", frame->domain);
     if (frame->type == 'M' && frame->base != (uint32_t)sequence->records)
-        return wrong_base(frame, error, "the number of records before it", (uint32_t)sequence->records);
+        return wrong_base(frame, error, "the number of records before it",
+                          (uint32_t)sequence->records);
     if (frame->type == 's' && frame->base != 0)
-        return pf_error_at(error, PF_FAILED, frame->offset, "frame s has base %" PRIu32 ", 0 is expected", frame->base);
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "frame s has base %" PRIu32 ", 0 is expected", frame->base);
     return PF_OK;
 }
 
 int pf_sequence_end(const struct pf_sequence *sequence, uint64_t offset, struct pf_error *error)
 {
     if (sequence->open)
-        return pf_error_at(error, PF_FAILED, offset, "the stream ends without its end frame: it was cut, or its writer was killed");
+        return pf_error_at(
+            error, PF_FAILED, offset,
+            "the stream ends without its end frame: it was cut, or its writer was killed");
     if (sequence->segments == 0)
-        return pf_error_at(error, PF_FAILED, offset, "no frame where the head of a segment (H) is expected");
+        return pf_error_at(error, PF_FAILED, offset,
+                           "no frame where the head of a segment (H) is expected");
     if (sequence->incomplete)
-        return pf_error_at(error, PF_FAILED, offset, "the stream is marked incomplete: an earlier stage failed");
+        return pf_error_at(error, PF_FAILED, offset,
+                           "the stream is marked incomplete: an earlier stage failed");
     return PF_EOF;
 }
 
-int pf_frame_walk(struct pf_source *source, int (*fn)(void *arg, const struct pf_frame *, bool good), void *arg, struct pf_error *error)
+int pf_frame_walk(struct pf_source *source,
+                  int (*fn)(void *arg, const struct pf_frame *, bool good), void *arg,
+                  struct pf_error *error)
 {
     struct pf_sequence sequence = {0};
     struct pf_error first = {0};
@@ -247,7 +329,8 @@ int pf_frame_walk(struct pf_source *source, int (*fn)(void *arg, const struct pf
         const unsigned char *bytes = pf_source_peek(source, need, &have);
         if (have < need)
             cut(source, frame.offset, have, need, &first);
-        bool good = have >= need && pf_frame_verify(&frame, bytes + PF_FRAME_HEADER, &first) == PF_OK;
+        bool good =
+            have >= need && pf_frame_verify(&frame, bytes + PF_FRAME_HEADER, &first) == PF_OK;
         if (good)
             (void)pf_sequence_take(&sequence, &frame, bytes + PF_FRAME_HEADER, &end, &first);
         status = fn(arg, &frame, good);

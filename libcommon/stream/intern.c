@@ -44,13 +44,17 @@ static bool map_next(struct pf_idmap *map, uint32_t id)
     return true;
 }
 
-static int bad_row(const struct pf_frame *frame, uint32_t row, struct pf_error *error, const char *what)
+static int bad_row(const struct pf_frame *frame, uint32_t row, struct pf_error *error,
+                   const char *what)
 {
-    return pf_error_at(error, PF_FAILED, frame->offset, "%s %" PRIu32 ": %s", pf_stream_layouts[frame->domain].name, frame->base + row, what);
+    return pf_error_at(error, PF_FAILED, frame->offset, "%s %" PRIu32 ": %s",
+                       pf_stream_layouts[frame->domain].name, frame->base + row, what);
 }
 
-/* Columns of the frame by number - 1; those that are absent have the width and minimum 0. Leaves *walk behind the last. */
-static int find_columns(struct pf_columns *walk, struct pf_column *columns, uint32_t count, struct pf_error *error)
+/* Columns of the frame by number - 1; those that are absent have the width and minimum 0. Leaves
+ * *walk behind the last. */
+static int find_columns(struct pf_columns *walk, struct pf_column *columns, uint32_t count,
+                        struct pf_error *error)
 {
     struct pf_column column;
     int status;
@@ -59,33 +63,40 @@ static int find_columns(struct pf_columns *walk, struct pf_column *columns, uint
         columns[i] = (struct pf_column){.data = walk->bytes};
     while ((status = pf_columns_next(walk, &column, error)) == PF_OK) {
         if (column.id == 0 || column.id > count)
-            return pf_error_at(error, PF_UNSUPPORTED, walk->offset, "table with a column %u: needs a newer version", column.id);
+            return pf_error_at(error, PF_UNSUPPORTED, walk->offset,
+                               "table with a column %u: needs a newer version", column.id);
         columns[column.id - 1] = column;
     }
     return status == PF_EOF ? PF_OK : status;
 }
 
-static int intern_strings(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame, const unsigned char *payload, struct pf_error *error)
+static int intern_strings(struct pf_intern *intern, struct pf_dict *dict,
+                          const struct pf_frame *frame, const unsigned char *payload,
+                          struct pf_error *error)
 {
     struct pf_columns walk;
     struct pf_column columns[2];
-    int status = pf_columns_begin(&walk, frame->rows, frame->offset, payload, frame->raw, true, error);
+    int status =
+        pf_columns_begin(&walk, frame->rows, frame->offset, payload, frame->raw, true, error);
     if (status == PF_OK)
         status = find_columns(&walk, columns, 2, error);
     if (status != PF_OK)
         return status;
     if (!pf_column_below(&columns[1], frame->rows, PF_UTF8 + 1))
-        return pf_error_at(error, PF_FAILED, frame->offset, "string with flags that are neither 0 nor 1");
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "string with flags that are neither 0 nor 1");
     const char *bytes = (const char *)payload + walk.size;
     uint64_t size = frame->raw - walk.size, begin = 0;
     for (uint32_t row = 0; row < frame->rows; row++) {
         uint64_t end = pf_column_value(&columns[0], row);
         if (end < begin || end > size)
-            return bad_row(frame, row, error, "its end is before its begin or behind the bytes of the frame");
+            return bad_row(frame, row, error,
+                           "its end is before its begin or behind the bytes of the frame");
         if (end - begin > PF_STRING_MAX)
             return bad_row(frame, row, error, "longer than the limit of 16711680 bytes");
         unsigned flags = (unsigned)pf_column_value(&columns[1], row);
-        uint32_t id = pf_dict_intern(dict, (struct pf_bytes){bytes + begin, (size_t)(end - begin)}, flags);
+        uint32_t id =
+            pf_dict_intern(dict, (struct pf_bytes){bytes + begin, (size_t)(end - begin)}, flags);
         if (!map_next(&intern->maps[PF_TABLE_STRINGS], id))
             return pf_error_nomem(error);
         begin = end;
@@ -93,8 +104,10 @@ static int intern_strings(struct pf_intern *intern, struct pf_dict *dict, const 
     return PF_OK;
 }
 
-/* Compares the value with its limit; an id becomes the dictionary's. A parent must be of a row that came before: those are mapped. */
-static bool field_value(const struct pf_intern *intern, const struct pf_stream_field *field, int64_t *value)
+/* Compares the value with its limit; an id becomes the dictionary's. A parent must be of a row that
+ * came before: those are mapped. */
+static bool field_value(const struct pf_intern *intern, const struct pf_stream_field *field,
+                        int64_t *value)
 {
     const struct pf_idmap *map = &intern->maps[field->refers];
     uint64_t limit = field->limit;
@@ -119,41 +132,61 @@ static uint32_t intern_row(struct pf_dict *dict, enum pf_stream_table table, voi
         measure->den += measure->den == 0;
         return pf_measures_intern(&dict->measures, measure) + 1;
     }
-    case PF_TABLE_IMAGES: return pf_dict_add_image(dict, row);
-    case PF_TABLE_FUNCTIONS: return pf_dict_add_function(dict, row);
-    case PF_TABLE_LOCATIONS: return pf_dict_add_location(dict, row);
-    case PF_TABLE_STACKS: return pf_dict_add_frame(dict, ((struct pf_stack *)row)->parent, ((struct pf_stack *)row)->location);
-    default: return pf_dict_chain_label(dict, row);
+    case PF_TABLE_IMAGES:
+        return pf_dict_add_image(dict, row);
+    case PF_TABLE_FUNCTIONS:
+        return pf_dict_add_function(dict, row);
+    case PF_TABLE_LOCATIONS:
+        return pf_dict_add_location(dict, row);
+    case PF_TABLE_STACKS:
+        return pf_dict_add_frame(dict, ((struct pf_stack *)row)->parent,
+                                 ((struct pf_stack *)row)->location);
+    default:
+        return pf_dict_chain_label(dict, row);
     }
 }
 
 /* Notes how far stack or label set `id` is from its root. */
-static int note_depth(struct pf_intern *intern, const struct pf_frame *frame, uint32_t row, uint32_t parent, struct pf_error *error)
+static int note_depth(struct pf_intern *intern, const struct pf_frame *frame, uint32_t row,
+                      uint32_t parent, struct pf_error *error)
 {
     enum pf_stream_table table = (enum pf_stream_table)frame->domain;
-    uint32_t id = frame->base + row, limit = table == PF_TABLE_STACKS ? PF_STACK_DEPTH_MAX : PF_LABELS_MAX;
+    uint32_t id = frame->base + row,
+             limit = table == PF_TABLE_STACKS ? PF_STACK_DEPTH_MAX : PF_LABELS_MAX;
     uint32_t **depths = &intern->depths[table];
 
     if (!pf_grow(depths, &intern->depth_capacity[table], (size_t)id + 1, sizeof **depths))
         return pf_error_nomem(error);
     (*depths)[0] = 0;
     (*depths)[id] = (*depths)[parent] + 1;
-    return (*depths)[id] > limit ? bad_row(frame, row, error, table == PF_TABLE_STACKS ? "deeper than 1048575 frames" : "more than 65535 labels in a set") : PF_OK;
+    return (*depths)[id] > limit
+               ? bad_row(frame, row, error,
+                         table == PF_TABLE_STACKS ? "deeper than 1048575 frames"
+                                                  : "more than 65535 labels in a set")
+               : PF_OK;
 }
 
 /* One row from the chunk's columns. */
-static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame, uint32_t row, uint32_t at, struct pf_error *error)
+static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
+                    uint32_t row, uint32_t at, struct pf_error *error)
 {
     const struct pf_stream_layout *layout = &pf_stream_layouts[frame->domain];
     enum pf_stream_table table = (enum pf_stream_table)frame->domain;
-    union { uint64_t align; unsigned char bytes[PF_STREAM_ROW_MAX]; } room = {.bytes = {0}};
+    union {
+        uint64_t align;
+        unsigned char bytes[PF_STREAM_ROW_MAX];
+    } room = {.bytes = {0}};
 
     for (uint32_t i = 0; i < layout->field_count; i++) {
         int64_t stored = intern->columns[i * CHUNK + at], value = stored;
         if (!field_value(intern, &layout->fields[i], &value))
-            return pf_error_at(error, PF_FAILED, frame->offset, "%s %" PRIu32 ": its column %" PRIu32 " is %" PRIu64 ", out of range", layout->name,
-                               frame->base + row, i + 1, (uint64_t)stored);
-        int status = layout->fields[i].refers == table ? note_depth(intern, frame, row, (uint32_t)stored, error) : PF_OK;
+            return pf_error_at(error, PF_FAILED, frame->offset,
+                               "%s %" PRIu32 ": its column %" PRIu32 " is %" PRIu64
+                               ", out of range",
+                               layout->name, frame->base + row, i + 1, (uint64_t)stored);
+        int status = layout->fields[i].refers == table
+                         ? note_depth(intern, frame, row, (uint32_t)stored, error)
+                         : PF_OK;
         if (status != PF_OK)
             return status;
         pf_stream_field_set(&layout->fields[i], room.bytes, value);
@@ -168,17 +201,20 @@ static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct
     return PF_OK;
 }
 
-static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame, const unsigned char *payload, struct pf_error *error)
+static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
+                       const unsigned char *payload, struct pf_error *error)
 {
     uint32_t fields = pf_stream_layouts[frame->domain].field_count;
     struct pf_columns walk;
     struct pf_column columns[PF_STREAM_FIELDS_MAX];
-    int status = pf_columns_begin(&walk, frame->rows, frame->offset, payload, frame->raw, false, error);
+    int status =
+        pf_columns_begin(&walk, frame->rows, frame->offset, payload, frame->raw, false, error);
     if (status == PF_OK)
         status = find_columns(&walk, columns, fields, error);
     if (status != PF_OK)
         return status;
-    if (!pf_grow(&intern->columns, &intern->columns_capacity, (size_t)PF_STREAM_FIELDS_MAX * CHUNK, sizeof *intern->columns))
+    if (!pf_grow(&intern->columns, &intern->columns_capacity, (size_t)PF_STREAM_FIELDS_MAX * CHUNK,
+                 sizeof *intern->columns))
         return pf_error_nomem(error);
     for (uint32_t first = 0; first < frame->rows; first += CHUNK) {
         uint32_t rows = frame->rows - first < CHUNK ? frame->rows - first : CHUNK;
@@ -192,7 +228,9 @@ static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const str
     return PF_OK;
 }
 
-int pf_intern_frame(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame, const unsigned char *payload, struct pf_error *error)
+int pf_intern_frame(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
+                    const unsigned char *payload, struct pf_error *error)
 {
-    return frame->domain == PF_TABLE_STRINGS ? intern_strings(intern, dict, frame, payload, error) : intern_rows(intern, dict, frame, payload, error);
+    return frame->domain == PF_TABLE_STRINGS ? intern_strings(intern, dict, frame, payload, error)
+                                             : intern_rows(intern, dict, frame, payload, error);
 }

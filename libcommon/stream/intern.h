@@ -1,4 +1,5 @@
-/* The tables of a segment on their way into a dictionary: which id of the segment is which id there. */
+/* The tables of a segment on their way into a dictionary: which id of the segment is which id
+ * there. */
 #ifndef PF_STREAM_INTERN_H
 #define PF_STREAM_INTERN_H
 
@@ -10,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* While all ids are the same on both sides there is no array: nothing to hold, nothing to look up. */
+/* While all ids are the same on both sides there is no array: nothing to hold, nothing to look up.
+ */
 struct pf_idmap {
     uint32_t *ids; /* NULL: id for id the same */
     size_t capacity;
@@ -26,7 +28,7 @@ struct pf_intern {
     struct pf_idmap maps[PF_TABLES]; /* measures: their id in the dictionary's table, number + 1 */
     uint32_t *depths[PF_TABLES];     /* of stacks and labels: how many to the root */
     size_t depth_capacity[PF_TABLES];
-    int64_t *columns;                /* scratch */
+    int64_t *columns; /* scratch */
     size_t columns_capacity;
 };
 
@@ -34,8 +36,9 @@ struct pf_intern {
 void pf_intern_start(struct pf_intern *); /* a segment begins: all tables are empty */
 void pf_intern_free(struct pf_intern *);
 
-/* Takes the rows of a D frame that pf_sequence_take has let pass. PF_OK, PF_FAILED, PF_UNSUPPORTED, PF_NOMEM; what is in the
- * dictionary when it fails stays there. */
-int pf_intern_frame(struct pf_intern *, struct pf_dict *, const struct pf_frame *, const unsigned char *payload, struct pf_error *);
+/* Takes the rows of a D frame that pf_sequence_take has let pass. PF_OK, PF_FAILED, PF_UNSUPPORTED,
+ * PF_NOMEM; what is in the dictionary when it fails stays there. */
+int pf_intern_frame(struct pf_intern *, struct pf_dict *, const struct pf_frame *,
+                    const unsigned char *payload, struct pf_error *);
 
 #endif

@@ -56,7 +56,6 @@ enum { PF_STREAM_FIELDS_MAX = 11, PF_STREAM_ROW_MAX = 64 };
 
 struct pf_stream_layout {
     const char *name; /* "strings" */
-    uint32_t row_size;
     uint32_t field_count;
     struct pf_stream_field fields[PF_STREAM_FIELDS_MAX];
 };

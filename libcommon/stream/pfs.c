@@ -8,7 +8,8 @@ static int bid(struct pf_source *source, const char *path)
     const unsigned char *bytes = pf_source_peek(source, 5, &have);
 
     (void)path;
-    return have >= 4 && memcmp(bytes, "\x89PFS", 4) == 0 ? 32 + 8 * (have >= 5 && bytes[4] == 'H') : 0;
+    return have >= 4 && memcmp(bytes, "\x89PFS", 4) == 0 ? 32 + 8 * (have >= 5 && bytes[4] == 'H')
+                                                         : 0;
 }
 
 extern const struct pf_format pf_format_pfs;
@@ -17,7 +18,8 @@ const struct pf_format pf_format_pfs = {
     .name = "pfs",
     .about = "the native record stream, profstream(5)",
     .suffixes = ".pfs",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_STREAM | PF_HOLDS_FAILURE | PF_COMPRESSES,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_STREAM | PF_HOLDS_FAILURE |
+            PF_COMPRESSES,
     .bid = bid,
     .reader_size = sizeof(void *),
     .open_reader = pf_stream_open_reader,

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 
 enum {
-    ID_COLUMNS = 4,                     /* columns 1 to 4 of a block hold ids */
-    VALUES_AT_ONCE = 128 * PF_BATCH_ROWS /* unpacked for a batch: many measures make short batches */
+    ID_COLUMNS = 4, /* columns 1 to 4 of a block hold ids */
+    VALUES_AT_ONCE =
+        128 * PF_BATCH_ROWS /* unpacked for a batch: many measures make short batches */
 };
 
 struct reader {
@@ -22,7 +23,7 @@ struct reader {
     struct pf_total *totals; /* of the segment's measures */
     size_t totals_capacity;
     uint64_t kind_records[PF_RECORD_KINDS];
-    uint32_t declared;   /* measures that batches have told about */
+    uint32_t declared; /* measures that batches have told about */
     unsigned declare_kind;
 
     /* The frame being handed out: B, M or s, `step` rows at a time */
@@ -91,19 +92,23 @@ static int take_measures(struct pf_reader *reader, struct reader *r)
     for (uint32_t k = r->declared; k < measure_count(r); k++) {
         uint32_t id = pf_idmap_get(&r->intern.maps[PF_TABLE_MEASURES], k + 1);
         const struct pf_measure *row = pf_table_row(&reader->dict->measures.table, id);
-        r->totals[k] = (struct pf_total){.measure = id - 1, .kind = row->kind, .aggregation = row->aggregation};
+        r->totals[k] = (struct pf_total){
+            .measure = id - 1, .kind = row->kind, .aggregation = row->aggregation};
     }
     r->declare_kind = 0;
     return PF_OK;
 }
 
-static int take_table(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame, const unsigned char *payload)
+static int take_table(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
+                      const unsigned char *payload)
 {
     int status = pf_inflate_payload(&r->inflate, frame, &payload, &reader->error);
     if (status == PF_OK)
         status = pf_intern_frame(&r->intern, reader->dict, frame, payload, &reader->error);
-    /* The text of a dictionary that failed is pf_reader_next's; nothing may be looked up by its ids. */
-    if (status == PF_OK && frame->domain == PF_TABLE_MEASURES && pf_dict_status(reader->dict) == PF_OK)
+    /* The text of a dictionary that failed is pf_reader_next's; nothing may be looked up by its
+     * ids. */
+    if (status == PF_OK && frame->domain == PF_TABLE_MEASURES &&
+        pf_dict_status(reader->dict) == PF_OK)
         status = take_measures(reader, r);
     return status;
 }
@@ -120,7 +125,8 @@ static int declare(struct pf_reader *reader, struct reader *r, struct pf_batch *
     for (uint32_t k = r->declared; k < count; k++)
         if (r->totals[k].kind == kind)
             r->given[given++] = (struct pf_value_column){r->totals[k].measure, r->value_room};
-    *batch = (struct pf_batch){.kind = (enum pf_kind)kind, .values = r->given, .value_count = given};
+    *batch =
+        (struct pf_batch){.kind = (enum pf_kind)kind, .values = r->given, .value_count = given};
     if (r->declare_kind == PF_RECORD_KINDS)
         r->declared = count;
     return PF_OK;
@@ -130,7 +136,9 @@ static int declare(struct pf_reader *reader, struct reader *r, struct pf_batch *
 
 static int unknown_column(const struct reader *r, struct pf_error *error, unsigned id)
 {
-    return pf_error_at(error, PF_UNSUPPORTED, r->frame.offset, "frame %c %u with a column %u: needs a newer version", r->frame.type, r->frame.domain, id);
+    return pf_error_at(error, PF_UNSUPPORTED, r->frame.offset,
+                       "frame %c %u with a column %u: needs a newer version", r->frame.type,
+                       r->frame.domain, id);
 }
 
 /* Which table column `id` (1..4) of the frame refers to; PF_TABLE_NONE: it has no such column. */
@@ -154,21 +162,30 @@ static int take_id_column(struct reader *r, const struct pf_column *column, stru
     if (table == PF_TABLE_NONE)
         return unknown_column(r, error, column->id);
     if (!pf_column_below(column, r->frame.rows, r->intern.maps[table].count))
-        return pf_error_at(error, PF_FAILED, r->frame.offset, "frame %c %u: column %u has ids of %s that are not defined, all are below %" PRIu32, r->frame.type,
-                           r->frame.domain, column->id, pf_stream_layouts[table].name, r->intern.maps[table].count);
+        return pf_error_at(
+            error, PF_FAILED, r->frame.offset,
+            "frame %c %u: column %u has ids of %s that are not defined, all are below %" PRIu32,
+            r->frame.type, r->frame.domain, column->id, pf_stream_layouts[table].name,
+            r->intern.maps[table].count);
     r->ids[column->id - 1] = *column;
     return PF_OK;
 }
 
-static int take_value_column(struct reader *r, const struct pf_column *column, struct pf_error *error)
+static int take_value_column(struct reader *r, const struct pf_column *column,
+                             struct pf_error *error)
 {
     uint32_t k = column->id - (uint32_t)PF_COLUMN_VALUE;
 
     if (k >= measure_count(r))
-        return pf_error_at(error, PF_FAILED, r->frame.offset, "block with values of measure %" PRIu32 ", the segment has %" PRIu32, k + 1, measure_count(r));
+        return pf_error_at(error, PF_FAILED, r->frame.offset,
+                           "block with values of measure %" PRIu32 ", the segment has %" PRIu32,
+                           k + 1, measure_count(r));
     if (r->totals[k].kind != r->frame.domain - 1)
-        return pf_error_at(error, PF_FAILED, r->frame.offset, "block of %s records with values of measure %" PRIu32 ", which is of %s records",
-                           pf_kind_name((enum pf_kind)(r->frame.domain - 1)), k + 1, pf_kind_name((enum pf_kind)r->totals[k].kind));
+        return pf_error_at(error, PF_FAILED, r->frame.offset,
+                           "block of %s records with values of measure %" PRIu32
+                           ", which is of %s records",
+                           pf_kind_name((enum pf_kind)(r->frame.domain - 1)), k + 1,
+                           pf_kind_name((enum pf_kind)r->totals[k].kind));
     if (!pf_grow(&r->values, &r->values_capacity, (size_t)r->value_count + 1, sizeof *r->values))
         return pf_error_nomem(error);
     r->values[r->value_count++] = *column;
@@ -180,7 +197,8 @@ static int find_columns(struct reader *r, struct pf_error *error)
 {
     struct pf_columns walk;
     struct pf_column column;
-    int status = pf_columns_begin(&walk, r->frame.rows, r->frame.offset, r->payload, r->frame.raw, false, error);
+    int status = pf_columns_begin(&walk, r->frame.rows, r->frame.offset, r->payload, r->frame.raw,
+                                  false, error);
 
     for (size_t i = 0; i < ID_COLUMNS; i++)
         r->ids[i].data = NULL;
@@ -204,7 +222,8 @@ static int find_text_columns(struct reader *r, struct pf_error *error)
 {
     struct pf_columns walk;
     struct pf_column column;
-    int status = pf_columns_begin(&walk, r->frame.rows, r->frame.offset, r->payload, r->frame.raw, true, error);
+    int status = pf_columns_begin(&walk, r->frame.rows, r->frame.offset, r->payload, r->frame.raw,
+                                  true, error);
 
     r->text_bytes = r->payload + walk.size;
     for (size_t i = 0; i < ID_COLUMNS; i++)
@@ -218,9 +237,13 @@ static int find_text_columns(struct reader *r, struct pf_error *error)
         return status;
     uint64_t begin = 0;
     for (uint32_t row = 0; row < r->frame.rows; row++) {
-        uint64_t end = pf_column_value(&r->ids[0], row), name_end = pf_column_value(&r->ids[1], row);
-        if (name_end < begin || end < name_end || end - begin > PF_STRING_MAX || pf_column_value(&r->ids[3], row) > 3)
-            return pf_error_at(error, PF_FAILED, r->frame.offset, "source text in row %" PRIu32 " with ends or flags out of range", row);
+        uint64_t end = pf_column_value(&r->ids[0], row),
+                 name_end = pf_column_value(&r->ids[1], row);
+        if (name_end < begin || end < name_end || end - begin > PF_STRING_MAX ||
+            pf_column_value(&r->ids[3], row) > 3)
+            return pf_error_at(error, PF_FAILED, r->frame.offset,
+                               "source text in row %" PRIu32 " with ends or flags out of range",
+                               row);
         begin = end;
     }
     return PF_OK;
@@ -260,7 +283,8 @@ static bool give_time(struct reader *r, uint32_t rows, struct pf_batch *batch)
 static bool give_values(struct reader *r, uint32_t rows, struct pf_batch *batch)
 {
     if (!pf_grow(&r->given, &r->given_capacity, r->value_count, sizeof *r->given) ||
-        !pf_grow(&r->value_room, &r->value_capacity, (size_t)r->value_count * r->step, sizeof *r->value_room))
+        !pf_grow(&r->value_room, &r->value_capacity, (size_t)r->value_count * r->step,
+                 sizeof *r->value_room))
         return false;
     for (uint32_t i = 0; i < r->value_count; i++) {
         struct pf_total *total = &r->totals[r->values[i].id - PF_COLUMN_VALUE];
@@ -278,15 +302,18 @@ static bool give_records(struct reader *r, uint32_t rows, struct pf_batch *batch
 {
     batch->kind = (enum pf_kind)(r->frame.domain - 1);
     r->kind_records[batch->kind] += rows;
-    return give_ids(r, PF_COLUMN_STACK, rows, &batch->stack) && give_ids(r, PF_COLUMN_LABELS, rows, &batch->labels) &&
-           give_ids(r, PF_COLUMN_LOCATION, rows, &batch->location) && give_ids(r, PF_COLUMN_CALLEE, rows, &batch->callee) && give_time(r, rows, batch) &&
+    return give_ids(r, PF_COLUMN_STACK, rows, &batch->stack) &&
+           give_ids(r, PF_COLUMN_LABELS, rows, &batch->labels) &&
+           give_ids(r, PF_COLUMN_LOCATION, rows, &batch->location) &&
+           give_ids(r, PF_COLUMN_CALLEE, rows, &batch->callee) && give_time(r, rows, batch) &&
            give_values(r, rows, batch);
 }
 
 static bool give_metadata(struct reader *r, uint32_t rows, struct pf_batch *batch)
 {
     batch->kind = PF_META;
-    return give_ids(r, 1, rows, &batch->origin) && give_ids(r, 2, rows, &batch->key) && give_ids(r, 3, rows, &batch->value);
+    return give_ids(r, 1, rows, &batch->origin) && give_ids(r, 2, rows, &batch->key) &&
+           give_ids(r, 3, rows, &batch->value);
 }
 
 static bool give_texts(struct reader *r, uint32_t rows, struct pf_batch *batch)
@@ -295,11 +322,16 @@ static bool give_texts(struct reader *r, uint32_t rows, struct pf_batch *batch)
         return false;
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t row = r->done + i;
-        uint64_t begin = row == 0 ? 0 : pf_column_value(&r->ids[0], row - 1), end = pf_column_value(&r->ids[0], row);
-        uint64_t name_end = pf_column_value(&r->ids[1], row), flags = pf_column_value(&r->ids[3], row);
+        uint64_t begin = row == 0 ? 0 : pf_column_value(&r->ids[0], row - 1),
+                 end = pf_column_value(&r->ids[0], row);
+        uint64_t name_end = pf_column_value(&r->ids[1], row),
+                 flags = pf_column_value(&r->ids[3], row);
         r->texts[i] = (struct pf_text){
-            .name = {(const char *)r->text_bytes + begin, (size_t)(name_end - begin)}, .text = {(const char *)r->text_bytes + name_end, (size_t)(end - name_end)},
-            .name_flags = flags & 1 ? PF_UTF8 : 0, .text_flags = flags & 2 ? PF_UTF8 : 0, .line = pf_column_value(&r->ids[2], row)};
+            .name = {(const char *)r->text_bytes + begin, (size_t)(name_end - begin)},
+            .text = {(const char *)r->text_bytes + name_end, (size_t)(end - name_end)},
+            .name_flags = flags & 1 ? PF_UTF8 : 0,
+            .text_flags = flags & 2 ? PF_UTF8 : 0,
+            .line = pf_column_value(&r->ids[2], row)};
     }
     batch->kind = PF_TEXT;
     batch->texts = r->texts;
@@ -310,7 +342,9 @@ static bool give_texts(struct reader *r, uint32_t rows, struct pf_batch *batch)
 static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *batch)
 {
     uint32_t left = r->frame.rows - r->done, rows = left < r->step ? left : r->step;
-    bool good = r->frame.type == 'B' ? give_records(r, rows, batch) : r->frame.type == 'M' ? give_metadata(r, rows, batch) : give_texts(r, rows, batch);
+    bool good = r->frame.type == 'B'   ? give_records(r, rows, batch)
+                : r->frame.type == 'M' ? give_metadata(r, rows, batch)
+                                       : give_texts(r, rows, batch);
 
     if (!good)
         return pf_error_nomem(&reader->error);
@@ -319,8 +353,10 @@ static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *bat
     return PF_OK;
 }
 
-/* Makes a B, M or s frame the one that is handed out. Its bytes are copied where they are needed after the source moves on. */
-static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame, const unsigned char *payload)
+/* Makes a B, M or s frame the one that is handed out. Its bytes are copied where they are needed
+ * after the source moves on. */
+static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
+                     const unsigned char *payload)
 {
     int status = pf_inflate_payload(&r->inflate, frame, &payload, &reader->error);
 
@@ -334,7 +370,9 @@ static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf
     } else if (status == PF_OK) {
         r->payload = payload;
         status = find_columns(r, &reader->error);
-        r->step = r->value_count <= VALUES_AT_ONCE / PF_BATCH_ROWS ? PF_BATCH_ROWS : VALUES_AT_ONCE / r->value_count;
+        r->step = r->value_count <= VALUES_AT_ONCE / PF_BATCH_ROWS
+                      ? PF_BATCH_ROWS
+                      : VALUES_AT_ONCE / r->value_count;
         if (status == PF_OK && frame->rows > r->step) {
             status = pf_inflate_keep(&r->inflate, frame, &r->payload, &reader->error);
             status = status == PF_OK ? find_columns(r, &reader->error) : status;
@@ -352,16 +390,21 @@ static pf_int128 load_total(const unsigned char *bytes)
     return (pf_int128)((pf_uint128)pf_load64le(bytes) | (pf_uint128)pf_load64le(bytes + 8) << 64);
 }
 
-static int check_totals(struct pf_reader *reader, const struct reader *r, const struct pf_frame *frame, const struct pf_end *end)
+static int check_totals(struct pf_reader *reader, const struct reader *r,
+                        const struct pf_frame *frame, const struct pf_end *end)
 {
     for (uint32_t k = 0; k < end->total_count; k++) {
-        pf_int128 amount = pf_total_amount(&r->totals[k], r->kind_records[r->totals[k].kind]), expected = load_total(end->totals + 16 * (size_t)k);
+        pf_int128 amount = pf_total_amount(&r->totals[k], r->kind_records[r->totals[k].kind]),
+                  expected = load_total(end->totals + 16 * (size_t)k);
         char have[PF_INT128_TEXT], want[PF_INT128_TEXT];
         if (amount == expected)
             continue;
         pf_print_int128(amount, have);
         pf_print_int128(expected, want);
-        return pf_error_at(&reader->error, PF_FAILED, frame->offset, "the end frame says %s in total for measure %" PRIu32 ", the records give %s", want, k + 1, have);
+        return pf_error_at(&reader->error, PF_FAILED, frame->offset,
+                           "the end frame says %s in total for measure %" PRIu32
+                           ", the records give %s",
+                           want, k + 1, have);
     }
     return PF_OK;
 }
@@ -375,7 +418,8 @@ static void start_segment(struct reader *r)
     r->declare_kind = PF_RECORD_KINDS;
 }
 
-static int take_frame(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame, const unsigned char *payload, struct pf_batch *batch)
+static int take_frame(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
+                      const unsigned char *payload, struct pf_batch *batch)
 {
     struct pf_end end;
     int status = pf_sequence_take(&r->sequence, frame, payload, &end, &reader->error);

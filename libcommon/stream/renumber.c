@@ -35,20 +35,28 @@ void pf_renumber_free(struct pf_renumber *renumber)
 static const struct pf_table *dict_table(const struct pf_dict *dict, enum pf_stream_table table)
 {
     switch (table) {
-    case PF_TABLE_MEASURES: return &dict->measures.table;
-    case PF_TABLE_IMAGES: return &dict->images;
-    case PF_TABLE_FUNCTIONS: return &dict->functions;
-    case PF_TABLE_LOCATIONS: return &dict->locations;
-    case PF_TABLE_STACKS: return &dict->stacks;
-    default: return &dict->labels;
+    case PF_TABLE_MEASURES:
+        return &dict->measures.table;
+    case PF_TABLE_IMAGES:
+        return &dict->images;
+    case PF_TABLE_FUNCTIONS:
+        return &dict->functions;
+    case PF_TABLE_LOCATIONS:
+        return &dict->locations;
+    case PF_TABLE_STACKS:
+        return &dict->stacks;
+    default:
+        return &dict->labels;
     }
 }
 
 /* The map has an entry for every row the dictionary has by now. */
-static bool cover(struct pf_renumber *renumber, const struct pf_dict *dict, enum pf_stream_table number)
+static bool cover(struct pf_renumber *renumber, const struct pf_dict *dict,
+                  enum pf_stream_table number)
 {
     struct pf_renumber_table *table = &renumber->tables[number];
-    uint32_t count = number == PF_TABLE_STRINGS ? dict->strings.count : dict_table(dict, number)->count;
+    uint32_t count =
+        number == PF_TABLE_STRINGS ? dict->strings.count : dict_table(dict, number)->count;
 
     if (table->known == count)
         return true;
@@ -66,7 +74,8 @@ static void number_row(struct pf_renumber *renumber, enum pf_stream_table number
 {
     struct pf_renumber_table *table = &renumber->tables[number];
 
-    if (!pf_grow(&table->fresh, &table->fresh_capacity, (size_t)table->fresh_count + 1, sizeof *table->fresh)) {
+    if (!pf_grow(&table->fresh, &table->fresh_capacity, (size_t)table->fresh_count + 1,
+                 sizeof *table->fresh)) {
         renumber->failed = true;
         return;
     }
@@ -80,7 +89,8 @@ static bool has_parent(enum pf_stream_table table)
     return pf_stream_layouts[table].fields[0].refers == (uint8_t)table;
 }
 
-static void use_fields(struct pf_renumber *renumber, const struct pf_dict *dict, enum pf_stream_table number, uint32_t id)
+static void use_fields(struct pf_renumber *renumber, const struct pf_dict *dict,
+                       enum pf_stream_table number, uint32_t id)
 {
     const struct pf_stream_layout *layout = &pf_stream_layouts[number];
 
@@ -89,18 +99,23 @@ static void use_fields(struct pf_renumber *renumber, const struct pf_dict *dict,
     for (uint32_t i = has_parent(number) ? 1 : 0; i < layout->field_count; i++) {
         const struct pf_stream_field *field = &layout->fields[i];
         if (field->refers != PF_TABLE_NONE)
-            pf_renumber_id(renumber, dict, (enum pf_stream_table)field->refers, (uint32_t)pf_stream_field_get(field, pf_table_row(dict_table(dict, number), id)));
+            pf_renumber_id(
+                renumber, dict, (enum pf_stream_table)field->refers,
+                (uint32_t)pf_stream_field_get(field, pf_table_row(dict_table(dict, number), id)));
     }
 }
 
 /* A chain may be a million long: no recursion. */
-static void use_chain(struct pf_renumber *renumber, const struct pf_dict *dict, enum pf_stream_table number, uint32_t id)
+static void use_chain(struct pf_renumber *renumber, const struct pf_dict *dict,
+                      enum pf_stream_table number, uint32_t id)
 {
     const struct pf_table *rows = dict_table(dict, number);
     size_t length = 0;
 
-    for (; renumber->tables[number].map[id] == UINT32_MAX; memcpy(&id, pf_table_row(rows, id), sizeof id)) {
-        if (!pf_grow(&renumber->path, &renumber->path_capacity, length + 1, sizeof *renumber->path)) {
+    for (; renumber->tables[number].map[id] == UINT32_MAX;
+         memcpy(&id, pf_table_row(rows, id), sizeof id)) {
+        if (!pf_grow(&renumber->path, &renumber->path_capacity, length + 1,
+                     sizeof *renumber->path)) {
             renumber->failed = true;
             return;
         }
@@ -113,7 +128,8 @@ static void use_chain(struct pf_renumber *renumber, const struct pf_dict *dict, 
     }
 }
 
-uint32_t pf_renumber_id(struct pf_renumber *renumber, const struct pf_dict *dict, enum pf_stream_table number, uint32_t id)
+uint32_t pf_renumber_id(struct pf_renumber *renumber, const struct pf_dict *dict,
+                        enum pf_stream_table number, uint32_t id)
 {
     if (renumber->failed || !cover(renumber, dict, number))
         return 0;
@@ -128,7 +144,8 @@ uint32_t pf_renumber_id(struct pf_renumber *renumber, const struct pf_dict *dict
     return renumber->failed ? 0 : renumber->tables[number].map[id];
 }
 
-void pf_renumber_column(struct pf_renumber *renumber, const struct pf_dict *dict, enum pf_stream_table number, const uint32_t *restrict ids, uint32_t rows,
+void pf_renumber_column(struct pf_renumber *renumber, const struct pf_dict *dict,
+                        enum pf_stream_table number, const uint32_t *restrict ids, uint32_t rows,
                         uint32_t *restrict out)
 {
     if (renumber->failed || !cover(renumber, dict, number))
@@ -148,7 +165,8 @@ void pf_renumber_column(struct pf_renumber *renumber, const struct pf_dict *dict
 }
 
 /* Appends the payload of up to `rows` fresh strings; how many it took. */
-static uint32_t append_strings(struct pf_renumber *renumber, const struct pf_dict *dict, const uint32_t *ids, uint32_t rows, struct pf_buffer *payload)
+static uint32_t append_strings(struct pf_renumber *renumber, const struct pf_dict *dict,
+                               const uint32_t *ids, uint32_t rows, struct pf_buffer *payload)
 {
     int64_t *ends = renumber->columns, *flags = ends + ROWS_AT_ONCE;
     size_t bytes = 0;
@@ -169,7 +187,8 @@ static uint32_t append_strings(struct pf_renumber *renumber, const struct pf_dic
     return taken;
 }
 
-static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *dict, enum pf_stream_table number, const uint32_t *ids, uint32_t rows,
+static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *dict,
+                            enum pf_stream_table number, const uint32_t *ids, uint32_t rows,
                             struct pf_buffer *payload)
 {
     const struct pf_stream_layout *layout = &pf_stream_layouts[number];
@@ -178,7 +197,8 @@ static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *
         const struct pf_stream_field *field = &layout->fields[i];
         const uint32_t *map = renumber->tables[field->refers].map;
         for (uint32_t row = 0; row < rows; row++) {
-            int64_t value = pf_stream_field_get(field, pf_table_row(dict_table(dict, number), ids[row]));
+            int64_t value =
+                pf_stream_field_get(field, pf_table_row(dict_table(dict, number), ids[row]));
             renumber->columns[row] = field->refers == PF_TABLE_NONE ? value : map[value];
         }
         pf_column_append_values(payload, (uint16_t)(i + 1), renumber->columns, rows);
@@ -186,7 +206,8 @@ static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *
     return rows;
 }
 
-static int write_table(struct pf_renumber *renumber, const struct pf_dict *dict, enum pf_stream_table number, struct pf_emit *emit)
+static int write_table(struct pf_renumber *renumber, const struct pf_dict *dict,
+                       enum pf_stream_table number, struct pf_emit *emit)
 {
     struct pf_renumber_table *table = &renumber->tables[number];
     uint32_t base = table->next - table->fresh_count;
@@ -194,8 +215,9 @@ static int write_table(struct pf_renumber *renumber, const struct pf_dict *dict,
     for (uint32_t done = 0; done < table->fresh_count;) {
         uint32_t left = table->fresh_count - done, rows = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
         const uint32_t *ids = table->fresh + done;
-        rows = number == PF_TABLE_STRINGS ? append_strings(renumber, dict, ids, rows, &emit->payload)
-                                          : append_rows(renumber, dict, number, ids, rows, &emit->payload);
+        rows = number == PF_TABLE_STRINGS
+                   ? append_strings(renumber, dict, ids, rows, &emit->payload)
+                   : append_rows(renumber, dict, number, ids, rows, &emit->payload);
         int status = pf_emit_frame(emit, 'D', number, rows, base + done);
         if (status != PF_OK)
             return status;
@@ -205,9 +227,11 @@ static int write_table(struct pf_renumber *renumber, const struct pf_dict *dict,
     return PF_OK;
 }
 
-int pf_renumber_write(struct pf_renumber *renumber, const struct pf_dict *dict, struct pf_emit *emit)
+int pf_renumber_write(struct pf_renumber *renumber, const struct pf_dict *dict,
+                      struct pf_emit *emit)
 {
-    if (renumber->failed || !pf_grow(&renumber->columns, &renumber->columns_capacity, 2 * (size_t)ROWS_AT_ONCE, sizeof *renumber->columns))
+    if (renumber->failed || !pf_grow(&renumber->columns, &renumber->columns_capacity,
+                                     2 * (size_t)ROWS_AT_ONCE, sizeof *renumber->columns))
         return PF_NOMEM;
     for (unsigned number = PF_TABLE_STRINGS; number < PF_TABLES; number++) {
         int status = write_table(renumber, dict, (enum pf_stream_table)number, emit);

@@ -1,5 +1,5 @@
-/* The other way round than intern.h: ids of a dictionary become ids of a segment, in order of first use. What a row refers to comes
- * along, and what nobody uses does not come at all. */
+/* The other way round than intern.h: ids of a dictionary become ids of a segment, in order of first
+ * use. What a row refers to comes along, and what nobody uses does not come at all. */
 #ifndef PF_STREAM_RENUMBER_H
 #define PF_STREAM_RENUMBER_H
 
@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 struct pf_renumber_table {
-    uint32_t *map;    /* id of the segment by id of the dictionary; UINT32_MAX: not used yet */
+    uint32_t *map; /* id of the segment by id of the dictionary; UINT32_MAX: not used yet */
     size_t capacity;
-    uint32_t known;   /* entries of map */
-    uint32_t next;    /* id of the segment */
-    uint32_t *fresh;  /* ids of the dictionary whose rows are not written yet, in order */
+    uint32_t known;  /* entries of map */
+    uint32_t next;   /* id of the segment */
+    uint32_t *fresh; /* ids of the dictionary whose rows are not written yet, in order */
     size_t fresh_capacity;
     uint32_t fresh_count;
 };
@@ -35,9 +35,11 @@ void pf_renumber_start(struct pf_renumber *);
 void pf_renumber_free(struct pf_renumber *);
 
 /* The segment's id of a row. 0 and `failed` when out of memory. */
-uint32_t pf_renumber_id(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table, uint32_t id);
+uint32_t pf_renumber_id(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table,
+                        uint32_t id);
 /* The same for a column. */
-void pf_renumber_column(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table, const uint32_t *ids, uint32_t rows, uint32_t *out);
+void pf_renumber_column(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table,
+                        const uint32_t *ids, uint32_t rows, uint32_t *out);
 /* Writes D frames for all rows that are fresh. PF_OK, PF_NOMEM, or the sink's failure. */
 int pf_renumber_write(struct pf_renumber *, const struct pf_dict *, struct pf_emit *);
 

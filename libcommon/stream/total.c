@@ -14,7 +14,8 @@ void pf_total_add(struct pf_total *total, const int64_t *values, uint32_t rows)
     total->rows += rows;
 }
 
-void pf_total_add_column(struct pf_total *total, const struct pf_column *column, const int64_t *values, uint32_t rows, uint64_t stored)
+void pf_total_add_column(struct pf_total *total, const struct pf_column *column,
+                         const int64_t *values, uint32_t rows, uint64_t stored)
 {
     int64_t minimum = (int64_t)column->minimum;
 

@@ -10,8 +10,9 @@
 
 enum {
     BLOCK_ROWS = PF_BATCH_ROWS,
-    ID_COLUMNS = 4,               /* columns 1 to 4 of a block hold ids */
-    TEXT_BYTES_AT_ONCE = 1048576  /* of source texts in a frame, but a longer one has one of its own */
+    ID_COLUMNS = 4, /* columns 1 to 4 of a block hold ids */
+    TEXT_BYTES_AT_ONCE =
+        1048576 /* of source texts in a frame, but a longer one has one of its own */
 };
 
 /* A column of rows that wait for their block to fill. Rows from `filled` on are 0. */
@@ -102,7 +103,8 @@ static bool complete(struct column *column, uint32_t rows, size_t size)
     return true;
 }
 
-/* What is in a complete column, which is empty from here on; the bytes stay until the next append. NULL: only zeros. */
+/* What is in a complete column, which is empty from here on; the bytes stay until the next append.
+ * NULL: only zeros. */
 static const void *release(struct column *column)
 {
     const void *data = column->filled == 0 ? NULL : column->data;
@@ -120,7 +122,8 @@ static uint32_t rows_that_fit(uint32_t columns, uint32_t rows)
     return each < rows ? (uint32_t)each : rows;
 }
 
-static int write_rows(struct writer *w, enum pf_kind kind, const struct view *view, uint32_t first, uint32_t rows)
+static int write_rows(struct writer *w, enum pf_kind kind, const struct view *view, uint32_t first,
+                      uint32_t rows)
 {
     struct pf_buffer *payload = &w->emit.payload;
 
@@ -131,20 +134,24 @@ static int write_rows(struct writer *w, enum pf_kind kind, const struct view *vi
         pf_column_append_values(payload, PF_COLUMN_TIME, view->time + first, rows);
     for (uint32_t k = 0; k < measure_count(w); k++)
         if (w->measures[k].values != NULL)
-            pf_column_append_values(payload, (uint16_t)(PF_COLUMN_VALUE + k), w->measures[k].values + first, rows);
+            pf_column_append_values(payload, (uint16_t)(PF_COLUMN_VALUE + k),
+                                    w->measures[k].values + first, rows);
     w->records += rows;
     w->kind_records[kind] += rows;
-    return pf_emit_frame(&w->emit, 'B', (unsigned)kind + 1, rows, w->renumber.tables[PF_TABLE_STACKS].next);
+    return pf_emit_frame(&w->emit, 'B', (unsigned)kind + 1, rows,
+                         w->renumber.tables[PF_TABLE_STACKS].next);
 }
 
 /* Writes a block from a view and from `values` of the measures, which are forgotten. */
-static int write_view(struct pf_writer *writer, struct writer *w, enum pf_kind kind, const struct view *view, uint32_t rows)
+static int write_view(struct pf_writer *writer, struct writer *w, enum pf_kind kind,
+                      const struct view *view, uint32_t rows)
 {
     uint32_t columns = ID_COLUMNS + 1;
 
     for (unsigned i = 0; i < ID_COLUMNS; i++)
         if (view->ids[i] != NULL)
-            pf_renumber_column(&w->renumber, writer->dict, (enum pf_stream_table)id_tables[kind][i], view->ids[i], rows, w->rooms[i]);
+            pf_renumber_column(&w->renumber, writer->dict, (enum pf_stream_table)id_tables[kind][i],
+                               view->ids[i], rows, w->rooms[i]);
     for (uint32_t k = 0; k < measure_count(w); k++) {
         if (w->measures[k].values == NULL)
             continue;
@@ -195,7 +202,8 @@ static int write_metadata(struct pf_writer *writer, struct writer *w)
         if (!good)
             return PF_NOMEM;
         if (ids != NULL)
-            pf_renumber_column(&w->renumber, writer->dict, PF_TABLE_STRINGS, ids, rows, w->rooms[i]);
+            pf_renumber_column(&w->renumber, writer->dict, PF_TABLE_STRINGS, ids, rows,
+                               w->rooms[i]);
         else
             memset(w->rooms[i], 0, rows * sizeof *w->rooms[i]);
     }
@@ -254,7 +262,8 @@ static int end_segment(struct pf_writer *writer, struct writer *w, bool incomple
     if (totals == NULL)
         return PF_NOMEM;
     for (uint32_t k = 0; k < count; k++)
-        totals[k] = pf_total_amount(&w->measures[k].total, w->kind_records[w->measures[k].total.kind]);
+        totals[k] =
+            pf_total_amount(&w->measures[k].total, w->kind_records[w->measures[k].total.kind]);
     if (status == PF_OK)
         status = pf_emit_end(&w->emit, w->records, totals, count, incomplete);
     if (totals != &none)
@@ -266,7 +275,9 @@ static int end_segment(struct pf_writer *writer, struct writer *w, bool incomple
 static uint32_t find_measure(const struct writer *w, uint32_t measure)
 {
     const struct pf_renumber_table *table = &w->renumber.tables[PF_TABLE_MEASURES];
-    return measure + 1 < table->known && table->map[measure + 1] != UINT32_MAX ? table->map[measure + 1] : 0;
+    return measure + 1 < table->known && table->map[measure + 1] != UINT32_MAX
+               ? table->map[measure + 1]
+               : 0;
 }
 
 /* The same measure with another scale, or described in another way, stands in the segment. */
@@ -275,7 +286,8 @@ static bool clashes(const struct pf_writer *writer, const struct writer *w, uint
     const struct pf_measures *measures = &writer->dict->measures;
 
     for (uint32_t k = 0; k < measure_count(w); k++)
-        if (pf_measure_same(pf_measures_row(measures, measure), pf_measures_row(measures, w->measures[k].total.measure)))
+        if (pf_measure_same(pf_measures_row(measures, measure),
+                            pf_measures_row(measures, w->measures[k].total.measure)))
             return true;
     return false;
 }
@@ -287,12 +299,15 @@ static int add_measure(struct pf_writer *writer, struct writer *w, uint32_t meas
     const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
 
     if (k == PF_SEGMENT_MEASURES_MAX)
-        return pf_error_set(&writer->error, PF_UNSUPPORTED, "the native stream holds %d measures, there are more", PF_SEGMENT_MEASURES_MAX);
+        return pf_error_set(&writer->error, PF_UNSUPPORTED,
+                            "the native stream holds %d measures, there are more",
+                            PF_SEGMENT_MEASURES_MAX);
     if (!pf_grow(&w->measures, &w->measures_capacity, (size_t)k + 1, sizeof *w->measures))
         return PF_NOMEM;
     memset(w->measures + before, 0, (w->measures_capacity - before) * sizeof *w->measures);
     pf_renumber_id(&w->renumber, writer->dict, PF_TABLE_MEASURES, measure + 1);
-    w->measures[k].total = (struct pf_total){.measure = measure, .kind = row->kind, .aggregation = row->aggregation};
+    w->measures[k].total =
+        (struct pf_total){.measure = measure, .kind = row->kind, .aggregation = row->aggregation};
     return w->renumber.failed ? PF_NOMEM : PF_OK;
 }
 
@@ -323,19 +338,22 @@ static const uint32_t *from(const uint32_t *ids, uint32_t first)
     return ids == NULL ? NULL : ids + first;
 }
 
-static int append_records(struct writer *w, const struct pf_batch *batch, uint32_t first, uint32_t rows)
+static int append_records(struct writer *w, const struct pf_batch *batch, uint32_t first,
+                          uint32_t rows)
 {
     struct block *block = &w->blocks[batch->kind];
     const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
     uint32_t at = block->rows;
-    bool good = append(&block->time, at, batch->time == NULL ? NULL : batch->time + first, rows, sizeof(int64_t));
+    bool good = append(&block->time, at, batch->time == NULL ? NULL : batch->time + first, rows,
+                       sizeof(int64_t));
 
     for (unsigned i = 0; i < ID_COLUMNS; i++)
         if (id_tables[batch->kind][i] != PF_TABLE_NONE)
             good = good && append(&block->ids[i], at, from(ids[i], first), rows, sizeof(uint32_t));
     for (uint32_t i = 0; i < batch->value_count; i++) {
         uint32_t number = find_measure(w, batch->values[i].measure);
-        good = good && append(&w->measures[number - 1].column, at, batch->values[i].data + first, rows, sizeof(int64_t));
+        good = good && append(&w->measures[number - 1].column, at, batch->values[i].data + first,
+                              rows, sizeof(int64_t));
     }
     block->rows += rows;
     return good ? PF_OK : PF_NOMEM;
@@ -364,7 +382,8 @@ static int take_records(struct pf_writer *writer, struct writer *w, const struct
     if (status == PF_OK && block->rows == 0 && batch->rows == BLOCK_ROWS)
         return write_batch(writer, w, batch);
     for (uint32_t first = 0; first < batch->rows && status == PF_OK;) {
-        uint32_t left = batch->rows - first, room = BLOCK_ROWS - block->rows, rows = left < room ? left : room;
+        uint32_t left = batch->rows - first, room = BLOCK_ROWS - block->rows,
+                 rows = left < room ? left : room;
         status = append_records(w, batch, first, rows);
         if (status == PF_OK && block->rows == BLOCK_ROWS)
             status = write_block(writer, w, batch->kind);
@@ -379,7 +398,8 @@ static int take_metadata(struct pf_writer *writer, struct writer *w, const struc
     int status = PF_OK;
 
     for (uint32_t first = 0; first < batch->rows && status == PF_OK;) {
-        uint32_t left = batch->rows - first, room = BLOCK_ROWS - w->meta_rows, rows = left < room ? left : room;
+        uint32_t left = batch->rows - first, room = BLOCK_ROWS - w->meta_rows,
+                 rows = left < room ? left : room;
         for (unsigned i = 0; i < 3; i++)
             if (!append(&w->meta[i], w->meta_rows, from(columns[i], first), rows, sizeof(uint32_t)))
                 return PF_NOMEM;
@@ -396,8 +416,12 @@ static int take_text(struct pf_writer *writer, struct writer *w, const struct pf
     size_t size;
 
     if (!pf_add_size(text->name.size, text->text.size, &size) || size > PF_STRING_MAX)
-        return pf_error_set(&writer->error, PF_UNSUPPORTED, "the native stream holds source texts of up to %zu bytes, one is longer", PF_STRING_MAX);
-    if (w->text_rows == BLOCK_ROWS || (w->text_rows > 0 && w->text_bytes.size + size > TEXT_BYTES_AT_ONCE)) {
+        return pf_error_set(
+            &writer->error, PF_UNSUPPORTED,
+            "the native stream holds source texts of up to %zu bytes, one is longer",
+            PF_STRING_MAX);
+    if (w->text_rows == BLOCK_ROWS ||
+        (w->text_rows > 0 && w->text_bytes.size + size > TEXT_BYTES_AT_ONCE)) {
         int status = write_texts(w);
         if (status != PF_OK)
             return status;

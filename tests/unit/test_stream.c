@@ -1,8 +1,8 @@
 /* The native stream. Without arguments: TAP. For comparison with tests/reference/pfs.py:
  *     test_stream dump FILE             what the reader gives, in the lines of pfs.py
- *     test_stream rewrite IN OUT CUT Z  through reader and writer, batches cut into pieces of at most CUT rows, deflated by Z
- *     test_stream copy IN OUT           frame by frame
- *     test_stream frames FILE           a line for each frame */
+ *     test_stream rewrite IN OUT CUT Z  through reader and writer, batches cut into pieces of at
+ * most CUT rows, deflated by Z test_stream copy IN OUT           frame by frame test_stream frames
+ * FILE           a line for each frame */
 #include "tap.h"
 
 #include "base/number.h"
@@ -16,21 +16,29 @@ extern const struct pf_format pf_format_pfs;
 
 static const struct pf_options no_options;
 
-static struct pf_reader *open_reader(struct pf_source *source, struct pf_dict *dict, struct pf_error *error)
+static struct pf_reader *open_reader(struct pf_source *source, struct pf_dict *dict,
+                                     struct pf_error *error)
 {
     struct pf_reader *reader;
-    struct pf_reader setup = {
-        .format = &pf_format_pfs, .source = source, .dict = dict, .options = &no_options, .name = "test"};
+    struct pf_reader setup = {.format = &pf_format_pfs,
+                              .source = source,
+                              .dict = dict,
+                              .options = &no_options,
+                              .name = "test"};
 
     pf_reader_open(&reader, &setup, error);
     return reader;
 }
 
-static struct pf_writer *open_writer(struct pf_sink *sink, struct pf_dict *dict, int compression, struct pf_error *error)
+static struct pf_writer *open_writer(struct pf_sink *sink, struct pf_dict *dict, int compression,
+                                     struct pf_error *error)
 {
     struct pf_writer *writer;
-    struct pf_writer setup = {
-        .format = &pf_format_pfs, .sink = sink, .dict = dict, .options = &no_options, .compression = compression};
+    struct pf_writer setup = {.format = &pf_format_pfs,
+                              .sink = sink,
+                              .dict = dict,
+                              .options = &no_options,
+                              .compression = compression};
 
     pf_writer_open(&writer, &setup, error);
     return writer;
@@ -67,8 +75,9 @@ static void put_measure(FILE *out, const struct pf_dict *dict, uint32_t k)
     put_string(out, dict, row->name);
     putc(',', out);
     put_string(out, dict, row->unit);
-    fprintf(out, ",%s,%d,%d,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", pf_kind_name((enum pf_kind)row->kind), row->role, row->nature, row->aggregation, row->num,
-            row->den, row->period);
+    fprintf(out, ",%s,%d,%d,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
+            pf_kind_name((enum pf_kind)row->kind), row->role, row->nature, row->aggregation,
+            row->num, row->den, row->period);
     put_string(out, dict, row->raw_unit);
     fprintf(out, ",%" PRIu64, row->main);
 }
@@ -95,10 +104,12 @@ static void put_location(FILE *out, const struct pf_dict *dict, uint32_t id)
         put_string(out, dict, image->name);
         putc(',', out);
         put_string(out, dict, image->identifier);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, image->start, image->limit, image->offset, image->text_start,
-                image->text_size, image->flags);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                image->start, image->limit, image->offset, image->text_start, image->text_size,
+                image->flags);
     }
-    fprintf(out, "),%" PRId64 ",%" PRIu64 ",%" PRIu32 ",%u,%u", row->line, row->address, row->column, row->kind, row->inlined);
+    fprintf(out, "),%" PRId64 ",%" PRIu64 ",%" PRIu32 ",%u,%u", row->line, row->address,
+            row->column, row->kind, row->inlined);
 }
 
 static void put_stack(FILE *out, const struct pf_dict *dict, uint32_t id)
@@ -139,7 +150,8 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* In an order of their own: that of the columns is the segment's. */
-static void put_values(FILE *out, const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
+static void put_values(FILE *out, const struct pf_dict *dict, const struct pf_batch *batch,
+                       uint32_t row)
 {
     char *texts[64];
     size_t count = 0, size;
@@ -159,9 +171,11 @@ static void put_values(FILE *out, const struct pf_dict *dict, const struct pf_ba
     }
 }
 
-static void put_record(FILE *out, const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
+static void put_record(FILE *out, const struct pf_dict *dict, const struct pf_batch *batch,
+                       uint32_t row)
 {
-    fprintf(out, "%s %" PRId64 " [", pf_kind_name(batch->kind), batch->time == NULL ? 0 : batch->time[row]);
+    fprintf(out, "%s %" PRId64 " [", pf_kind_name(batch->kind),
+            batch->time == NULL ? 0 : batch->time[row]);
     put_labels(out, dict, at(batch->labels, row));
     fputs("] ", out);
     if (batch->kind == PF_SAMPLE) {
@@ -192,7 +206,8 @@ static void note_measure(struct dump *dump, uint32_t k)
             free(text);
             return;
         }
-    if (!pf_grow(&dump->measures, &dump->measure_capacity, dump->measure_count + 1, sizeof *dump->measures))
+    if (!pf_grow(&dump->measures, &dump->measure_capacity, dump->measure_count + 1,
+                 sizeof *dump->measures))
         abort();
     dump->measures[dump->measure_count++] = text;
 }
@@ -262,7 +277,9 @@ static int run_dump(const char *path)
         free(dump.measures[i]);
     }
     free(dump.measures);
-    puts(reader->status == PF_EOF ? "whole" : reader->status == PF_UNSUPPORTED ? "newer" : "failed");
+    puts(reader->status == PF_EOF           ? "whole"
+         : reader->status == PF_UNSUPPORTED ? "newer"
+                                            : "failed");
     if (reader->status < 0)
         fprintf(stderr, "offset %" PRIu64 ": %s\n", reader->error.offset, reader->error.text);
     pf_reader_close(reader);
@@ -274,7 +291,8 @@ static int run_dump(const char *path)
 /* --- rewrite --- */
 
 /* Rows first..first + rows of the batch. */
-static struct pf_batch slice(const struct pf_batch *batch, uint32_t first, uint32_t rows, struct pf_value_column *values)
+static struct pf_batch slice(const struct pf_batch *batch, uint32_t first, uint32_t rows,
+                             struct pf_value_column *values)
 {
     struct pf_batch part = *batch;
 
@@ -289,7 +307,8 @@ static struct pf_batch slice(const struct pf_batch *batch, uint32_t first, uint3
     part.value = batch->value == NULL ? NULL : batch->value + first;
     part.texts = batch->texts == NULL ? NULL : batch->texts + first;
     for (uint32_t i = 0; i < batch->value_count; i++)
-        values[i] = (struct pf_value_column){batch->values[i].measure, batch->values[i].data + first};
+        values[i] =
+            (struct pf_value_column){batch->values[i].measure, batch->values[i].data + first};
     part.values = values;
     return part;
 }
@@ -300,7 +319,8 @@ static int write_pieces(struct pf_writer *writer, const struct pf_batch *batch, 
     int status = batch->rows == 0 ? pf_writer_write(writer, batch) : PF_OK;
 
     for (uint32_t first = 0; first < batch->rows && status == PF_OK; first += cut) {
-        struct pf_batch part = slice(batch, first, batch->rows - first < cut ? batch->rows - first : cut, values);
+        struct pf_batch part =
+            slice(batch, first, batch->rows - first < cut ? batch->rows - first : cut, values);
         status = pf_writer_write(writer, &part);
     }
     return status;
@@ -334,7 +354,8 @@ static int run_rewrite(char **words)
     struct pf_error error = {0};
     struct pf_source *source;
     struct pf_sink *sink;
-    if (pf_source_open(&source, words[0], &error) != PF_OK || pf_sink_open(&sink, words[1], &error) != PF_OK)
+    if (pf_source_open(&source, words[0], &error) != PF_OK ||
+        pf_sink_open(&sink, words[1], &error) != PF_OK)
         return 2;
     rewrite(source, sink, (uint32_t)strtoul(words[2], NULL, 10), (int)strtol(words[3], NULL, 10));
     pf_source_close(source);
@@ -349,7 +370,8 @@ static int run_copy(char **words)
     struct pf_sink *sink;
     uint64_t records;
 
-    if (pf_source_open(&source, words[0], &error) != PF_OK || pf_sink_open(&sink, words[1], &error) != PF_OK)
+    if (pf_source_open(&source, words[0], &error) != PF_OK ||
+        pf_sink_open(&sink, words[1], &error) != PF_OK)
         return 2;
     int status = pf_stream_copy(source, sink, &report, false, &records, &error);
     pf_source_close(source);
@@ -360,8 +382,9 @@ static int run_copy(char **words)
 static int print_frame(void *arg, const struct pf_frame *frame, bool good)
 {
     (void)arg;
-    printf("%" PRIu64 " %c %u %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %u%s\n", frame->offset, frame->type, frame->domain, frame->rows, frame->base,
-           frame->size, frame->raw, frame->flags, good ? "" : " damaged");
+    printf("%" PRIu64 " %c %u %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %u%s\n",
+           frame->offset, frame->type, frame->domain, frame->rows, frame->base, frame->size,
+           frame->raw, frame->flags, good ? "" : " damaged");
     return PF_OK;
 }
 
@@ -379,27 +402,44 @@ static int run_frames(const char *path)
 
 /* --- TAP --- */
 
-/* A profile made by hand: samples with stacks, labels and two measures, flat records, edges, metadata, a source text. */
+/* A profile made by hand: samples with stacks, labels and two measures, flat records, edges,
+ * metadata, a source text. */
 static void write_profile(struct pf_writer *writer, struct pf_dict *dict, uint32_t rows)
 {
     static uint32_t stack[20000], labels[20000], location[20000], callee[20000];
     static int64_t ticks[20000], ones[20000], calls[20000];
-    uint32_t places[3], stacks[3], ticks_name = pf_dict_intern(dict, PF_BYTES("wall"), 0), ns = pf_dict_intern(dict, PF_BYTES("nanoseconds"), 0);
-    uint32_t count = pf_dict_intern(dict, PF_BYTES("count"), 0), key = pf_dict_intern(dict, PF_BYTES("op"), 0);
-    uint32_t wall = pf_measures_intern(&dict->measures, &(struct pf_measure){.name = ticks_name, .unit = ns, .num = 10000, .den = 1, .main = 1});
-    uint32_t samples = pf_measures_intern(&dict->measures, &(struct pf_measure){.name = count, .unit = count, .num = 1, .den = 1});
-    uint32_t depth = pf_measures_intern(&dict->measures,
-                                        &(struct pf_measure){.name = key, .unit = count, .kind = PF_EDGE, .aggregation = PF_MAX, .num = 1, .den = 1});
+    uint32_t places[3], stacks[3], ticks_name = pf_dict_intern(dict, PF_BYTES("wall"), 0),
+                                   ns = pf_dict_intern(dict, PF_BYTES("nanoseconds"), 0);
+    uint32_t count = pf_dict_intern(dict, PF_BYTES("count"), 0),
+             key = pf_dict_intern(dict, PF_BYTES("op"), 0);
+    uint32_t wall = pf_measures_intern(
+        &dict->measures,
+        &(struct pf_measure){.name = ticks_name, .unit = ns, .num = 10000, .den = 1, .main = 1});
+    uint32_t samples = pf_measures_intern(
+        &dict->measures, &(struct pf_measure){.name = count, .unit = count, .num = 1, .den = 1});
+    uint32_t depth = pf_measures_intern(&dict->measures, &(struct pf_measure){.name = key,
+                                                                              .unit = count,
+                                                                              .kind = PF_EDGE,
+                                                                              .aggregation = PF_MAX,
+                                                                              .num = 1,
+                                                                              .den = 1});
 
     for (uint32_t i = 0; i < 3; i++) {
         char name[] = {(char)('a' + (char)i), '\0'};
-        struct pf_function function = {.name = pf_dict_intern(dict, pf_bytes_of(name), 0), .start_line = -1};
-        places[i] = pf_dict_add_location(dict, &(struct pf_location){.function = pf_dict_add_function(dict, &function), .line = 10 + i});
+        struct pf_function function = {.name = pf_dict_intern(dict, pf_bytes_of(name), 0),
+                                       .start_line = -1};
+        places[i] = pf_dict_add_location(
+            dict, &(struct pf_location){.function = pf_dict_add_function(dict, &function),
+                                        .line = 10 + i});
         stacks[i] = pf_dict_add_frame(dict, i == 0 ? 0 : stacks[i - 1], places[i]);
     }
     for (uint32_t i = 0; i < rows; i++) {
         stack[i] = i % 7 == 0 ? 0 : stacks[(i * i + 1) % 3];
-        labels[i] = i % 5 == 0 ? pf_dict_add_label(dict, 0, key, pf_dict_intern(dict, pf_bytes_of(i % 2 == 0 ? "x" : "y"), 0)) : 0;
+        labels[i] =
+            i % 5 == 0
+                ? pf_dict_add_label(dict, 0, key,
+                                    pf_dict_intern(dict, pf_bytes_of(i % 2 == 0 ? "x" : "y"), 0))
+                : 0;
         location[i] = places[i % 3];
         callee[i] = places[(i + 1) % 3];
         ticks[i] = (int64_t)i * i - 50;
@@ -411,11 +451,27 @@ static void write_profile(struct pf_writer *writer, struct pf_dict *dict, uint32
     struct pf_batch batches[] = {
         {.kind = PF_SAMPLE, .values = both, .value_count = 2},
         {.kind = PF_META, .rows = 1, .origin = &key, .key = &count, .value = &ns},
-        {.kind = PF_SAMPLE, .rows = rows, .stack = stack, .labels = labels, .values = both, .value_count = 2},
+        {.kind = PF_SAMPLE,
+         .rows = rows,
+         .stack = stack,
+         .labels = labels,
+         .values = both,
+         .value_count = 2},
         {.kind = PF_FLAT, .rows = rows, .location = location},
-        {.kind = PF_EDGE, .rows = rows, .location = location, .callee = callee, .labels = labels, .values = deepest, .value_count = 1},
+        {.kind = PF_EDGE,
+         .rows = rows,
+         .location = location,
+         .callee = callee,
+         .labels = labels,
+         .values = deepest,
+         .value_count = 1},
         {.kind = PF_TEXT, .rows = 1, .texts = &text},
-        {.kind = PF_SAMPLE, .rows = 1, .stack = stacks, .time = ticks, .values = both, .value_count = 1},
+        {.kind = PF_SAMPLE,
+         .rows = 1,
+         .stack = stacks,
+         .time = ticks,
+         .values = both,
+         .value_count = 1},
     };
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
         pf_writer_write(writer, &batches[i]);
@@ -514,7 +570,8 @@ static struct pf_sink *copied(const void *bytes, size_t size, bool salvage, int 
     return sink;
 }
 
-/* A copy of what is cut or damaged is a stream that says so, or with salvage a whole one with the records before the damage. */
+/* A copy of what is cut or damaged is a stream that says so, or with salvage a whole one with the
+ * records before the damage. */
 static void test_damaged_copies(const char *bytes, size_t size)
 {
     struct pf_error error;
@@ -532,7 +589,8 @@ static void test_damaged_copies(const char *bytes, size_t size)
             if (salvage)
                 unsaved += status != PF_OK || read != PF_EOF;
             else
-                missed += status != PF_FAILED || read != PF_FAILED || strstr(error.text, "incomplete") == NULL;
+                missed += status != PF_FAILED || read != PF_FAILED ||
+                          strstr(error.text, "incomplete") == NULL;
             error = (struct pf_error){0};
             read_bytes(bytes, cut, &before, &error);
             lost += before != after;
@@ -578,11 +636,15 @@ static void test_marks(void)
 
     memcpy(both, bytes, size);
     memcpy(both + size, pf_sink_memory(whole, &twice), size);
-    tap_int(read_bytes(both, 2 * size, &records, &error), PF_FAILED, "a stream with an incomplete segment fails");
+    tap_int(read_bytes(both, 2 * size, &records, &error), PF_FAILED,
+            "a stream with an incomplete segment fails");
     tap_int((int64_t)records, 20, "after all records of all segments");
-    tap_text(error.text, "the stream is marked incomplete: an earlier stage failed", "and says why");
+    tap_text(error.text, "the stream is marked incomplete: an earlier stage failed",
+             "and says why");
     struct pf_sink *copy = copied(both, 2 * size, false, &status);
-    tap_ok(status == PF_FAILED && memcmp(pf_sink_memory(copy, &twice), both, 2 * size) == 0 && twice == 2 * size, "a copy keeps the mark");
+    tap_ok(status == PF_FAILED && memcmp(pf_sink_memory(copy, &twice), both, 2 * size) == 0 &&
+               twice == 2 * size,
+           "a copy keeps the mark");
     pf_sink_abort(copy);
     free(both);
     pf_sink_abort(failed);
