@@ -54,11 +54,17 @@ static void make_program(void)
     }
 }
 
-/* One of a sub's callees; the first is the most frequent, as in real call graphs. */
-static uint32_t called_by(uint32_t sub)
+/* One of a sub's calls; the first is the most frequent, as in real call graphs. */
+static uint32_t call(void)
 {
     uint32_t r = below(16);
-    return subs[sub].callees[r < 8 ? 0 : r < 12 ? 1 : r < 14 ? 2 : 3];
+    return r < 8 ? 0 : r < 12 ? 1 : r < 14 ? 2 : 3;
+}
+
+/* The line of a call: each of a sub's calls stands in two places of it. */
+static uint32_t call_site(uint32_t sub, uint32_t which)
+{
+    return subs[sub].first + which * 9 + below(2) * 4;
 }
 
 /* --- StatProfiler ------------------------------------------------------------------------------------------- */
@@ -145,21 +151,25 @@ static void put_sample(uint32_t depth)
 {
     static const char *const ops[] = {"entersub", "padsv", "helem", "aelem", "concat", "match", "nextstate", "method_named"};
     static const struct record empty = {.size = 0};
-    uint32_t path[20];
+    uint32_t path[20], line[20];
     struct record record = {.size = 0};
     record_number(&record, 1 + below(3));
     record_string(&record, ops[below(8)]);
     record_put(&record, 1);
     path[0] = below(6);
-    for (uint32_t k = 1; k < depth; k++)
-        path[k] = called_by(path[k - 1]);
+    for (uint32_t k = 1; k < depth; k++) {
+        uint32_t which = call();
+        path[k] = subs[path[k - 1]].callees[which];
+        line[k - 1] = call_site(path[k - 1], which);
+    }
+    line[depth - 1] = subs[path[depth - 1]].first + below(40);
     for (uint32_t k = depth; k-- > 0;) {
         const struct sub *sub = &subs[path[k]];
         record = empty;
         record_string(&record, sub->package);
         record_string(&record, sub->name);
         record_string(&record, sub->file);
-        record_number(&record, sub->first + below(40));
+        record_number(&record, line[k]);
         record_number(&record, sub->first);
         record_put(&record, 3);
     }
@@ -237,7 +247,7 @@ static void make_stacks(struct pf_dict *dict, uint32_t *stacks)
         parent = k < 8 ? 0 : below(k);
         if (k >= 8 && depth[parent] > 20)
             continue;
-        sub_of[k] = k < 8 ? k : called_by(sub_of[parent]);
+        sub_of[k] = k < 8 ? k : subs[sub_of[parent]].callees[call()];
         struct pf_location location = {.function = functions[sub_of[k]], .line = subs[sub_of[k]].first + below(40), .kind = PF_FRAME_SUB};
         stacks[k] = pf_dict_add_frame(dict, k < 8 ? 0 : stacks[parent], pf_dict_add_location(dict, &location));
         depth[k] = k < 8 ? 1 : depth[parent] + 1;
