@@ -223,14 +223,14 @@ static void add_block(struct run *run, uint32_t measure)
     run->top.block_count++;
 }
 
-/* The measure -m number `which` names: of the kind shown, else of any. */
-static uint32_t named_measure(const struct run *run, unsigned which, enum pf_kind kind)
+/* The measure one -m names: of the kind shown, else of any. */
+static uint32_t named_measure(const struct run *run, const char *name, enum pf_kind kind)
 {
+    const struct pf_common one = {.measures = &name, .measure_count = 1};
     uint32_t count = pf_measures_count(&run->top.dict->measures), found = UINT32_MAX;
-    unsigned match;
 
     for (uint32_t k = count; k-- > 0;)
-        if (pf_common_wants(&run->common, run->top.dict, k, &match) && match == which &&
+        if (pf_common_wants(&one, run->top.dict, k, NULL) &&
             (found == UINT32_MAX || pf_measures_row(&run->top.dict->measures, k)->kind == kind))
             found = k;
     return found;
@@ -258,7 +258,7 @@ static void choose(struct run *run)
     if (run->top.blocks == NULL)
         pf_tool_nomem(&run->common.tool);
     for (unsigned i = 0; i < run->common.measure_count && run->accumulator.count > 0; i++) {
-        uint32_t measure = named_measure(run, i, kind);
+        uint32_t measure = named_measure(run, run->common.measures[i], kind);
         if (measure == UINT32_MAX)
             unknown_measure(run, run->common.measures[i]);
         add_block(run, measure);

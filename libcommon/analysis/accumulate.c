@@ -322,6 +322,8 @@ pf_int128 pf_sums_total(const struct pf_sums *sums)
 {
     pf_int128 total = sums->total;
 
+    if (sums->subtrees)
+        return sums->whole;
     for (size_t i = 0; i < sums->count; i++)
         if (sums->quantity.measure.aggregation == PF_SUM)
             total += sums->data[i];
@@ -334,10 +336,13 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
-    for (size_t node = sums->subtrees ? 0 : sums->count; node-- > 1;)
-        if (!pf_sums_combine(sums, &sums->data[pf_dict_stack(dict, (uint32_t)node)->parent], sums->data[node]))
+    sums->whole = pf_sums_total(sums);
+    for (size_t node = sums->subtrees ? 0 : sums->count; node-- > 1;) {
+        uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
+        if (parent != 0 && !pf_sums_combine(sums, &sums->data[parent], sums->data[node]))
             return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)name.size,
                                 name.data);
+    }
     sums->subtrees = true;
     return PF_OK;
 }
@@ -347,8 +352,11 @@ void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
 {
     if (!sums->subtrees || sums->quantity.measure.aggregation != PF_SUM)
         return;
-    for (size_t node = 1; node < sums->count; node++)
-        sums->data[pf_dict_stack(dict, (uint32_t)node)->parent] -= sums->data[node];
+    for (size_t node = 1; node < sums->count; node++) {
+        uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
+        if (parent != 0)
+            sums->data[parent] -= sums->data[node];
+    }
     sums->subtrees = false;
 }
 

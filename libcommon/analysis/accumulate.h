@@ -17,7 +17,8 @@ struct pf_sums {
     int64_t *data;
     size_t count, capacity;
     pf_int128 total;     /* of what was not kept; pf_sums_total */
-    bool subtrees;       /* SAMPLE: pf_sums_subtrees was here */
+    bool subtrees;       /* SAMPLE: pf_sums_subtrees was here; then `whole` is the total it found */
+    pf_int128 whole;
 };
 
 struct pf_edge {
@@ -58,9 +59,10 @@ int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct 
 
 /* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
 struct pf_sums *pf_accumulator_find(const struct pf_accumulator *, uint32_t measure);
-/* Sum of all records; the greatest value for PF_MAX. Not behind pf_sums_subtrees. */
+/* Sum of all records; the greatest value for PF_MAX. */
 pf_int128 pf_sums_total(const struct pf_sums *);
-/* Turns sums of stack nodes into sums of whole subtrees, in place; nothing where they are that already. PF_OVERFLOW. */
+/* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own); nothing where they are that
+ * already. PF_OVERFLOW. */
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);
 /* The way back (not for PF_MAX, whose subtrees stay). */
 void pf_sums_nodes(struct pf_sums *, const struct pf_dict *);

@@ -191,22 +191,16 @@ static uint32_t label_key(struct pf_keys *keys, const struct pf_label *label)
     return id;
 }
 
-/* *at walks down the chain; behind its end it is UINT32_MAX, so that the set without the label is answered once. */
-uint32_t pf_keys_label(struct pf_keys *keys, uint32_t labels, uint32_t *at)
+uint32_t pf_keys_label(struct pf_keys *keys, uint32_t *at)
 {
-    bool first = *at == labels;
-
-    while (*at != 0 && *at != UINT32_MAX) {
+    while (*at != 0) {
         uint32_t here = *at;
         const struct pf_label *label = pf_dict_label(keys->dict, here);
-        *at = label->parent != 0 ? label->parent : UINT32_MAX;
+        *at = label->parent;
         if (label->key == keys->label && !stands_below(keys->dict, here))
             return label_key(keys, label);
     }
-    if (!first)
-        return 0;
-    *at = UINT32_MAX;
-    return label_key(keys, pf_dict_label(keys->dict, 0));
+    return 0;
 }
 
 int64_t pf_keys_line(const struct pf_keys *keys, uint32_t key)
@@ -216,14 +210,17 @@ int64_t pf_keys_line(const struct pf_keys *keys, uint32_t key)
     return key < keys->line_count ? keys->lines[key] : 0;
 }
 
-static struct pf_bytes set_text(struct pf_buffer *scratch, const char *text, int size, struct pf_bytes more)
+/* The name of a row, but for numbers of labels. */
+static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *row, char scratch[32])
 {
-    scratch->size = 0;
-    pf_buffer_append(scratch, text, (size_t)size);
-    pf_buffer_append(scratch, more.data, more.size);
-    if (pf_buffer_byte(scratch, '\0')) /* as behind every string of a dictionary */
-        scratch->size--;
-    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};
+    bool function = keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
+    uint32_t string = keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+
+    if (!function || row->name != 0)
+        return pf_dict_string(keys->dict, string);
+    if (row->address == 0)
+        return PF_BYTES("[unknown]");
+    return (struct pf_bytes){scratch, (size_t)snprintf(scratch, 32, "0x%" PRIx64, row->address)};
 }
 
 /* A number with its unit: 4096 bytes. */
@@ -233,30 +230,29 @@ static struct pf_bytes number_name(const struct pf_keys *keys, const struct pf_k
     struct pf_bytes unit = pf_dict_string(keys->dict, key->name);
     int size = snprintf(text, sizeof text, unit.size > 0 ? "%" PRId64 " " : "%" PRId64, key->line);
 
-    return set_text(scratch, text, size, unit);
-}
-
-static struct pf_bytes address_name(const struct pf_key *key, struct pf_buffer *scratch)
-{
-    char text[32];
-    int size = snprintf(text, sizeof text, "0x%" PRIx64, key->address);
-
-    return set_text(scratch, text, size, PF_BYTES(""));
+    scratch->size = 0;
+    pf_buffer_append(scratch, text, (size_t)size);
+    pf_buffer_append(scratch, unit.data, unit.size);
+    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};
 }
 
 struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch, unsigned *flags)
 {
     const struct pf_key *row = pf_keys_row(keys, key);
-    bool function = keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
     uint32_t string = keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+    char text[32];
+    struct pf_bytes name;
 
     if (flags != NULL)
         *flags = keys->dict->strings.rows[string].flags;
     if (row->numeric)
         return number_name(keys, row, scratch);
-    if (function && row->name == 0)
-        return row->address != 0 ? address_name(row, scratch) : PF_BYTES("[unknown]");
-    return pf_dict_string(keys->dict, string);
+    name = name_of(keys, row, text);
+    if (name.data != text)
+        return name;
+    scratch->size = 0;
+    pf_buffer_append(scratch, text, name.size + 1); /* with a NUL behind it, as every string of a dictionary has */
+    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, name.size};
 }
 
 static int compare_int(int64_t a, int64_t b)
@@ -264,11 +260,22 @@ static int compare_int(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
+/* Rows of functions nobody named stand where what is shown for them belongs. */
+static int compare_names(const struct pf_keys *keys, uint32_t a, uint32_t b)
+{
+    const struct pf_key *x = pf_keys_row(keys, a), *y = pf_keys_row(keys, b);
+    char scratch_a[32], scratch_b[32];
+
+    if (x->name == y->name && x->name != 0)
+        return 0;
+    return pf_bytes_compare(name_of(keys, x, scratch_a), name_of(keys, y, scratch_b));
+}
+
 int pf_keys_compare(const struct pf_keys *keys, uint32_t a, uint32_t b)
 {
     const struct pf_dict *dict = keys->dict;
     const struct pf_key *x = pf_keys_row(keys, a), *y = pf_keys_row(keys, b);
-    int order = x->name == y->name ? 0 : pf_bytes_compare(pf_dict_string(dict, x->name), pf_dict_string(dict, y->name));
+    int order = compare_names(keys, a, b);
 
     if (order == 0 && x->file != y->file)
         order = pf_bytes_compare(pf_dict_string(dict, x->file), pf_dict_string(dict, y->file));

@@ -49,9 +49,9 @@ void pf_keys_free(struct pf_keys *);
 /* Fills `places` for all locations, after which the number of keys is final; the key of location 0 is 0. Not for PF_BY_LABEL. PF_OK or
  * PF_NOMEM; nothing to do from the second call on. */
 int pf_keys_places(struct pf_keys *);
-/* The next different value of the label in a set: start with *at = labels, until 0 is returned. A set without the label has one key,
- * that of "". A value that is there twice comes once. */
-uint32_t pf_keys_label(struct pf_keys *, uint32_t labels, uint32_t *at);
+/* The next different value of the label in the set *at, which becomes what remains of it; 0 when there is none. A value that is there
+ * twice comes once. */
+uint32_t pf_keys_label(struct pf_keys *, uint32_t *at);
 
 static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint32_t key)
 {

@@ -25,6 +25,7 @@ struct columns {
     struct pf_keys *keys;
     struct pf_row *rows; /* by key */
     size_t capacity;
+    pf_int128 without;
     struct pf_error *error;
 };
 
@@ -191,28 +192,37 @@ static int rank_edges(struct columns *columns)
 
 /* --- labels ----------------------------------------------------------------------------------------------- */
 
+static int add_label(struct columns *columns, const struct pf_sums *sums, uint32_t labels, uint32_t key)
+{
+    const struct pf_sums *calls = columns->subject->calls;
+    size_t old = columns->capacity;
+
+    if (!pf_grow(&columns->rows, &columns->capacity, (size_t)key + 1, sizeof *columns->rows))
+        return pf_error_nomem(columns->error);
+    if (columns->capacity > old)
+        memset(columns->rows + old, 0, (columns->capacity - old) * sizeof *columns->rows);
+    if (!pf_sums_combine(sums, &columns->rows[key].flat, pf_sums_at(sums, labels)) ||
+        (calls != NULL && calls != sums && !pf_sums_combine(calls, &columns->rows[key].calls, pf_sums_at(calls, labels))))
+        return overflow(columns, key);
+    return PF_OK;
+}
+
 static int rank_labels(struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
     const struct pf_sums *sums = subject->self != NULL ? subject->self : subject->inclusive;
+    int status = PF_OK;
 
-    for (uint32_t labels = 0; labels < columns->accumulator->label_count; labels++) {
-        uint32_t at = labels, key;
+    for (uint32_t labels = 0; labels < columns->accumulator->label_count && status == PF_OK; labels++) {
+        uint32_t at = labels, key = 0;
         if (!columns->accumulator->labels[labels])
             continue;
-        while ((key = pf_keys_label(columns->keys, labels, &at)) != 0) {
-            size_t old = columns->capacity;
-            if (!pf_grow(&columns->rows, &columns->capacity, (size_t)key + 1, sizeof *columns->rows))
-                return pf_error_nomem(columns->error);
-            if (columns->capacity > old)
-                memset(columns->rows + old, 0, (columns->capacity - old) * sizeof *columns->rows);
-            if (!pf_sums_combine(sums, &columns->rows[key].flat, pf_sums_at(sums, labels)) ||
-                (subject->calls != NULL && subject->calls != sums &&
-                 !pf_add64(columns->rows[key].calls, pf_sums_at(subject->calls, labels), &columns->rows[key].calls)))
-                return overflow(columns, key);
-        }
+        if ((key = pf_keys_label(columns->keys, &at)) == 0)
+            columns->without += pf_sums_at(sums, labels);
+        for (; key != 0 && status == PF_OK; key = pf_keys_label(columns->keys, &at))
+            status = add_label(columns, sums, labels, key);
     }
-    return columns->keys->status == PF_OK ? PF_OK : pf_error_nomem(columns->error);
+    return status != PF_OK || columns->keys->status == PF_OK ? status : pf_error_nomem(columns->error);
 }
 
 /* --- amounts ---------------------------------------------------------------------------------------------- */
@@ -251,6 +261,7 @@ static int finish(struct columns *columns, struct pf_rank *rank)
 
     rank->rows = columns->rows;
     rank->count = 0;
+    rank->without = pf_scale_total(&columns->subject->scale, columns->without);
     for (uint32_t key = 1; key < count && status == PF_OK; key++) {
         struct pf_row row;
         status = finish_row(columns, key);

@@ -69,8 +69,10 @@ int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict, c
                             name.data);
     *sums = (int64_t)times_old;
     *values = (int64_t)times_new;
-    if (events || times_old != 1 || quantity->measure.raw_unit != measure->raw_unit)
+    if (events || times_old != 1 || times_new != 1 || quantity->measure.raw_unit != measure->raw_unit) {
         quantity->measure.raw_unit = 0;
+        quantity->mixed = true;
+    }
     quantity->measure.num = common.num;
     quantity->measure.den = common.den;
     quantity->events = events;
@@ -144,7 +146,7 @@ int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *
     if (unit == PF_UNIT_EVENTS)
         return events_scale(quantity, dict, scale, error);
     if (unit == PF_UNIT_TICKS) {
-        if (measure->raw_unit == 0 && measure->num != measure->den)
+        if (quantity->mixed)
             return refuse(quantity, dict, error, "was counted in units of different lengths: there is no common tick");
         raw_scale(quantity, dict, scale);
     } else if (measure->den != 1 && !(scale->time && decimal(measure->den))) {

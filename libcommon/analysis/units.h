@@ -13,6 +13,7 @@
 struct pf_quantity {
     struct pf_measure measure; /* as the first one; num, den, period and raw_unit of the common scale */
     bool joined;               /* there is at least one measure in it */
+    bool mixed;                /* the raw units are of different lengths */
     bool events;               /* periods differ: the base unit is what a period counts, not measure.unit */
 };
 

@@ -91,13 +91,25 @@ static void write_hidden(const struct pf_top *top, const struct pf_top_block *bl
         return;
     if (hidden->behind == 0)
         bound = top->min_percent;
-    pf_top_percent(bound, below);
+    snprintf(below, sizeof below, "%.1f%%", bound);
     pf_top_percent(pf_percent(hidden->flat, block->whole), sum);
     pf_sink_printf(top->sink, "... %zu %s", count, noun_of(top, count != 1));
     if (top->sort <= PF_SORT_CUM || hidden->behind == 0)
         pf_sink_printf(top->sink, " below %s", below);
     pf_sink_printf(top->sink, " (%s) not shown;%s%s for all\n", sum, hidden->behind > 0 ? " -n 0" : "",
                    hidden->small > 0 ? " --min-percent=0" : "");
+}
+
+/* "44ms (16.06%) outside of all sections" */
+static void write_without(const struct pf_top *top, const struct pf_top_block *block, const struct pf_rank *rank)
+{
+    char amount[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
+
+    if (rank->without == 0)
+        return;
+    pf_top_percent(pf_percent(rank->without, block->whole), share);
+    pf_sink_printf(top->sink, "... %s (%s) %s\n", pf_scale_print(&block->subject.scale, rank->without, amount), share,
+                   top->label == top->dict->section_key ? "outside of all sections" : "without this label");
 }
 
 /* What is needed while rows are written. */
@@ -230,7 +242,8 @@ static int write_text_block(struct writing *writing, const struct pf_rank *rank,
     int status = pf_top_head_line(top, writing->block);
 
     if (rank->count == 0 && hidden->small + hidden->behind == 0) {
-        pf_sink_text(top->sink, "no record has a value\n");
+        pf_sink_text(top->sink, rank->without == 0 ? "no record has a value\n" : "");
+        write_without(top, writing->block, rank);
         return status;
     }
     writing->sheet = &sheet;
@@ -238,6 +251,7 @@ static int write_text_block(struct writing *writing, const struct pf_rank *rank,
                    (struct pf_sheet_head){0});
     write_rows(writing, rank);
     write_hidden(top, writing->block, hidden);
+    write_without(top, writing->block, rank);
     return pf_sheet_end(&sheet) == PF_OK ? status : PF_NOMEM;
 }
 

@@ -16,7 +16,9 @@ struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT])
         snprintf(text, PF_PERCENT_TEXT, "0%%");
     else if (size >= 99.995 && size < 100.005)
         snprintf(text, PF_PERCENT_TEXT, percent < 0 ? "-100%%" : "100%%");
-    else if (size >= 0.9995 && size < 1e15)
+    else if (size >= 100 && size < 1e15)
+        snprintf(text, PF_PERCENT_TEXT, "%.0f%%", percent);
+    else if (size >= 0.9995 && size < 100)
         snprintf(text, PF_PERCENT_TEXT, "%.2f%%", percent);
     else
         snprintf(text, PF_PERCENT_TEXT, "%.2g%%", percent);
@@ -76,14 +78,18 @@ static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, 
 static void append_inputs(const struct pf_top *top, struct pf_buffer *line, struct pf_buffer *scratch)
 {
     const struct pf_facts *facts = top->facts;
-    size_t count = facts->input_count, shown;
+    size_t count = facts->input_count;
 
-    for (shown = 0; facts->input_count == 0 && top->operands[shown] != NULL; shown++)
+    while (facts->input_count == 0 && top->operands[count] != NULL)
         count++;
+    if (facts->input_count == 0 && count == 1 && strcmp(top->operands[0], "-") == 0)
+        return;
     for (size_t i = 0; i < count && i < (count > 3 ? 2 : 3); i++) {
         uint32_t id = facts->input_count > 0 ? facts->inputs[i] : 0;
         struct pf_bytes name = facts->input_count > 0 ? pf_dict_string(top->dict, id) : pf_bytes_of(top->operands[i]);
         name = pf_text_line(name, facts->input_count > 0 ? top->dict->strings.rows[id].flags : PF_UTF8, scratch);
+        while (i == 0 && !line->failed && line->size < 64)
+            pf_buffer_byte(line, ' ');
         append_text(line, i == 0 ? "  " : ", ");
         pf_buffer_append(line, name.data, name.size);
     }
@@ -158,8 +164,6 @@ int pf_top_head_line(const struct pf_top *top, const struct pf_top_block *block)
     failed = pf_accumulator_sections(top->accumulator, &sections) != PF_OK;
     if (sections > 0)
         append_count(&line, (pf_int128)sections, "section");
-    while (!line.failed && line.size < 64)
-        pf_buffer_byte(&line, ' ');
     append_inputs(top, &line, &scratch);
     append_text(&line, "\n");
     append_kinds(top, kind, &line, &scratch);
@@ -261,15 +265,15 @@ struct pf_sheet_head pf_top_document(const struct pf_top *top, const char *schem
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-/* The name, or what stands for the row of records that have none. */
+/* The name, or what stands for a row that has none. */
 static void append_name(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *line,
                         struct pf_buffer *scratch, struct pf_buffer *second)
 {
     unsigned flags;
     struct pf_bytes name = pf_keys_name(keys, key, scratch, &flags);
 
-    if (name.size == 0 && top->by != PF_BY_FUNCTION && top->by != PF_BY_LINE)
-        name = PF_BYTES("(none)");
+    if (name.size == 0)
+        name = top->by == PF_BY_LABEL ? PF_BYTES("\"\"") : PF_BYTES("(none)");
     name = pf_text_line(name, flags, second);
     pf_buffer_append(line, name.data, name.size);
 }

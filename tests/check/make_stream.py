@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Makes a native stream of a description in JSON: make_stream.py <DESCRIPTION >STREAM. A frame is [name, file, line, first line, image,
+address], later ones may be missing; a measure is an object with at least a name; names given as lists are bytes.
+
+    {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1}],
+     "records": [{"stack": [["main"], ["f", "f.pl", 3]], "labels": [["section", "req"], ["pid", 7]], "values": {"wall": 2}},
+                 {"kind": "flat", "at": ["f"], "values": {...}}, {"kind": "edge", "caller": ["f"], "callee": ["g"], ...}],
+     "meta": [["origin", "key", "value"]], "texts": [["f.pl", 3, "the line"]], "incomplete": false}
+"""
+import importlib.util
+import json
+import os
+import struct
+import sys
+
+sys.dont_write_bytecode = True
+spec = importlib.util.spec_from_file_location('pfs', os.path.join(os.path.dirname(__file__), '..', 'reference', 'pfs.py'))
+pfs = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(pfs)
+
+KINDS, ROLES = ['sample', 'flat', 'edge'], ['self', 'inclusive', 'count']
+NATURES, AGGREGATIONS = ['unknown', 'sampled', 'timed', 'exact'], ['sum', 'max']
+
+
+class Tables:
+    def __init__(self):
+        self.rows = {domain: {} for domain in range(1, 8)}
+
+    def add(self, domain, row):
+        if not any(row if isinstance(row, tuple) else (row,)):
+            return 0
+        return self.rows[domain].setdefault(row, len(self.rows[domain]) + 1)
+
+    def string(self, text):
+        return self.add(pfs.STRINGS, bytes(text) if isinstance(text, list) else text.encode())
+
+    def location(self, frame):
+        name, file, line, start, image, address = (frame + ['', '', 0, 0, '', 0][len(frame):])
+        image = self.add(pfs.IMAGES, (self.string(image),) + (0,) * 7)
+        function = self.add(pfs.FUNCTIONS, (self.string(name), 0, self.string(file), start))
+        return self.add(pfs.LOCATIONS, (function, line, image, address, 0, 0, 0))
+
+    def stack(self, frames):
+        node = 0
+        for frame in frames:
+            node = self.add(pfs.STACKS, (node, self.location(frame)))
+        return node
+
+    def labels(self, pairs):
+        at = 0
+        for key, value in pairs:
+            number = value if isinstance(value, int) else 0
+            text = self.string('' if isinstance(value, int) else value)
+            at = self.add(pfs.LABELS, (at, self.string(key), text, int(isinstance(value, int)), number))
+        return at
+
+    def measure(self, m):
+        return self.add(pfs.MEASURES, (
+            self.string(m['name']), self.string(m.get('unit', 'count')), KINDS.index(m.get('kind', 'sample')),
+            ROLES.index(m.get('role', 'self')), NATURES.index(m.get('nature', 'unknown')),
+            AGGREGATIONS.index(m.get('aggregation', 'sum')), m.get('num', 1), m.get('den', 1), m.get('period', 0),
+            self.string(m.get('raw_unit', '')), m.get('main', 0)))
+
+    def bytes(self, domain):
+        rows = list(self.rows[domain])
+        if not rows:
+            return b''
+        if domain == pfs.STRINGS:
+            ends = [sum(map(len, rows[:i + 1])) for i in range(len(rows))]
+            payload = pfs.column_bytes(1, ends) + pfs.column_bytes(2, [int(b'\xff' not in row) for row in rows]) + b''.join(rows)
+        else:
+            columns = [list(column) for column in zip(*rows)]
+            payload = b''.join(pfs.column_bytes(i + 1, column) for i, column in enumerate(columns) if any(column))
+        return pfs.frame_bytes('D', domain, payload, len(rows), 1)
+
+
+def record_columns(tables, record, numbers):
+    kind = record.get('kind', 'sample')
+    columns = {2: tables.labels(record.get('labels', []))}
+    if kind == 'sample':
+        columns[1] = tables.stack(record.get('stack', []))
+    elif kind == 'flat':
+        columns[3] = tables.location(record['at'])
+    else:
+        columns[3], columns[4] = tables.location(record['caller']), tables.location(record['callee'])
+    for name, value in record['values'].items():
+        columns[256 + numbers[kind, name] - 1] = value
+    return KINDS.index(kind), columns
+
+
+def stream(about):
+    tables, body = Tables(), b''
+    numbers = {(m.get('kind', 'sample'), m['name']): tables.measure(m) for m in about['measures']}
+    records = [record_columns(tables, record, numbers) for record in about.get('records', [])]
+    meta = [[tables.string(text) for text in row] for row in about.get('meta', [])]
+    for name, line, text in about.get('texts', []):
+        text = text.encode()
+        columns = [(1, len(name) + len(text)), (2, len(name)), (3, line)]
+        body += pfs.frame_bytes('s', 0, b''.join(pfs.column_bytes(n, [v]) for n, v in columns if v) + name.encode() + text, 1)
+    if meta:
+        body += pfs.frame_bytes('M', 0, b''.join(pfs.column_bytes(i + 1, list(c)) for i, c in enumerate(zip(*meta)) if any(c)), len(meta))
+    for kind, columns in records:
+        payload = b''.join(pfs.column_bytes(number, [value]) for number, value in sorted(columns.items()) if value)
+        body += pfs.frame_bytes('B', kind + 1, payload, 1, len(tables.rows[pfs.STACKS]) + 1)
+    totals = b''
+    for m in about['measures']:
+        kind = KINDS.index(m.get('kind', 'sample'))
+        values = [columns.get(255 + numbers[KINDS[kind], m['name']], 0) for of, columns in records if of == kind]
+        total = max(values + [0]) if m.get('aggregation') == 'max' else sum(values)
+        totals += total.to_bytes(16, 'little', signed=True)
+    out = pfs.frame_bytes('H', 0, struct.pack('<BB6x', 1, 0)) + b''.join(tables.bytes(domain) for domain in range(1, 8)) + body
+    end = struct.pack('<Q', len(records)) + totals
+    end += struct.pack('<Q', len(out) + 32 + len(end) + 8)
+    return out + pfs.frame_bytes('E', 0, end, len(records), int(about.get('incomplete', False)))
+
+
+sys.stdout.buffer.write(stream(json.load(sys.stdin)))

@@ -1,0 +1,599 @@
+# proftop: every number expected here is arithmetic on the few records that stand beside it.
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    # recursion: a holds b holds a; what a costs counts once
+    printf 'main;a;b 3\nmain;a 2\nmain;b;a;b 5\nmain;c 1\n' >small.folded
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    export PYTHONDONTWRITEBYTECODE=1
+    unset NO_COLOR
+}
+
+# stream NAME <DESCRIPTION: a native stream, by the second writer under tests/reference
+stream()
+{
+    command -v python3 >/dev/null || skip "python3 is missing"
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >"$1"
+}
+
+# cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
+# 1 rank 2 function 3 file 4 line 5 image 6 section 7 measure 8 unit 9 flat 10 flat% 11 cum 12 cum% 13 calls 14 what --by adds
+cells()
+{
+    fields=$1
+    shift
+    proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' '
+}
+
+# expect COMMAND...: its output is what comes from standard input
+expect()
+{
+    cat >want
+    "$@" >got
+    diff -u want got
+}
+
+# fails STATUS TEXT COMMAND...: ends so, and says so
+fails()
+{
+    wanted=$1 text=$2
+    shift 2
+    run --separate-stderr "$@"
+    # shellcheck disable=SC2154  # bats sets it
+    [ "$status" -eq "$wanted" ] || { echo "status $status of: $*"; echo "$stderr"; return 1; }
+    case $stderr in
+    *"$text"*) ;;
+    *) echo "said: $stderr"; return 1 ;;
+    esac
+}
+
+@test "the table is exactly this" {
+    expect proftop small.folded <<'END'
+samples: 11 total                                                 small.folded
+      flat  flat%   sum%        cum   cum%
+         8 72.73% 72.73%          8 72.73%  b
+         2 18.18% 90.91%         10 90.91%  a
+         1  9.09%   100%          1  9.09%  c
+         0     0%   100%         11   100%  main
+END
+    expect proftop -n 2 --cum small.folded <<'END'
+samples: 11 total                                                 small.folded
+      flat  flat%   sum%        cum   cum%
+         0     0%     0%         11   100%  main
+         2 18.18% 18.18%         10 90.91%  a
+... 2 functions below 72.8% (81.82%) not shown; -n 0 for all
+END
+    expect proftop --min-percent=20 small.folded <<'END'
+samples: 11 total                                                 small.folded
+      flat  flat%   sum%        cum   cum%
+         8 72.73% 72.73%          8 72.73%  b
+         2 18.18% 90.91%         10 90.91%  a
+         0     0% 90.91%         11   100%  main
+... 1 function below 20.0% (9.09%) not shown; --min-percent=0 for all
+END
+}
+
+@test "other forms have all rows, whole and in order" {
+    seq 30 | sed 's/.*/f& &/' >many.folded
+    [ "$(proftop -t ndjson many.folded | wc -l)" -eq 30 ]
+    [ "$(proftop -t csv many.folded | wc -l)" -eq 31 ]
+    [ "$(proftop -n 7 -t tsv many.folded | wc -l)" -eq 8 ]
+    [ "$(proftop many.folded | wc -l)" -eq 23 ]
+    [ "$(proftop -n 0 many.folded | wc -l)" -eq 32 ]
+    expect proftop -t ndjson -n 1 small.folded <<'END'
+{"rank":1,"function":"b","file":"","line":0,"image":"","section":"","measure":"samples","unit":"count","flat":8,"flat_pct":72.7273,"cum":8,"cum_pct":72.7273,"calls":0}
+END
+    expect proftop -t json -n 1 small.folded <<'END'
+{"schema":"profutils.top/1","meta":{"tool":"proftop","inputs":["small.folded"],"source_format":"folded","complete":true,"metadata":[]},"measures":[{"name":"samples","unit":"count","kind":"sample","total":11,"before":11}],"rows":[
+{"rank":1,"function":"b","file":"","line":0,"image":"","section":"","measure":"samples","unit":"count","flat":8,"flat_pct":72.7273,"cum":8,"cum_pct":72.7273,"calls":0}
+]}
+END
+    proftop -o top.csv small.folded
+    proftop -t csv small.folded | cmp - top.csv
+    fails 2 "unknown form 'xml'" proftop -t xml small.folded
+}
+
+@test "the order is the one asked for, and equal rows stand by name" {
+    printf 'r;d 2\nr;b 2\nr;c 2\nr;a;x 2\nr;a 1\n' >ties.folded
+    [ "$(cells 2,9 ties.folded | tr '\n' ,)" = "b 2,c 2,d 2,x 2,a 1,r 0," ]
+    [ "$(cells 2,11 --cum ties.folded | tr '\n' ,)" = "r 9,a 3,b 2,c 2,d 2,x 2," ]
+    [ "$(cells 2 -s name ties.folded | tr '\n' ,)" = "a,b,c,d,r,x," ]
+    [ "$(cells 2 -s flat -s name ties.folded | tr '\n' ,)" = "a,b,c,d,r,x," ]
+    fails 2 "--sort takes flat" proftop -s size ties.folded
+}
+
+@test "rows are what --by says" {
+    stream by.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
+ "records": [
+  {"stack": [["main", "a.pl", 9, 4, "/bin/a", 16], ["P::f", "P.pm", 3, 2, "/lib/p", 32]], "values": {"wall": 2}},
+  {"stack": [["main", "b.pl", 9, 6, "/bin/b", 16], ["P::f", "P.pm", 5, 2, "/lib/p", 48]], "values": {"wall": 3}},
+  {"stack": [["main", "b.pl", 8, 5, "/bin/b", 16], ["P::g", "P.pm", 7, -1, "/lib/p", 64]], "values": {"wall": 4}},
+  {"stack": [["", "", 0, 0, "/lib/q", 4660]], "values": {"wall": 1}}, {"stack": [["", "", -1]], "values": {"wall": 5}}]}
+END
+    expect cells 2-5,9,11 by.pfs <<'END'
+P::f P.pm 2 /lib/p 5000000 5000000
+[unknown]  0  5000000 5000000
+P::g P.pm 0 /lib/p 4000000 4000000
+0x1234  0 /lib/q 1000000 1000000
+main a.pl 4 /bin/a 0 2000000
+main b.pl 5 /bin/b 0 7000000
+END
+    expect cells 2-5,9,11 -b name by.pfs <<'END'
+P::f  0  5000000 5000000
+[unknown]  0  5000000 5000000
+P::g  0  4000000 4000000
+0x1234  0  1000000 1000000
+main  0  0 9000000
+END
+    expect cells 3,9,11 -b file by.pfs <<'END'
+P.pm 9000000 9000000
+ 6000000 6000000
+a.pl 0 2000000
+b.pl 0 7000000
+END
+    expect cells 2-4,9,11 -b line -n 4 by.pfs <<'END'
+[unknown]  0 5000000 5000000
+P::g P.pm 7 4000000 4000000
+P::f P.pm 5 3000000 3000000
+P::f P.pm 3 2000000 2000000
+END
+    expect cells 2,4,9,14 -b address by.pfs <<'END'
+[unknown] 0 5000000 
+P::g 7 4000000 0x40
+P::f 5 3000000 0x30
+P::f 3 2000000 0x20
+0x1234 0 1000000 0x1234
+main 9 0 0x10
+main 8 0 0x10
+END
+    expect cells 5,9,11 -b image by.pfs <<'END'
+/lib/p 9000000 9000000
+ 5000000 5000000
+/lib/q 1000000 1000000
+/bin/a 0 2000000
+/bin/b 0 7000000
+END
+    fails 2 "--by takes function" proftop -b colour by.pfs
+}
+
+@test "packages are cut from names as each language writes them" {
+    printf '%s 1\n' A::B::c 'std::map<a::b, c>::at(x::y)' '(anonymous namespace)::f' 'net/http.(*conn).serve' main.main \
+        'runtime.(*mcache).refill' java.util.Map.put plain github.com/x/y.v2.F >names.folded
+    [ "$(cells 14,9 -b package names.folded | sed 's/^\([0-9]*\) /\1:/' | tr '\n' ';')" = \
+        "1:;1:(anonymous namespace);1:A::B;1:github.com/x/y;1:java.util.Map;1:main;1:net/http;1:runtime;1:std::map<a::b, c>;" ]
+}
+
+@test "sections and labels count a record once for each of their values" {
+    stream labels.pfs <<'END'
+{"measures": [{"name": "samples"}], "records": [
+ {"stack": [["f"]], "labels": [["section", "req"], ["section", "db"]], "values": {"samples": 1}},
+ {"stack": [["f"]], "labels": [["section", "req"], ["section", "req"], ["pid", 7]], "values": {"samples": 2}},
+ {"stack": [["g"]], "labels": [["section", ""], ["host", "a"], ["host", "b"]], "values": {"samples": 4}},
+ {"stack": [["g"]], "labels": [["host", "a"]], "values": {"samples": 8}}]}
+END
+    expect cells 6,9,11 -b section labels.pfs <<'END'
+ 4 4
+req 3 3
+db 1 1
+END
+    [ "$(cells 14,9 -b label:host labels.pfs | tr '\n' ,)" = "12 a,4 b," ]
+    [ "$(cells 14,9 -b label:pid labels.pfs)" = "2 7" ]
+    [ "$(cells 6,9 -b label:section -n 1 labels.pfs)" = " 4" ]
+    expect proftop -b section labels.pfs <<'END'
+samples: 15 total, 3 sections                                     labels.pfs
+      flat  flat%   sum%        cum   cum%
+         4 26.67% 26.67%          4 26.67%  ""
+         3 20.00% 46.67%          3 20.00%  req
+         1  6.67% 53.33%          1  6.67%  db
+... 8 (53.33%) outside of all sections
+END
+    [ "$(proftop -b label:nothing labels.pfs | tail -1)" = "... 15 (100%) without this label" ]
+    fails 2 "have no callers" proftop -b section --tree labels.pfs
+}
+
+@test "an empty profile, one without values, one without measures" {
+    : >nothing
+    fails 3 "nothing" proftop nothing
+    printf '{"measures": [{"name": "samples"}], "records": []}' | stream empty.pfs
+    expect proftop empty.pfs <<'END'
+samples: 0 total, 0 records                                       empty.pfs
+no record has a value
+END
+    proftop -t json empty.pfs | grep -q '"total":0,"before":0}\],"rows":\[\]}$'
+    [ "$(proftop -t csv empty.pfs | wc -l)" -eq 1 ]
+    printf '{"measures": [{"name": "samples"}], "records": [{"stack": [["a"], ["b"]], "values": {"samples": 0}}]}' | stream zero.pfs
+    [ "$(proftop -t csv zero.pfs | wc -l)" -eq 1 ]
+    proftop --tree zero.pfs | grep -q '0 .* 0%'
+    printf '{"measures": [], "records": []}' | stream bare.pfs
+    proftop -t json bare.pfs | grep -q '"measures":\[\],"rows":\[\]}$'
+    proftop bare.pfs
+}
+
+@test "negative values keep their sign and sort by size" {
+    stream minus.pfs <<'END'
+{"measures": [{"name": "wall.delta", "unit": "nanoseconds"}, {"name": "other"}], "records": [
+ {"stack": [["m"], ["up"]], "values": {"wall.delta": 2000, "other": 1}}, {"stack": [["m"], ["down"]], "values": {"wall.delta": -3000}},
+ {"stack": [["m"], ["same"], ["up"]], "values": {"wall.delta": 500}}, {"stack": [["m"], ["same"], ["down"]], "values": {"wall.delta": -500}}]}
+END
+    [ "$(cells 2,9,11 minus.pfs | tr '\n' ,)" = "down -3500 -3500,up 2500 2500,m 0 -1000," ]
+    proftop minus.pfs | grep -q -- '-3.50us *350% *350% .*  down'
+    [ "$(proftop --color=always minus.pfs | grep -c "$(printf '\033\\[3[14]m')")" -ge 2 ]
+}
+
+@test "sums near the end of 64 bits are right or refused" {
+    stream huge.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["a"]], "values": {"n": 9223372036854775807}},
+ {"stack": [["b"]], "values": {"n": 9223372036854775807}}, {"stack": [["c"]], "values": {"n": -9223372036854775808}},
+ {"stack": [["c"]], "values": {"n": 0}}]}
+END
+    [ "$(cells 2,9 huge.pfs | tr '\n' ,)" = "c -9223372036854775808,a 9223372036854775807,b 9223372036854775807," ]
+    proftop -t json huge.pfs | grep -q '"total":9223372036854775806,'
+    proftop huge.pfs huge.pfs >/dev/null 2>&1 && return 1
+    printf 'x;f 9223372036854775807\ny;f 1\n' >row.folded
+    fails 3 "the sum of measure 'samples' for 'f' leaves 64 bits" proftop row.folded
+    fails 3 "the sum of measure 'samples' for 'f' leaves 64 bits" proftop --by=name row.folded
+    printf 'f 9223372036854775807\nf 1\n' >record.folded
+    fails 3 "record 2: the sum of measure 'samples' leaves 64 bits" proftop record.folded
+    stream scaled.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000000}], "records": [{"stack": [["f"]], "values": {"wall": 9223372037}}]}
+END
+    fails 3 "leaves 64 bits in nanoseconds" proftop scaled.pfs
+    [ "$(cells 9 -u ticks scaled.pfs)" = 9223372037 ]
+}
+
+@test "units" {
+    stream units.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1},
+  {"name": "alloc", "unit": "bytes"}, {"name": "cycles", "period": 65536}, {"name": "ps", "unit": "nanoseconds", "den": 1000, "raw_unit": "picosecond"},
+  {"name": "third", "unit": "nanoseconds", "den": 3, "raw_unit": "tick"}],
+ "records": [{"stack": [["f"]], "values": {"wall": 341, "alloc": 1536, "cycles": 3, "ps": 2500, "third": 7}},
+             {"stack": [["g"]], "values": {"wall": 12, "alloc": 3, "cycles": 1, "ps": 3500, "third": 1}}]}
+END
+    for case in 'wall auto 3.41s 120ms' 'wall ms 3410ms 120ms' 'wall us 3410000us 120000us' 'wall ns 3410000000ns 120000000ns' \
+        'wall s 3.41s 0.12s' 'wall ticks 341 12' 'alloc auto 1.50kB 3B' 'alloc bytes 1536B 3B' 'cycles auto 3 1' \
+        'cycles events 196608 65536' 'ps auto 2ns 4ns' 'ps ticks 2500 3500' 'third auto 7 1' 'alloc count 1536 3'; do
+        # shellcheck disable=SC2086  # words of the case
+        set -- $case
+        [ "$(proftop -m "$1" -u "$2" -s name units.pfs | awk 'NR > 2 { print $1 }' | tr '\n' ' ')" = "$3 $4 " ] || {
+            echo "wrong: $case"
+            proftop -m "$1" -u "$2" units.pfs
+            return 1
+        }
+    done
+    [ "$(cells 8,9 -m ps units.pfs | tr '\n' ,)" = "nanoseconds 4,nanoseconds 2," ]
+    [ "$(cells 8,9 -m wall -u ticks -n 1 units.pfs)" = "tick 341" ]
+    [ "$(cells 8,9 -m cycles -u events -n 1 units.pfs)" = "events 196608" ]
+    [ "$(cells 8,9 -m third -n 1 units.pfs)" = "tick 7" ]
+    fails 2 "'alloc' is not a time" proftop -m alloc -u ms units.pfs
+    fails 2 "'wall' has no period" proftop -m wall -u events units.pfs
+    fails 2 "--unit takes" proftop -u hours units.pfs
+}
+
+@test "measures that differ in scale or period only are one" {
+    for tick in 1 10 4; do
+        printf '{"measures": [{"name": "wall", "unit": "nanoseconds", "num": %d, "raw_unit": "tick", "main": 1}, {"name": "c", "period": %d}],
+            "records": [{"stack": [["f"]], "values": {"wall": 3, "c": 5}}]}' $((tick * 1000)) "$tick" | stream tick$tick.pfs
+    done
+    [ "$(cells 8,9 tick10.pfs tick4.pfs tick1.pfs)" = "nanoseconds 45000" ]
+    [ "$(cells 8,9 -m c tick10.pfs tick4.pfs tick1.pfs)" = "events 75" ]
+    cat tick4.pfs tick10.pfs tick4.pfs >joined.pfs
+    [ "$(cells 8,9 joined.pfs)" = "nanoseconds 54000" ]
+    fails 2 "no common tick" proftop -u ticks tick10.pfs tick4.pfs
+    printf '{"measures": [{"name": "c"}], "records": [{"stack": [["f"]], "values": {"c": 1}}]}' | stream noperiod.pfs
+    fails 3 "a period" proftop -m c tick4.pfs noperiod.pfs
+}
+
+@test "of a maximum the greatest counts, in rows and in total" {
+    stream max.pfs <<'END'
+{"measures": [{"name": "depth", "aggregation": "max"}], "records": [{"stack": [["a"]], "values": {"depth": 3}},
+ {"stack": [["a"], ["b"]], "values": {"depth": 7}}, {"stack": [["a"], ["b"]], "values": {"depth": 5}}, {"stack": [["c"]], "values": {"depth": 6}}]}
+END
+    [ "$(cells 2,9,11 max.pfs | tr '\n' ,)" = "b 7 7,c 6 6,a 3 7," ]
+    proftop max.pfs | head -1 | grep -q '^depth: 7 total, 4 records '
+    proftop --tree -t ndjson max.pfs | head -1 | grep -q '"self":0,"total":7}'
+}
+
+@test "several measures are several blocks" {
+    stream two.pfs <<'END'
+{"measures": [{"name": "calls", "role": "count"}, {"name": "excl", "unit": "nanoseconds"}], "records": [
+ {"stack": [["m"], ["f"]], "values": {"calls": 2, "excl": 5}}, {"stack": [["m"]], "values": {"calls": 1, "excl": 9}}]}
+END
+    [ "$(cells 2,7,9,11,13 two.pfs | tr '\n' ,)" = "m excl 9 14 1,f excl 5 5 2," ]
+    [ "$(cells 1,2,7,9,11,13 -m calls -m excl two.pfs | tr '\n' ,)" = \
+        "1 f calls 2 2 2,2 m calls 1 3 1,1 m excl 9 14 1,2 f excl 5 5 2," ]
+    [ "$(cells 7 -m excl -m excl -n 1 two.pfs)" = excl ]
+    [ "$(cells 2 -s calls two.pfs | tr '\n' ,)" = "f,m," ]
+    proftop -m calls -m excl two.pfs | grep -c ' total' | grep -qx 2
+    fails 2 "there is no measure 'time' here; measures: calls, excl" proftop -m time two.pfs
+}
+
+@test "lines that measure themselves, calls that measure what is below them" {
+    # as callgrind: main (own 10) calls f (own 20), f calls itself and g (own 5), g calls f back; inclusive values on the calls
+    stream lines.pfs <<'END'
+{"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "calls", "kind": "edge", "role": "count"},
+  {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],
+ "records": [{"kind": "flat", "at": ["main", "m.c", 2, 1], "values": {"Ir": 4}}, {"kind": "flat", "at": ["main", "m.c", 3, 1], "values": {"Ir": 6}},
+  {"kind": "flat", "at": ["f", "f.c", 2, 1], "values": {"Ir": 20}}, {"kind": "flat", "at": ["g", "f.c", 9, 8], "values": {"Ir": 5}},
+  {"kind": "edge", "caller": ["main", "m.c", 3, 1], "callee": ["f", "f.c", 0, 1], "values": {"calls": 1, "Ir": 25}},
+  {"kind": "edge", "caller": ["f", "f.c", 2, 1], "callee": ["f", "f.c", 0, 1], "values": {"calls": 4, "Ir": 18}},
+  {"kind": "edge", "caller": ["f", "f.c", 2, 1], "callee": ["g", "f.c", 0, 8], "values": {"calls": 2, "Ir": 12}},
+  {"kind": "edge", "caller": ["g", "f.c", 9, 8], "callee": ["f", "f.c", 0, 1], "values": {"calls": 2, "Ir": 9}}]}
+END
+    expect cells 2,9,11,13 lines.pfs <<'END'
+f 20 32 7
+main 10 35 0
+g 5 14 2
+END
+    proftop lines.pfs | sed -n '1p;2p' >piped
+    expect sed 's/  */ /g' piped <<'END'
+Ir: 35 total, 4 records lines.pfs
+also here: flat (Ir); --kind shows them
+END
+    [ "$(cells 2,4,9,11 --by=line lines.pfs | tr '\n' ,)" = "f 2 20 20,main 3 6 6,g 9 5 5,main 2 4 4," ]
+    [ "$(cells 2,9,11 --kind=flat lines.pfs | tr '\n' ,)" = "f 20 20,main 10 10,g 5 5," ]
+    [ "$(cells 2,9 -m calls lines.pfs | tr '\n' ,)" = "f 7,g 2," ]
+    [ "$(cells 1,5,11 --edges lines.pfs | tr '\n' ,)" = "main f 25,f f 18,f g 12,g f 9," ]
+    fails 3 "which calls led to a caller is not known" proftop --tree lines.pfs
+    fails 3 "nothing is known of callers" proftop --edges --kind=flat lines.pfs
+    fails 2 "there are no sample records here" proftop --kind=sample lines.pfs
+}
+
+@test "calls with times of their own and with what is below them" {
+    # as nytprof: f called twice (1 excl 3, incl 10), g called by f (excl 7, incl 7), recursion of g
+    stream calls.pfs <<'END'
+{"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds"}, {"name": "calls", "kind": "edge", "role": "count"},
+  {"name": "incl", "kind": "edge", "role": "inclusive", "unit": "nanoseconds", "main": 1}, {"name": "excl", "kind": "edge", "unit": "nanoseconds"}],
+ "records": [{"kind": "flat", "at": ["", "x.pl", 1], "values": {"time": 30}},
+  {"kind": "edge", "caller": ["", "x.pl", 1], "callee": ["f", "x.pl", 2, 2], "values": {"calls": 2, "incl": 10, "excl": 3}},
+  {"kind": "edge", "caller": ["f", "x.pl", 3, 2], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 1, "incl": 7, "excl": 4}},
+  {"kind": "edge", "caller": ["g", "x.pl", 6, 5], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 3, "incl": 3, "excl": 3}}]}
+END
+    [ "$(cells 2,7,9,10,11,12,13 calls.pfs | tr '\n' ,)" = "g incl 7 23.3333 7 23.3333 4,f incl 3 10.0 10 33.3333 2," ]
+    proftop calls.pfs | head -1 | grep -q '^incl: 30ns total, 3 records'
+    [ "$(cells 2,7,9 --kind=flat calls.pfs)" = "[unknown] time 30" ]
+}
+
+@test "pairs of caller and callee, a record once for each" {
+    expect cells 1,5,9- --edges small.folded <<'END'
+a b samples count 8
+b a samples count 5
+main a samples count 5
+main b samples count 5
+main c samples count 1
+END
+    [ "$(cells 1,5,11 --callers='^a$' small.folded | tr '\n' ,)" = "b a 5,main a 5," ]
+    [ "$(cells 1,5,11 --callees='^a$' small.folded)" = "a b 8" ]
+    [ "$(cells 1,5,11 --callers=c --callees=c small.folded)" = "main c 1" ]
+    printf 'f;f;f 2\nf;g;f 3\n' >self.folded
+    [ "$(cells 1,5,11 --edges self.folded | tr '\n' ,)" = "f g 3,g f 3,f f 2," ]
+    expect proftop --peek='^a$' small.folded <<'END'
+samples: 11 total                                                 small.folded
+      flat  flat%        cum   cum%       edge   edge%  | context
+--------------------------------------------------------+------------------------
+                                             5  50.00%  |   b
+                                             5  50.00%  |   main
+         2 18.18%         10 90.91%                     | a
+                                             8  80.00%  |   b
+--------------------------------------------------------+------------------------
+END
+    expect proftop --edges -n 2 small.folded <<'END'
+samples: 11 total                                                 small.folded
+     value  value%  caller -> callee
+         8  72.73%  a -> b
+         5  45.45%  b -> a
+... 3 more not shown; -n 0 for all
+END
+    proftop --edges -t json small.folded | head -1 | grep -q '^{"schema":"profutils.edges/1","meta":{"tool":"proftop",'
+    run --separate-stderr proftop --callers=nobody small.folded
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "proftop: warning: callers or callees of 'nobody': no function matches" ]
+    fails 2 "choose one of" proftop --tree --edges small.folded
+    fails 2 "(" proftop --callers='(' small.folded
+}
+
+@test "the tree of calls" {
+    LC_ALL=C expect proftop --tree small.folded <<'END'
+samples: 11 total                                                 small.folded
+     total  total%       self
+        11    100%          0  ##########  all
+        11    100%          0  ##########    main
+         5  45.45%          2  #####           a
+         3  27.27%          3  ###               b
+         5  45.45%          0  #####           b
+         5  45.45%          0  #####             a
+         5  45.45%          5  #####               b
+         1   9.09%          1  #               c
+END
+    LC_ALL=C expect proftop --tree -n 4 small.folded <<'END'
+samples: 11 total                                                 small.folded
+     total  total%       self
+        11    100%          0  ##########  all
+        11    100%          0  ##########    main
+         5  45.45%          2  #####           a
+         5  45.45%          0  #####           b
+... 4 lighter calls not shown; -n 0 for all
+END
+    expect proftop --tree --min-percent=46 -t ndjson small.folded <<'END'
+{"id":1,"parent":0,"depth":0,"function":"all","file":"","line":0,"measure":"samples","unit":"count","self":0,"total":11}
+{"id":2,"parent":1,"depth":1,"function":"main","file":"","line":0,"measure":"samples","unit":"count","self":0,"total":11}
+END
+    expect proftop -t json:flame small.folded <<'END'
+{"name":"all","value":11,"self":0,"children":[{"name":"main","value":11,"self":0,"children":[{"name":"a","value":5,"self":2,"children":[{"name":"b","value":3,"self":3,"children":[]}]},{"name":"b","value":5,"self":0,"children":[{"name":"a","value":5,"self":0,"children":[{"name":"b","value":5,"self":5,"children":[]}]}]},{"name":"c","value":1,"self":1,"children":[]}]}]}
+END
+    printf '{"measures": [{"name": "n"}], "records": [{"values": {"n": 3}}, {"stack": [["f"]], "values": {"n": 4}}]}' | stream bare.pfs
+    [ "$(proftop --tree -t tsv bare.pfs | cut -f 4,9,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 3 7,f 4 4," ]
+    awk 'BEGIN { for (i = 0; i < 5000; i++) printf "f%d;", i; print "leaf 1" }' >deep.folded
+    [ "$(proftop --tree -t tsv deep.folded | tail -1 | cut -f 3)" -eq 5001 ]
+    proftop -t json:flame deep.folded | tail -c 3 | grep -qx ']}'
+}
+
+@test "source lines with what they cost" {
+    stream list.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000}],
+ "records": [{"stack": [["main", "gone.pl", 2], ["f", "f.pl", 3, 2]], "values": {"wall": 4}},
+  {"stack": [["main", "gone.pl", 2], ["f", "f.pl", 4, 2], ["f", "f.pl", 3, 2]], "values": {"wall": 1}},
+  {"stack": [["main", "gone.pl", 2], ["f", "f.pl", -1, 2]], "values": {"wall": 2}}],
+ "texts": [["f.pl", 3, "my $x;"], ["f.pl", 4, "f()\u001b[m;"]]}
+END
+    expect proftop --list='^f$' list.pfs <<'END'
+wall: 7ms total, 3 records                                        list.pfs
+
+f in f.pl: flat 7ms (100%)
+      flat        cum   line
+       2ms        2ms      ?:
+         .          .      1:
+         .          .      2:
+       5ms        5ms      3: my $x;
+         .        1ms      4: f()\x1b[m;
+END
+    proftop --list=main list.pfs | grep -q '^main in gone.pl: flat 0 (0%); its source is neither in the profile nor on the disk$'
+    printf 'one\n\ttwo\n' >gone.pl
+    proftop --list=main list.pfs | tail -2 >piped
+    expect cat -A piped <<'END'
+         .          .      1: one$
+         .        7ms      2: ^Itwo$
+END
+    rm gone.pl
+    [ "$(cells 2,4,9,11 --list=f list.pfs | tr '\n' ,)" = "f 3 5000000 5000000,f 0 2000000 2000000,f 4 0 1000000," ]
+    run --separate-stderr proftop --list=nobody list.pfs
+    [ "$stderr" = "proftop: warning: source of 'nobody': no function matches" ]
+}
+
+@test "names of any bytes are shown as text and harm nobody" {
+    stream names.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["say \"hi\", you", "a\tb\\c.pl", 0, 3]], "values": {"n": 9}},
+ {"stack": [["line\nfeed\r"]], "values": {"n": 8}}, {"stack": [["esc\u001b[31m\u202e"]], "values": {"n": 7}},
+ {"stack": [["日本語"]], "values": {"n": 6}}, {"stack": [[[103, 114, 252, 255]]], "values": {"n": 5}}, {"stack": [["nul\u0000x"]], "values": {"n": 4}}]}
+END
+    proftop names.pfs | tail -n +3 | cut -c 45- >piped
+    expect cat piped <<'END'
+say "hi", you  a\x09b\c.pl:3
+line\x0afeed\x0d
+esc\x1b[31m\u{202e}
+日本語
+grüÿ
+nul\x00x
+END
+    proftop -t csv names.pfs | sed -n 2,4p | cut -c -22 >piped
+    expect cat -A piped <<'END'
+1,"say ""hi"", you",a^I$
+2,"line$
+feed^M",,0,,,n,count,8,$
+END
+    proftop -t tsv names.pfs | sed -n 2,3p | cut -f 2,3 >piped
+    expect cat -A piped <<'END'
+say "hi", you^Ia\tb\\c.pl$
+line\nfeed\r^I$
+END
+    proftop -t ndjson names.pfs | cut -d , -f 2 | tail -n +3 >piped
+    expect cat -v piped <<'END'
+"function":"esc\u001b[31mM-bM-^@M-."
+"function":"M-fM-^WM-%M-fM-^\M-,M-hM-*M-^^"
+"function":"grM-CM-<M-CM-?"
+"function":"nul\u0000x"
+END
+    if command -v python3 >/dev/null; then
+        proftop -t json names.pfs | python3 -c 'import json, sys; print(*(r["function"] for r in json.load(sys.stdin)["rows"]), sep=";")' >got
+        [ "$(head -1 got)" = 'say "hi", you;line' ]
+    fi
+}
+
+@test "colour where it is wanted, never else" {
+    escape=$(printf '\033')
+    proftop small.folded | grep -q "$escape" && return 1
+    NO_COLOR=1 proftop --color=always small.folded | grep -q "$escape"
+    proftop --color=never small.folded | grep -q "$escape" && return 1
+    proftop --color=always small.folded | sed "s/$escape\[[0-9;]*m//g" >got
+    proftop small.folded | diff -u - got
+}
+
+# tty COLUMNS COMMAND: what it writes to a terminal of 12 lines
+tty()
+{
+    command -v script >/dev/null || skip "script is missing"
+    script -qec "stty cols $1 rows 12; $2" /dev/null </dev/null | tr -d '\r'
+}
+
+@test "on a terminal names lose their middle and rows stop at its height" {
+    { awk 'BEGIN { printf "abc"; for (i = 0; i < 90; i++) printf "x"; print "xyz 5" }'; seq 30 | sed 's/.*/f& 1/'; } >long.folded
+    export LC_ALL=C TERM=dumb
+    tty 80 'proftop long.folded' >got
+    [ "$(wc -l <got)" -eq 11 ]
+    [ "$(sed -n 3p got | wc -c)" -eq 81 ]
+    sed -n 3p got | grep -q '  abcx*~x*xyz$'
+    tty 80 'proftop --no-trunc -n 0 long.folded' >got
+    proftop -n 0 long.folded | diff -u - got
+    tty 80 'proftop long.folded --color=auto' >got
+    grep -q "$(printf '\033')" got && return 1
+    unset NO_COLOR
+    TERM=xterm tty 80 'proftop long.folded' | grep -q "$(printf '\033')"
+    export NO_COLOR=1
+    TERM=xterm tty 80 'proftop long.folded' >got
+    grep -q "$(printf '\033')" got && return 1
+    true
+}
+
+@test "an incomplete input is shown, and said to be so" {
+    stream cut.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 2}}], "incomplete": true}
+END
+    fails 3 "the input is incomplete, and so is what is shown" proftop cut.pfs
+    run --separate-stderr proftop -t json cut.pfs
+    [ "$status" -eq 3 ]
+    grep -q '"complete":false' <<<"$output"
+    grep -q '"flat":2,' <<<"$output"
+    printf 'old\n' >kept.csv
+    fails 3 cut.pfs proftop -o kept.csv cut.pfs
+    [ "$(cat kept.csv)" = old ]
+    run --separate-stderr proftop missing.folded
+    [ "$status" -eq 3 ]
+    [ -z "$output" ]
+}
+
+@test "behind a filter shares are those of all there was" {
+    proffilter -I '^c$' small.folded | proftop >got
+    sed -n '1p;3p' got >piped
+    expect cat piped <<'END'
+samples: 10, 91 % of 11                                           small.folded
+         8 72.73% 72.73%          8 72.73%  b
+END
+    proffilter -I '^c$' small.folded | proffilter -I none | proffilter -F a | proftop -t json | grep -q '"total":10,"before":11}'
+    proffilter -F nobody small.folded 2>/dev/null | proftop | head -1 | grep -q '^samples: 0, 0 % of 11,'
+}
+
+@test "metadata are told, but not those of the programs and formats" {
+    stream meta.pfs <<'END'
+{"measures": [{"name": "n"}], "meta": [["o", "k", "v\""], [".private", "x", "y"], ["profutils", "input", "a.out"], ["profutils", "input", "b.out"],
+ ["profutils", "source_format", "x"], ["profutils", "source_format", "x"]]}
+END
+    proftop -t json meta.pfs | head -1 | grep -qF '"meta":{"tool":"proftop","inputs":["a.out","b.out"],"source_format":"x","complete":true,"metadata":[{"origin":"o","key":"k","value":"v\""}]}'
+    for name in 1 2 3 4; do cp small.folded in$name.folded; done
+    proftop in?.folded | head -1 | grep -q '  in1.folded, in2.folded and 2 more$'
+    [ "$(cells 2,9 -n 1 in?.folded)" = "b 32" ]
+}
+
+@test "numbers of options are checked" {
+    for case in '--limit 99999999999999' '--limit -1' '--limit x' '--min-percent 101' '--min-percent -1' '--min-percent x' \
+        '--min-percent nan' '--kind call' '--by label:' '--peek a --callers b' '-t json:flame --edges'; do
+        # shellcheck disable=SC2086  # words of the case
+        run proftop $case small.folded
+        [ "$status" -eq 2 ] || { echo "$case: $status"; return 1; }
+    done
+    proftop --min_percent=5% --limit=3 small.folded >/dev/null
+}
+
+@test "all sums of the corpus are those of its samples" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    # shellcheck disable=SC2046  # names without blanks
+    python3 "$PROFUTILS_SRC/tests/check/proftop.py" "$PROFUTILS_BIN" small.folded \
+        $(find "$CORPUS/folded" "$CORPUS/statprofiler" -maxdepth 1 -type f -size -64k ! -name '*.json*' ! -name '*.md' ! -name '*.expected*')
+}
