@@ -1,0 +1,39 @@
+# Every example runs, and the README shows what the programs say.
+
+setup()
+{
+    PATH=$PROFUTILS_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "every example runs without a message" {
+    for example in "$PROFUTILS_SRC"/examples/*; do
+        [ -f "$example" ] || continue
+        LC_ALL=C.UTF-8 "$example" >out 2>err || { echo "$example: status $?"; cat err; return 1; }
+        [ -s out ] && [ ! -s err ] || { echo "$example:"; cat err; return 1; }
+    done
+}
+
+@test "the demo filters a real profile by section" {
+    "$PROFUTILS_SRC/examples/demo" >out
+    grep -q '^\$ profcat requests.out | proffilter --section req | proftop$' out
+    # 175 of 274 ticks of a millisecond are in req: the weights that the profiler's own reader gives
+    grep -q '^wall: 175ms, 64 % of 274ms, 81 samples' out
+}
+
+# The README's blocks begin with a command line; what follows must be what the command prints.
+@test "what the README shows is what the programs print" {
+    cd "$PROFUTILS_SRC/examples/data" || return
+    shown=0
+    awk -v to="$BATS_TEST_TMPDIR/block" '
+        /^    \$ / { n++; print substr($0, 7) >(to n ".sh"); inside = 1; next }
+        inside && /^    / { print substr($0, 5) >(to n ".want"); next }
+        { inside = 0 }' "$PROFUTILS_SRC/README.md"
+    for script in "$BATS_TEST_TMPDIR"/block*.sh; do
+        [ -f "${script%.sh}.want" ] || continue
+        LC_ALL=C.UTF-8 sh "$script" >"${script%.sh}.got"
+        diff -u "${script%.sh}.want" "${script%.sh}.got"
+        shown=$((shown + 1))
+    done
+    [ "$shown" -ge 2 ]
+}
