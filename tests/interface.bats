@@ -174,11 +174,11 @@ complete_bash()
 
 @test "numbers are checked: too big, negative, no number, nothing" {
     while read -r program; do
-        for option in $(declared "$program" ' typestr="\(N\|LEVEL\|P\)"'); do
+        for option in $(declared "$program" ' typestr="\(N\|LEVEL\)"\|min-percent'); do
             for number in 99999999999999 -99999999999999 99999999999999999999999999 abc 1x 0x10 '' ' 1' 1.5.2; do
                 usage "${option#--}" "$option=$number" a.folded
             done
-            case $option in --min-*) ;; *) usage "${option#--}" "$option=-1" a.folded ;; esac
+            usage "${option#--}" "$option=-1" a.folded
         done
     done <programs
     [ "$bad" -eq 0 ]
