@@ -200,8 +200,9 @@ static int find_columns(struct reader *r, struct pf_error *error)
     int status = pf_columns_begin(&walk, r->frame.rows, r->frame.offset, r->payload, r->frame.raw,
                                   false, error);
 
+    /* Columns of metadata are always given: so few rows need no shortcut in whoever takes them. */
     for (size_t i = 0; i < ID_COLUMNS; i++)
-        r->ids[i].data = NULL;
+        r->ids[i] = (struct pf_column){.data = r->frame.type == 'M' ? r->payload : NULL};
     r->time.data = NULL;
     r->value_count = 0;
     while (status == PF_OK && (status = pf_columns_next(&walk, &column, error)) == PF_OK) {
