@@ -99,6 +99,8 @@ void pf_canonical_free(struct pf_canonical *canonical)
 
 static bool add_ids(struct record_store *store, unsigned column, const uint32_t *ids, uint32_t rows)
 {
+    if (rows == 0)
+        return true;
     if (!pf_grow(&store->ids[column], &store->id_capacity[column], store->rows + rows, sizeof *ids))
         return false;
     if (ids)
@@ -142,7 +144,7 @@ static bool add_records(struct record_store *store, const struct pf_batch *batch
 
     if (good && batch->kind == PF_EDGE)
         good = add_ids(store, CALLEE, batch->callee, batch->rows);
-    if (good && (batch->time || store->timed)) {
+    if (good && batch->rows > 0 && (batch->time || store->timed)) {
         good = pf_grow(&store->time, &store->time_capacity, store->rows + batch->rows, sizeof *store->time);
         if (good && !store->timed)
             memset(store->time, 0, store->rows * sizeof *store->time);
@@ -652,8 +654,11 @@ static uint32_t take_rows(struct pf_canonical *canonical, size_t count)
 
 static bool give_metadata(struct pf_canonical *canonical, struct pf_batch *batch)
 {
-    const struct meta_row *meta = canonical->meta + canonical->given;
+    const struct meta_row *meta;
 
+    if (canonical->given == canonical->meta_count)
+        return false;
+    meta = canonical->meta + canonical->given;
     batch->kind = PF_META;
     batch->rows = take_rows(canonical, canonical->meta_count);
     for (uint32_t row = 0; row < batch->rows; row++) {
@@ -664,15 +669,17 @@ static bool give_metadata(struct pf_canonical *canonical, struct pf_batch *batch
     batch->origin = canonical->id_rows[0];
     batch->key = canonical->id_rows[1];
     batch->value = canonical->id_rows[2];
-    return batch->rows > 0;
+    return true;
 }
 
 static bool give_texts(struct pf_canonical *canonical, struct pf_batch *batch)
 {
+    if (canonical->given == canonical->text_count)
+        return false;
     batch->kind = PF_TEXT;
     batch->texts = canonical->texts + canonical->given;
     batch->rows = take_rows(canonical, canonical->text_count);
-    return batch->rows > 0;
+    return true;
 }
 
 static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
@@ -680,6 +687,8 @@ static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
     const struct record_store *store = &canonical->records[canonical->kind];
     const struct sort_row *order = canonical->order + canonical->given;
 
+    if (canonical->given == store->rows)
+        return false;
     batch->kind = (enum pf_kind)canonical->kind;
     batch->rows = take_rows(canonical, store->rows);
     for (unsigned column = 0; column < ID_COLUMNS; column++)
@@ -698,7 +707,7 @@ static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
     batch->callee = batch->kind == PF_EDGE ? canonical->id_rows[CALLEE] : NULL;
     batch->labels = canonical->id_rows[LABELS];
     batch->time = store->timed ? canonical->time_rows : NULL;
-    return batch->rows > 0;
+    return true;
 }
 
 /* The next batch of the phase at hand; false when there is none. */

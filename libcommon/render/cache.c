@@ -40,7 +40,9 @@ struct pf_bytes pf_cache_text(struct pf_cache *cache, uint32_t id, void (*render
     }
     const char *bytes = pf_sink_memory(cache->sink, &size);
 
-    return (struct pf_bytes){bytes + cache->spans[id].start - 1, (size_t)cache->spans[id].size};
+    if (cache->spans[id].size == 0)
+        return PF_BYTES("");
+    return (struct pf_bytes){bytes + (cache->spans[id].start - 1), (size_t)cache->spans[id].size};
 }
 
 void pf_cache_free(struct pf_cache *cache)
