@@ -1,6 +1,6 @@
 #include "analysis/frames.h"
 
-#include "base/memory.h"
+#include "analysis/shown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@ void pf_frames_free(struct pf_frames *frames)
     free(frames->tests);
     free(frames->locations);
     free(frames->strings);
+    pf_buffer_free(&frames->shown);
     *frames = (struct pf_frames){0};
 }
 
@@ -52,14 +53,15 @@ int pf_frames_prepare(struct pf_frames *frames, const struct pf_dict *dict)
     return PF_OK;
 }
 
-static uint8_t marks_of_name(struct pf_frames *frames, struct pf_bytes name)
+/* `shown`: the name is not the one stored but the one shown. */
+static uint8_t marks_of_name(struct pf_frames *frames, struct pf_bytes name, bool shown)
 {
     uint8_t marks = PF_FRAME_KNOWN;
 
     for (size_t i = 0; i < frames->count; i++) {
         struct pf_frame_test *test = &frames->tests[i];
 
-        if (pf_pattern_match(&test->pattern, name)) {
+        if ((!shown || test->pattern.typed) && pf_pattern_match(&test->pattern, name)) {
             marks |= test->mark;
             test->matched = true;
         }
@@ -69,10 +71,15 @@ static uint8_t marks_of_name(struct pf_frames *frames, struct pf_bytes name)
 
 static uint8_t marks_of_string(struct pf_frames *frames, const struct pf_dict *dict, uint32_t id)
 {
+    struct pf_bytes name = pf_dict_string(dict, id), shown;
+
     if (id == 0)
         return 0;
-    if (frames->strings[id] == 0)
-        frames->strings[id] = marks_of_name(frames, pf_dict_string(dict, id));
+    if (frames->strings[id] == 0) {
+        frames->strings[id] = marks_of_name(frames, name, false);
+        if (pf_shown_name(name, dict->strings.rows[id].flags, &frames->shown, &shown))
+            frames->strings[id] |= marks_of_name(frames, shown, true);
+    }
     return frames->strings[id];
 }
 
@@ -86,7 +93,7 @@ uint8_t pf_frames_look(struct pf_frames *frames, const struct pf_dict *dict, uin
     if (function->name != 0)
         marks |= marks_of_string(frames, dict, function->name);
     else
-        marks |= marks_of_name(frames, pf_dict_frame_name(dict, location, scratch));
+        marks |= marks_of_name(frames, pf_dict_frame_name(dict, location, scratch), false);
     marks |= marks_of_string(frames, dict, function->system_name);
     marks |= marks_of_string(frames, dict, function->file);
     marks |= marks_of_string(frames, dict, pf_dict_image(dict, row->image)->name);
@@ -96,6 +103,8 @@ uint8_t pf_frames_look(struct pf_frames *frames, const struct pf_dict *dict, uin
 
 int pf_frames_status(const struct pf_frames *frames)
 {
+    if (frames->shown.failed)
+        return PF_NOMEM;
     for (size_t i = 0; i < frames->count; i++)
         if (frames->tests[i].pattern.status != PF_OK)
             return frames->tests[i].pattern.status;

@@ -1,9 +1,10 @@
 /* Which frames match which expressions. A frame matches by its function, its function's system name, its file or its image; a frame
- * nobody named by what it is shown as (0x12006cbb8, [unknown]). Every name and place is looked at once. */
+ * nobody named by what it is shown as (0x12006cbb8, [unknown]). Names match as their bytes and as they are shown. Every name and place is looked at once. */
 #ifndef PF_ANALYSIS_FRAMES_H
 #define PF_ANALYSIS_FRAMES_H
 
 #include "analysis/pattern.h"
+#include "base/memory.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct pf_frames {
     uint8_t *locations; /* marks by location, 0 = not looked at */
     uint8_t *strings;   /* likewise */
     size_t location_capacity, string_capacity;
+    struct pf_buffer shown;
 };
 
 void pf_frames_free(struct pf_frames *);

@@ -1,6 +1,6 @@
 #include "analysis/label_tests.h"
 
-#include "base/memory.h"
+#include "analysis/shown.h"
 #include "base/number.h"
 
 #include <stdio.h>
@@ -15,6 +15,7 @@ struct pf_label_test {
     unsigned flags;
     struct pf_pattern pattern;
     int64_t low, high;
+    bool typed; /* as in struct pf_pattern */
     bool matched, key_seen;
 };
 
@@ -25,6 +26,7 @@ void pf_label_tests_free(struct pf_label_tests *tests)
             pf_pattern_free(&tests->tests[i].pattern);
     free(tests->tests);
     free(tests->sets);
+    pf_buffer_free(&tests->shown);
     *tests = (struct pf_label_tests){0};
 }
 
@@ -74,10 +76,12 @@ int pf_label_tests_add(struct pf_label_tests *tests, enum pf_label_mark mark, co
         return pf_error_nomem(error);
     if (mark == PF_LABEL_SECTION) {
         test.rule = GLOB;
+        test.key = PF_BYTES("section");
         test.text = text;
     } else {
         status = parse_label(&test, text, flags, error);
     }
+    test.typed = test.text != NULL && pf_pattern_typed(test.text);
     if (status == PF_OK)
         tests->tests[tests->count++] = test;
     return status;
@@ -113,21 +117,34 @@ static bool in_range(const struct pf_label_test *test, const struct pf_label *la
     return number >= test->low && number <= test->high;
 }
 
-static bool matches(struct pf_label_test *test, const struct pf_dict *dict,
-                    const struct pf_label *label)
+static bool shown_string(const struct pf_dict *dict, uint32_t string, struct pf_buffer *scratch,
+                         struct pf_bytes *shown)
+{
+    return pf_shown_name(pf_dict_string(dict, string), dict->strings.rows[string].flags, scratch,
+                         shown);
+}
+
+/* Whether the label itself, and its value as given here, are what is asked for. */
+static bool matches(struct pf_label_test *test, const struct pf_label *label, struct pf_bytes value)
+{
+    if (test->rule == GLOB)
+        return pf_glob_match(test->text, test->flags, value);
+    return test->rule == ANY_VALUE || (test->rule == RANGE && in_range(test, label, value)) ||
+           (test->rule == EXPRESSION && pf_pattern_match(&test->pattern, value));
+}
+
+static bool test_label(struct pf_label_tests *tests, struct pf_label_test *test,
+                       const struct pf_dict *dict, const struct pf_label *label)
 {
     char scratch[32];
-    struct pf_bytes value;
+    struct pf_bytes shown;
 
-    if (test->rule == GLOB)
-        return label->key == dict->section_key && !label->numeric &&
-               pf_glob_match(test->text, test->flags, pf_dict_string(dict, label->text));
     if (!pf_bytes_equal(pf_dict_string(dict, label->key), test->key))
         return false;
     test->key_seen = true;
-    value = value_text(dict, label, scratch);
-    return test->rule == ANY_VALUE || (test->rule == RANGE && in_range(test, label, value)) ||
-           (test->rule == EXPRESSION && pf_pattern_match(&test->pattern, value));
+    return matches(test, label, value_text(dict, label, scratch)) ||
+           (test->typed && !label->numeric &&
+            shown_string(dict, label->text, &tests->shown, &shown) && matches(test, label, shown));
 }
 
 static uint8_t marks_of_label(struct pf_label_tests *tests, const struct pf_dict *dict,
@@ -136,7 +153,7 @@ static uint8_t marks_of_label(struct pf_label_tests *tests, const struct pf_dict
     uint8_t marks = label->key == dict->section_key ? PF_LABEL_IN_SECTION : 0;
 
     for (size_t i = 0; i < tests->count; i++)
-        if (matches(&tests->tests[i], dict, label)) {
+        if (test_label(tests, &tests->tests[i], dict, label)) {
             tests->tests[i].matched = true;
             marks |= (uint8_t)tests->tests[i].mark;
         }
@@ -164,6 +181,8 @@ uint8_t pf_label_tests_look(struct pf_label_tests *tests, const struct pf_dict *
 
 int pf_label_tests_status(const struct pf_label_tests *tests)
 {
+    if (tests->shown.failed)
+        return PF_NOMEM;
     for (size_t i = 0; i < tests->count; i++)
         if (tests->tests[i].rule == EXPRESSION && tests->tests[i].pattern.status != PF_OK)
             return tests->tests[i].pattern.status;
@@ -229,11 +248,27 @@ static void join_names(const struct name_list *list, char *text, size_t size)
     }
 }
 
+/* One name of a list: the label's key or its value, as it is shown. */
+static int add_label_name(struct name_list *list, const struct pf_dict *dict,
+                          const struct pf_label *label, bool key, struct pf_buffer *shown)
+{
+    uint32_t string = key ? label->key : label->text;
+    struct pf_bytes name;
+    char scratch[32];
+
+    if (!key && label->numeric)
+        return add_name(list, value_text(dict, label, scratch), true);
+    if (shown_string(dict, string, shown, &name))
+        return shown->failed ? PF_NOMEM : add_name(list, name, true);
+    return add_name(list, pf_dict_string(dict, string), false);
+}
+
 /* The keys of all sets looked at, or the values of one key. */
 static int collect(const struct pf_label_tests *tests, const struct pf_dict *dict,
                    const struct pf_bytes *key, struct name_list *list)
 {
     uint8_t *seen = calloc(dict->labels.count, 1);
+    struct pf_buffer shown = {0};
     int status = seen != NULL ? PF_OK : PF_NOMEM;
 
     for (uint32_t set = 1; set < dict->labels.count && set < tests->set_capacity; set++) {
@@ -241,18 +276,15 @@ static int collect(const struct pf_label_tests *tests, const struct pf_dict *dic
             continue;
         for (uint32_t at = set; at != 0 && status == PF_OK && !seen[at];) {
             const struct pf_label *label = pf_dict_label(dict, at);
-            struct pf_bytes name = pf_dict_string(dict, label->key);
-            char scratch[32];
 
             seen[at] = 1;
-            if (key == NULL)
-                status = add_name(list, name, false);
-            else if (pf_bytes_equal(name, *key))
-                status = add_name(list, value_text(dict, label, scratch), label->numeric != 0);
+            if (key == NULL || pf_bytes_equal(pf_dict_string(dict, label->key), *key))
+                status = add_label_name(list, dict, label, key == NULL, &shown);
             at = label->parent;
         }
     }
     free(seen);
+    pf_buffer_free(&shown);
     sort_names(list);
     return status;
 }
@@ -290,7 +322,6 @@ static void say_label(const struct pf_label_test *test, const char *names,
 int pf_label_tests_report(const struct pf_label_tests *tests, const struct pf_dict *dict,
                           const char *format, const struct pf_report *report)
 {
-    struct pf_bytes section = PF_BYTES("section");
     int status = PF_OK;
 
     for (size_t i = 0; i < tests->count && status == PF_OK; i++) {
@@ -300,11 +331,8 @@ int pf_label_tests_report(const struct pf_label_tests *tests, const struct pf_di
 
         if (test->matched)
             continue;
-        status = collect(tests, dict,
-                         test->rule == GLOB ? &section
-                         : test->key_seen   ? &test->key
-                                            : NULL,
-                         &list);
+        status =
+            collect(tests, dict, test->rule == GLOB || test->key_seen ? &test->key : NULL, &list);
         join_names(&list, names, sizeof names);
         if (test->rule == GLOB)
             say_section(test, format, names, report);

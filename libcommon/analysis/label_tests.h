@@ -1,8 +1,9 @@
-/* Which sets of labels match which expressions. Every set is looked at once. */
+/* Which sets of labels match which expressions, their values as bytes or as they are shown. Every set is looked at once. */
 #ifndef PF_ANALYSIS_LABEL_TESTS_H
 #define PF_ANALYSIS_LABEL_TESTS_H
 
 #include "analysis/pattern.h"
+#include "base/memory.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct pf_label_tests {
     uint8_t *sets; /* enum pf_label_mark by label set, 0 = not looked at */
     size_t set_capacity;
     uint8_t seen;      /* marks of all sets looked at */
+    struct pf_buffer shown;
     bool seen_outside; /* a set without any section was looked at */
 };
 

@@ -23,6 +23,13 @@ static char *quoted(const char *text, struct pf_buffer *buffer)
     return pf_buffer_byte(buffer, '\0') ? buffer->data : NULL;
 }
 
+bool pf_pattern_typed(const char *text)
+{
+    struct pf_bytes bytes = pf_bytes_of(text);
+
+    return !pf_ascii(bytes) && pf_utf8_valid(bytes);
+}
+
 int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned flags,
                        struct pf_error *error)
 {
@@ -32,7 +39,7 @@ int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned fl
     char reason[256];
     int failed;
 
-    *pattern = (struct pf_pattern){.text = text};
+    *pattern = (struct pf_pattern){.text = text, .typed = pf_pattern_typed(text)};
     if (source == NULL) {
         pf_buffer_free(&buffer);
         return pf_error_nomem(error);

@@ -1,5 +1,7 @@
 #include "analysis/places.h"
 
+#include "analysis/shown.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ void pf_places_free(struct pf_places *places)
     pf_id_map_free(&places->images);
     pf_buffer_free(&places->text);
     pf_buffer_free(&places->other);
+    pf_buffer_free(&places->shown);
 }
 
 int pf_places_trim(struct pf_places *places, const char *path, struct pf_error *error)
@@ -157,35 +160,49 @@ static bool trim(struct pf_places *places, struct pf_bytes *file)
     return false;
 }
 
-/* All renames of one target, one after the other, over *name. Results stand in two buffers by
- * turns. */
+/* One rename of *name, or else of what it is shown as. Results stand in two buffers by turns. */
+static bool apply(struct pf_places *places, struct pf_rename *rename, struct pf_bytes *name,
+                  unsigned *flags)
+{
+    struct pf_bytes shown;
+    struct pf_buffer result;
+
+    if (!pf_substitution_apply(&rename->substitution, *name, &places->other)) {
+        if (!rename->substitution.pattern.typed ||
+            !pf_shown_name(*name, *flags, &places->shown, &shown) ||
+            !pf_substitution_apply(&rename->substitution, shown, &places->other))
+            return false;
+        *flags |= PF_UTF8;
+    }
+    result = places->other;
+    places->other = places->text;
+    places->text = result;
+    *name = (struct pf_bytes){result.data, result.size};
+    rename->matched = true;
+    return true;
+}
+
+/* All renames of one target, one after the other. */
 static bool substitute(struct pf_places *places, enum pf_rename_target target, struct pf_bytes key,
-                       struct pf_bytes *name)
+                       struct pf_bytes *name, unsigned *flags)
 {
     bool changed = false;
 
     for (size_t i = 0; i < places->rename_count; i++) {
         struct pf_rename *rename = &places->renames[i];
-        struct pf_buffer result;
 
         if (rename->target != target ||
             (target == PF_RENAME_LABEL && !pf_bytes_equal(rename->key, key)))
             continue;
-        if (pf_substitution_apply(&rename->substitution, *name, &places->other)) {
-            result = places->other;
-            places->other = places->text;
-            places->text = result;
-            *name = (struct pf_bytes){result.data, result.size};
-            rename->matched = changed = true;
-        }
-        if (places->other.failed || rename->substitution.pattern.status != PF_OK)
+        changed |= apply(places, rename, name, flags);
+        if (places->other.failed || places->shown.failed ||
+            rename->substitution.pattern.status != PF_OK)
             places->status = PF_NOMEM;
     }
     return changed;
 }
 
-/* The string `id` after the edits of its target. A text that is typed is UTF-8 where it is not
- * ASCII. */
+/* The string `id` after the edits of its target. What is typed is UTF-8 where it is not ASCII. */
 static uint32_t edit_name(struct pf_places *places, enum pf_rename_target target,
                           struct pf_bytes key, uint32_t id)
 {
@@ -194,7 +211,7 @@ static uint32_t edit_name(struct pf_places *places, enum pf_rename_target target
     bool ascii = pf_ascii(name);
     bool changed = target == PF_RENAME_FILE && trim(places, &name);
 
-    changed |= substitute(places, target, key, &name);
+    changed |= substitute(places, target, key, &name, &flags);
     if (!changed)
         return id;
     if (ascii && pf_utf8_valid(name))

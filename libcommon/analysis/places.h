@@ -39,7 +39,7 @@ struct pf_places {
     unsigned targets; /* bits by enum pf_rename_target: there is a rename of it */
 
     struct pf_id_map coarse, named, functions, images;
-    struct pf_buffer text, other; /* names being edited */
+    struct pf_buffer text, other, shown; /* names being edited */
     int status;                   /* PF_OK or PF_NOMEM, which stays; ids are 0 then */
 };
 

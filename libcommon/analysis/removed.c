@@ -141,7 +141,7 @@ static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_b
 
 void pf_removed_free(struct pf_removed *removed)
 {
-    free(removed->totals);
+    free(removed->amounts);
     free(removed->columns);
     *removed = (struct pf_removed){0};
 }
@@ -150,10 +150,10 @@ static int make_room(struct pf_removed *removed, uint32_t measures)
 {
     size_t had = removed->capacity;
 
-    if (!pf_grow(&removed->totals, &removed->capacity, measures, sizeof *removed->totals))
+    if (!pf_grow(&removed->amounts, &removed->capacity, measures, sizeof *removed->amounts))
         return PF_NOMEM;
     for (size_t k = had; k < removed->capacity; k++)
-        removed->totals[k] = (struct pf_removed_total){0};
+        removed->amounts[k] = 0;
     return PF_OK;
 }
 
@@ -166,6 +166,7 @@ static pf_int128 sum_of(const int64_t *data, const uint32_t *rows, uint32_t coun
     return sum;
 }
 
+/* Amounts that are not summed are sizes and depths: none is below 0. */
 static pf_int128 greatest_of(pf_int128 greatest, const int64_t *data, const uint32_t *rows,
                              uint32_t count)
 {
@@ -178,37 +179,46 @@ static pf_int128 greatest_of(pf_int128 greatest, const int64_t *data, const uint
 int pf_removed_count(struct pf_removed *removed, const struct pf_dict *dict,
                      const struct pf_batch *batch, const uint32_t *rows, uint32_t count)
 {
-    if (count == 0)
-        return PF_OK;
     if (make_room(removed, pf_measures_count(&dict->measures)) != PF_OK)
         return PF_NOMEM;
     for (uint32_t c = 0; c < batch->value_count; c++) {
         const struct pf_value_column *column = &batch->values[c];
-        struct pf_removed_total *total = &removed->totals[column->measure];
+        pf_int128 *amount = &removed->amounts[column->measure];
 
         if (column->data == NULL)
             continue;
         if (pf_measures_row(&dict->measures, column->measure)->aggregation == PF_MAX)
-            total->amount = greatest_of(total->records == 0 ? column->data[rows[0]] : total->amount,
-                                        column->data, rows, count);
+            *amount = greatest_of(*amount, column->data, rows, count);
         else
-            total->amount += sum_of(column->data, rows, count);
-        total->records += count;
+            *amount += sum_of(column->data, rows, count);
     }
+    removed->records[batch->kind] += count;
     return PF_OK;
 }
 
-static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measure,
-                           const struct pf_removed_total *total, struct pf_buffer *text)
+/* The first of the measures that differ in scale only tells the number of records. */
+static uint64_t records_of(const struct pf_removed *removed, const struct pf_dict *dict,
+                           uint32_t measure)
+{
+    const struct pf_measure *row = pf_measures_row(&dict->measures, measure);
+
+    for (uint32_t m = 0; m < measure; m++)
+        if (pf_measure_same(pf_measures_row(&dict->measures, m), row))
+            return 0;
+    return removed->records[row->kind];
+}
+
+static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measure, pf_int128 amount,
+                           uint64_t records, struct pf_buffer *text)
 {
     struct removed_row row = {
         .kind = (enum pf_kind)measure->kind,
         .name = pf_dict_string(dict, measure->name),
         .unit = pf_dict_string(dict, measure->unit),
-        .amount = total->amount,
+        .amount = amount,
         .num = measure->num,
         .den = measure->den,
-        .records = total->records,
+        .records = records,
     };
 
     text->size = 0;
@@ -227,25 +237,27 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
     bool failed;
 
     *batch = (struct pf_batch){.kind = PF_META};
-    if (!pf_grow(&removed->columns, &removed->column_capacity, (size_t)count * 3,
-                 sizeof *removed->columns) &&
-        count > 0)
+    if (make_room(removed, count) != PF_OK || !pf_grow(&removed->columns, &removed->column_capacity,
+                                                       (size_t)count * 3, sizeof *removed->columns))
         return PF_NOMEM;
-    for (uint32_t m = 0; m < count && m < removed->capacity; m++)
-        if (removed->totals[m].records > 0) {
-            removed->columns[rows] = origin_id;
-            removed->columns[count + rows] = key_id;
-            removed->columns[2 * (size_t)count + rows++] =
-                intern_row(dict, pf_measures_row(&dict->measures, m), &removed->totals[m], &text);
-        }
+    for (uint32_t m = 0; m < count; m++) {
+        uint64_t records = records_of(removed, dict, m);
+
+        if (records == 0 && removed->amounts[m] == 0)
+            continue;
+        removed->columns[rows] = origin_id;
+        removed->columns[count + rows] = key_id;
+        removed->columns[2 * (size_t)count + rows++] = intern_row(
+            dict, pf_measures_row(&dict->measures, m), removed->amounts[m], records, &text);
+    }
     failed = text.failed || pf_dict_status(dict) != PF_OK;
     pf_buffer_free(&text);
     if (failed)
         return PF_NOMEM;
     batch->rows = rows;
     batch->origin = removed->columns;
-    batch->key = removed->columns == NULL ? NULL : removed->columns + count;
-    batch->value = removed->columns == NULL ? NULL : removed->columns + 2 * (size_t)count;
+    batch->key = count > 0 ? removed->columns + count : NULL;
+    batch->value = count > 0 ? removed->columns + 2 * (size_t)count : NULL;
     return PF_OK;
 }
 

@@ -4,7 +4,7 @@
  *
  * separated by one space each; spaces, '%' and control bytes inside NAME and UNIT are %XX. AMOUNT is in raw units (NUM / DEN of
  * UNIT each) and may have 128 bits; of a measure whose values are not summed (PF_MAX) it is the greatest value. RECORDS is how
- * many records that carry the measure went. Every stage of a pipe adds rows of its own, so the total before all of them is the total at
+ * many records of that kind went; measures that are the same but for their scale share it (one of them says it). Every stage of a pipe adds rows of its own, so the total before all of them is the total at
  * hand plus the sum of the rows. */
 #ifndef PF_ANALYSIS_REMOVED_H
 #define PF_ANALYSIS_REMOVED_H
@@ -18,11 +18,9 @@
 
 /* Writing: totals of what goes. Zero-initialise; free with pf_removed_free. */
 struct pf_removed {
-    struct pf_removed_total {
-        pf_int128 amount;
-        uint64_t records;
-    } *totals; /* by measure */
+    pf_int128 *amounts; /* by measure */
     size_t capacity;
+    uint64_t records[PF_RECORD_KINDS];
     uint32_t *columns; /* of the batch pf_removed_meta gives */
     size_t column_capacity;
 };
@@ -52,7 +50,7 @@ void pf_before_free(struct pf_before *);
 int pf_before_read(struct pf_before *, struct pf_dict *, const struct pf_batch *);
 /* What was removed of the measure (the same kind, name and unit, by their bytes): *amount in raw units as measure->num / den says (so a caller
  * that converts measures to a common scale passes a copy with that), rounded half to even where a stage had another scale; *records
- * that carried it. For PF_MAX the greatest. False, and zeros: nothing was removed, or the amount cannot be expressed. */
+ * of its kind. For PF_MAX the greatest. False, and zeros: nothing was removed, or the amount cannot be expressed. */
 bool pf_before_find(const struct pf_before *, const struct pf_dict *, const struct pf_measure *, pf_int128 *amount,
                     uint64_t *records);
 

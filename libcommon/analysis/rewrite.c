@@ -305,7 +305,8 @@ static uint32_t edit_labels(struct pf_rewrite *rewrite, uint32_t labels)
     return set;
 }
 
-/* The frame that stands for a label: named by its value, or number and unit. */
+/* The frame that stands for a label: named by its value, or number and unit. A frame must have a
+ * name. */
 static uint32_t label_frame(struct pf_dict *dict, const struct pf_label *label)
 {
     struct pf_function function = {.name = label->text};
@@ -319,6 +320,8 @@ static uint32_t label_frame(struct pf_dict *dict, const struct pf_label *label)
                      (long long)label->number, unit.size < 100 ? (int)unit.size : 100, unit.data);
 
         function.name = pf_dict_intern(dict, (struct pf_bytes){text, (size_t)size}, 0);
+    } else if (label->text == 0) {
+        function.name = pf_dict_intern(dict, PF_BYTES("''"), 0);
     }
     location.function = pf_dict_add_function(dict, &function);
     return pf_dict_add_location(dict, &location);

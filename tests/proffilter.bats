@@ -1,0 +1,504 @@
+# proffilter: which records stay, what becomes of their frames, and the files of a split.
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    cat >small.folded <<'END'
+main;a;b 3
+main;a;a;c 5
+main;d 2
+start;b;a;b;e 7
+END
+    check=$PROFUTILS_SRC/tests/check/proffilter.py
+    if command -v python3 >/dev/null 2>&1; then
+        for seed in 1 2 3; do python3 "$check" stream "$seed" "random$seed.pfs" || return; done
+    fi
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    set -o pipefail
+    PATH=$PROFUTILS_BIN:$PATH
+    sections=$CORPUS/statprofiler/sections-nested.out
+    bad=0
+}
+
+same()
+{
+    cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }
+}
+
+# Rows without their numbers, in one order: what two outputs share whatever the order of their records
+rows() { profcat -t ndjson "$@" | sed 's/^{"id":[0-9]*,//' | sort; }
+
+# A table of OPTIONS => RECORDS, each of them STACK COUNT, separated by commas
+holds()
+{
+    while IFS= read -r line; do
+        options=${line%% => *} want=${line#* => }
+        eval "proffilter $options -t folded small.folded" 2>err | sort | paste -sd, | sed 's/,/, /g' | sed '/^$/d' >got
+        [ -s got ] || echo none >got
+        [ "$(cat got)" = "$want" ] || { echo "proffilter $options: $(cat got), expected $want"; cat err; bad=1; }
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "records are chosen by their frames" {
+    holds <<'END'
+-F c => main;a;a;c 5
+--focus='^a$' => main;a;a;c 5, main;a;b 3, start;b;a;b;e 7
+-F c -F d => main;a;a;c 5, main;d 2
+-F a -F c -I b => main;a;a;c 5, main;d 2
+-I a => none
+-I '^a$' => main;d 2
+--leaf=b => main;a;b 3
+--leaf='b|e' --root=main => main;a;b 3
+--root=start => start;b;a;b;e 7
+--leaf=main => none
+--kind=sample => main;a;a;c 5, main;a;b 3, main;d 2, start;b;a;b;e 7
+--kind=flat => none
+--kind=flat --kind=sample -F d => main;d 2
+--fixed-strings -F '^a$' => none
+--fixed-strings -F 'tar' => start;b;a;b;e 7
+-i -F START => start;b;a;b;e 7
+--invert -F c => main;a;b 3, main;d 2, start;b;a;b;e 7
+--invert => none
+--min-value=3 => main;a;a;c 5, main;a;b 3, start;b;a;b;e 7
+--min-value=41.17% => start;b;a;b;e 7
+--min-value=41.18% => none
+--min-value=29.4% => main;a;a;c 5, start;b;a;b;e 7
+--min-value=6 --invert => main;a;a;c 5, main;a;b 3, main;d 2
+--min-value=20% --invert -F a => main;a;b 3, main;d 2
+-F 'b|d' --min-value=3 => main;a;b 3, start;b;a;b;e 7
+END
+}
+
+@test "frames are taken away" {
+    holds <<'END'
+--hide='^a$' => main;b 3, main;c 5, main;d 2, start;b;b;e 7
+--hide='a' => b 3, b;b;e 7, c 5, d 2
+--hide=main --hide=a --hide=d => b 3, b;b;e 7, c 5
+--show='^[ab]$' => a;a 5, a;b 3, b;a;b 7
+--show='^[ab]$' --hide=b => a 10, a;a 5
+--show-from='^a$' => a;a;c 5, a;b 3, a;b;e 7
+--show-from=b --hide='^a$' => b 3, b;b;e 7
+--prune-from='^a$' => main;a 3, main;a;a 5, main;d 2, start;b;a 7
+--prune-from=b => main;a;a;c 5, main;a;b 3, main;d 2, start;b;a;b 7
+--show-from=b --prune-from='^a$' => b 3, b;a 7
+--collapse-recursion => main;a;b 3, main;a;c 5, main;d 2, start;b;a;b;e 7
+--collapse-recursion --hide='^a$' => main;b 3, main;c 5, main;d 2, start;b;e 7
+--max-depth=1 => main 10, start 7
+--max-depth=2 => main;a 8, main;d 2, start;b 7
+--max-depth=3 --collapse-recursion => main;a;b 3, main;a;c 5, main;d 2, start;b;a 7
+--max-depth=2 --prune-from=e => main;a 8, main;d 2, start;b 7
+-F c --hide=c => main;a;a 5
+END
+}
+
+@test "frames are renamed as sed would" {
+    holds <<'END'
+--rename='s/a/X/' => mXin;X;X;c 5, mXin;X;b 3, mXin;d 2, stXrt;b;X;b;e 7
+--rename='s/a/X/' --rename='s/X/&&/' => mXXin;XX;XX;c 5, mXXin;XX;b 3, mXXin;d 2, stXXrt;b;XX;b;e 7
+--rename='function:s/[abc]/n/g' => mnin;d 2, mnin;n;n 3, mnin;n;n;n 5, stnrt;n;n;n;e 7
+END
+    # One at a time against sed itself, over the names of frames
+    printf 'main;a,b;__ANON__[/x/y.pm:12];abcabc 1\nstart;b(c);[x]*.+;q\\w 2\n' >names.folded
+    tr ';' '\n' <names.folded | sed 's/ [0-9]*$//; /^$/d' >names
+    while IFS= read -r command; do
+        sed -E "$command" names | grep -v '^$' >want
+        proffilter --rename="$command" -t folded names.folded 2>err | tr ';' '\n' | sed 's/ [0-9]*$//; /^$/d' | sort >got
+        sort want >sorted
+        same sorted got || { echo "with $command"; bad=1; }
+    done <<'END'
+s/a/X/
+s/a/X/g
+s/[a-c]+/<&>/g
+s/b*/x/g
+s/^/X/
+s/$/!/g
+s/(.)(.)/\2\1/
+s|/x/|:|
+s,a\,b,comma,
+s/\[.*\]/\&&\\/
+s/MAIN/m/
+s/MAIN/m/i
+s/x/\//
+END
+    # an escaped delimiter is the byte itself, as POSIX has it
+    proffilter --rename='s.\..dot.' -t folded names.folded | grep -qF '[x]*dot+'
+    proffilter --rename='s+\++plus+' -t folded names.folded | grep -qF '[x]*.plus'
+    [ "$bad" -eq 0 ]
+}
+
+@test "renaming and trimming take files, images and labels too" {
+    command -v python3 >/dev/null 2>&1 || skip "no python3"
+    check=$PROFUTILS_SRC/tests/check/proffilter.py
+    for options in --trim-path=/usr/lib/ '--rename=file:s,^.*/,,' '--rename=image:s/[a-z]/I/g' '--rename=label:host:s/web/net/' \
+        '--rename=label:section:s/re/do/' '--granularity=file --rename=file:s/lib/bil/' '--granularity=image --rename=image:s/b/d/' \
+        '--granularity=file --collapse-recursion' '--root-label=section --leaf-label=size --leaf-label=host'; do
+        # shellcheck disable=SC2086  # several options
+        python3 "$check" case random1.pfs $options
+    done
+}
+
+@test "random command lines give what the manual says" {
+    command -v python3 >/dev/null 2>&1 || skip "no python3"
+    check=$PROFUTILS_SRC/tests/check/proffilter.py
+    python3 "$check" cases 1 40 random1.pfs random2.pfs random3.pfs small.folded
+    for file in sections-nested recursion string-evals.src-none; do
+        [ ! -f "$CORPUS/statprofiler/$file.out" ] || python3 "$check" cases 2 25 "$CORPUS/statprofiler/$file.out"
+    done
+}
+
+@test "two filters in a pipe take what both take" {
+    while IFS='|' read -r one two; do
+        for file in "$sections" small.folded; do
+            eval "proffilter $one '$file' 2>/dev/null | proffilter $two 2>/dev/null >piped.pfs"
+            eval "proffilter $two '$file' 2>/dev/null | proffilter $one 2>/dev/null >turned.pfs"
+            eval "proffilter $one $two '$file' 2>/dev/null >both.pfs"
+            for name in piped turned both; do rows "$name.pfs" >"$name"; done
+            same both piped
+            same both turned
+        done
+    done <<'END'
+--section=req|--focus='db|b'
+--focus=a|--leaf='c|spin'
+--no-section|--ignore=c
+--label=op|--root=main
+--min-value=3|--focus=a
+END
+}
+
+@test "one section after the other is inside of both, one option twice inside of any" {
+    [ -f "$sections" ] || skip "no such file"
+    # every row names the sections it is in
+    profcat -t ndjson "$sections" >all
+    grep -E '"sections":\[[^]]*"req"' all | grep -cE '"sections":\[[^]]*"db"' >want
+    proffilter --section=req "$sections" | proffilter --section=db | profcat -c >got
+    same want got
+    grep -cE '"sections":\[[^]]*"(req|render)"' all >want
+    proffilter --section=render --section=req "$sections" | profcat -c >got
+    same want got
+    grep -cE '"sections":\[\]' all >want
+    proffilter --no-section "$sections" | profcat -c >got
+    same want got
+    grep -cE '"sections":\[[^]]*""' all >want
+    proffilter --section='' "$sections" | profcat -c >got
+    same want got
+}
+
+@test "times of the measure have units" {
+    [ -f "$sections" ] || skip "no such file"
+    for pair in 3ms:3000000 0.003s:3000000 3000us:3000000 3000000ns:3000000 3M:3000000; do
+        proffilter --min-value="${pair%:*}" "$sections" 2>/dev/null | rows >got
+        proffilter --min-value="${pair#*:}" "$sections" 2>/dev/null | rows >want
+        [ -s want ]
+        same want got
+    done
+    proffilter -m samples --min-value=2 "$sections" 2>err | profcat -c >got
+    [ "$(cat got)" = 0 ]
+    got=0
+    proffilter -m samples --min-value=2ms "$sections" 2>err >/dev/null || got=$?
+    [ "$got" -eq 2 ]
+    grep -q "2ms is a time, but 'samples' counts count" err
+}
+
+@test "what is removed is told, stage by stage" {
+    proffilter -F '^a$' small.folded | proffilter -F c | profcat -t text >got
+    grep -q '^metadata  profutils  removed  sample samples count 2 1/1 1$' got
+    grep -q '^metadata  profutils  removed  sample samples count 10 1/1 2$' got
+    proffilter --hide=main --hide=d --hide=a small.folded | profcat -t text >got
+    grep -q '^metadata  profutils  removed  sample samples count 2 1/1 1$' got
+    proffilter -F . small.folded | profcat -t text >got
+    ! grep -q removed got || return 1
+    proffilter -F nothing small.folded 2>/dev/null | profcat -t text >got
+    grep -q '^measure  sample samples  count' got
+    grep -q 'removed  sample samples count 17 1/1 4$' got
+}
+
+# says TEXT OPTION...: that line on standard error, status 0, and nothing with -q
+says()
+{
+    local want=$1 got=0
+    shift
+    proffilter "$@" >/dev/null 2>err || got=$?
+    grep -qxF "proffilter: $want" err && [ "$got" -eq 0 ] || { echo "proffilter $*: status $got, expected: $want"; cat err; bad=1; }
+    proffilter -q "$@" >/dev/null 2>err || got=$?
+    [ ! -s err ] && [ "$got" -eq 0 ] || { echo "proffilter -q $*: status $got"; cat err; bad=1; }
+}
+
+@test "an expression that matches nothing says so, with what there is" {
+    says "no record is in section 'rqe'; this folded profile has no sections" --section=rqe small.folded
+    says "no record has a label 'host'; there are no labels here" -l host small.folded
+    says "no frame matches 'nope'" -F a -F nope small.folded
+    says "no frame matches 'nope'" --hide=nope small.folded
+    says "no record has a leaf frame that matches --leaf" --leaf=main small.folded
+    says "no record has a root frame that matches --root" --root='^b$' small.folded
+    says "no record is of kind 'edge'; kinds here: sample" --kind=edge --kind=sample small.folded
+    says "no record carries a time" --time=1,2s small.folded
+    says "nothing is renamed by 's/nope//'" --rename=s/nope// small.folded
+    says "no file is below '/usr'" --trim-path=/usr/ small.folded
+    says "no record has a label 'host'" --root-label=host small.folded
+    says "2 sample records below 5 left out, 29.41 % of 'samples'" --min-value=5 small.folded
+    says "1 sample record below 15% left out, 11.76 % of 'samples'" --min-value=15% small.folded
+    [ -f "$sections" ] || return "$bad"
+    says "no record is in section 'rqe'; sections here: '', a, b, db, dies, guarded, never-ended, outer, render, req" \
+        --section=rqe --section=req "$sections"
+    says "no record has a label 'po'; labels here: op, section" -l po "$sections"
+    says "no label 'section' matches '^q'; values here: '', a, b, db, dies, guarded, never-ended, outer, render, req" \
+        -l section=^q "$sections"
+    proffilter --section=req "$sections" -o req.pfs
+    says "every record is in a section" --no-section req.pfs
+    proffilter --no-section "$sections" -o outside.pfs
+    says "no record is in section 'x'; this statprofiler profile has no sections" --section=x outside.pfs
+    [ "$bad" -eq 0 ]
+}
+
+@test "a long list of names is shortened" {
+    command -v python3 >/dev/null 2>&1 || skip "no python3"
+    profcat --set-label host=first small.folded -o hosts.pfs
+    for k in $(seq 200); do profcat --set-label "host=machine-$k" small.folded; done >>hosts.pfs
+    proffilter -l host=nope hosts.pfs 2>err >/dev/null
+    grep -qE "values here: first, machine-1, machine-10, .* and [0-9]+ more$" err
+    [ "$(wc -c <err)" -lt 900 ]
+}
+
+@test "--exit-code is 1 when nothing is left" {
+    for options in '-F c:0' '-F nope:1' '--section=x:1' '--invert:1' '--hide=.:1' '--kind=sample:0'; do
+        got=0
+        # shellcheck disable=SC2086
+        proffilter ${options%:*} -e small.folded >/dev/null 2>&1 || got=$?
+        [ "$got" -eq "${options#*:}" ] || { echo "${options%:*}: $got"; bad=1; }
+    done
+    # a damaged input weighs more
+    profcat small.folded | head -c 300 >cut.pfs
+    got=0
+    proffilter -F nope -e cut.pfs >/dev/null 2>&1 || got=$?
+    [ "$got" -eq 3 ] && [ "$bad" -eq 0 ]
+}
+
+@test "what cannot be meant is status 2" {
+    while IFS= read -r line; do
+        options=${line%% => *} want=${line#* => }
+        got=0
+        eval "proffilter $options small.folded" >out 2>err || got=$?
+        [ "$got" -eq 2 ] && [ ! -s out ] && grep -qF -e "$want" err || { echo "$options: status $got"; cat err; bad=1; }
+    done <<'END'
+-F '(' => '(' is no regular expression
+--show='a{2,1}' => is no regular expression
+--section=a --no-section => exclude each other
+--invert --hide=a => edits of frames
+--invert --max-depth=3 => edits of frames
+--invert -g file => edits of frames
+--max-depth=0 => from 1 to 1048575
+--max-depth=99999999999999999999 => from 1 to 1048575
+--max-depth=-1 => from 1 to 1048575
+--granularity=module => module
+--kind=meta => meta
+--time=1 => FROM,TO
+--time=, => FROM,TO
+--time=1,2h => FROM,TO
+--time=1,2,3 => FROM,TO
+--min-value=x => --min-value takes
+--min-value=-1 => --min-value takes
+--min-value=101% => --min-value takes
+--min-value=99999999999999999999 => --min-value takes
+--min-value= => --min-value takes
+--label= => KEY=RE
+--label==x => KEY=RE
+--label='k=(' => is no regular expression
+--rename=x => s/RE/TEXT/
+--rename=s/x => s/RE/TEXT/
+--rename=s/x/y => s/RE/TEXT/
+--rename=s/x/y/q => flag 'q'
+--rename='s/x/\1/' => no group \1
+--rename='s/(/y/' => is no regular expression
+--rename=label:s/x/y/ => label:KEY:
+--rename=nothing:s/x/y/ => s/RE/TEXT/
+--trim-path= => --trim-path
+--split=op => -o with one %s
+--split=op -o x.pfs => -o with one %s
+--split=op -o '%s%s.pfs' => -o with one %s
+--split=op -o '%d%s.pfs' => -o with one %s
+--split= -o '%s.pfs' => --split takes
+END
+    [ "$bad" -eq 0 ]
+}
+
+# together DIR: the files there hold the records of the input that was split, each once
+together()
+{
+    rows "$1" >want
+    rows "$2"/* >got
+    same want got
+}
+
+@test "the files of a split together are the input" {
+    for key in section op section; do
+        rm -rf to && mkdir to
+        [ ! -f "$sections" ] || { proffilter --split=$key -o 'to/%s.pfs' "$sections" && together "$sections" to; }
+        for k in 1 2 3; do
+            rm -rf to && mkdir to
+            [ -f random$k.pfs ] || continue
+            for of in $key image size host; do
+                rm -f to/*
+                proffilter --split="$of" -o 'to/%s.pfs' random$k.pfs
+                together random$k.pfs to
+            done
+        done
+    done
+    [ -f "$sections" ] || return 0
+    # the outermost section: the first that each row names
+    rm -rf to && mkdir to
+    proffilter --split=section -o 'to/%s.pfs' "$sections"
+    for name in req a outer; do
+        profcat -t ndjson "$sections" | grep -c "\"sections\":\\[\"$name\"" >want
+        profcat -c "to/$name.pfs" >got
+        same want got
+    done
+    # metadata of the whole are in each
+    for file in to/*; do profcat -H "$file"; done | sort | uniq -c | awk '{ print $1 }' | sort -u >got
+    ls to | wc -l | tr -d ' ' >want
+    same want got
+}
+
+@test "no two values meet in one file of a split" {
+    rm -rf to && mkdir to
+    printf 'main 1\n' >one.folded
+    k=0
+    for value in plain _none _empty ..up . / 'a b' 'a%20b' a%b 'é' $'\351' $'new\nline' _other '5=' "$(printf 'x%.0s' $(seq 150))$(printf '\303\251%.0s' $(seq 60))" \
+        "$(printf 'x%.0s' $(seq 150))$(printf '\303\251%.0s' $(seq 61))"; do
+        profcat --set-label "key=$value" one.folded
+        k=$((k + 1))
+    done >values.pfs
+    profcat one.folded >>values.pfs
+    proffilter --split=key -o 'to/%s.%%.pfs' values.pfs
+    [ "$(ls to | wc -l)" -eq $((k + 1)) ] || { ls to; return 1; }
+    for name in plain %5Fnone %5Fempty %2E%2Eup %2E %2F a%20b a%2520b a%25b %C3%A9 %E9 new%0Aline _other 5%3D _none; do
+        [ -f "to/$name.%.pfs" ] && [ "$(profcat -c "to/$name.%.pfs")" = 1 ] || { echo "no $name"; ls to; return 1; }
+    done
+    together values.pfs to
+}
+
+@test "a split into more files than may be open is the same" {
+    rm -rf to && mkdir to
+    awk 'BEGIN { for (i = 0; i < 900; i++) printf "main;f%d %d\n", i % 7, i + 1 }' >long.folded
+    proffilter --rename='s/f/g/' long.folded >long.pfs
+    # 300 values of three records each, in turns, so that no file can be closed early
+    for k in $(seq 300); do awk "NR % 300 == $k % 300" long.folded >part.folded && profcat --set-label "key=v$k" part.folded; done >many.pfs
+    cat many.pfs many.pfs | profcat >twice.pfs
+    (ulimit -n 90 && TMPDIR=$PWD/to proffilter --split=key -o 'to/%s.pfs' twice.pfs)
+    [ "$(ls -A to | wc -l)" -eq 300 ]
+    [ "$(profcat -c to/v123.pfs)" = 6 ]
+    together twice.pfs to
+}
+
+@test "a split where no directory is says so" {
+    got=0
+    proffilter --split=op -o 'nowhere/%s.pfs' small.folded 2>err || got=$?
+    [ "$got" -eq 4 ]
+    grep -q '^proffilter: .*nowhere/_none.pfs.*No such file or directory' err
+    [ ! -e nowhere ]
+}
+
+@test "the files of a split are of the format their name says" {
+    rm -rf to && mkdir to
+    proffilter --split=op -o 'to/%s.folded' small.folded
+    sort small.folded >want
+    sort to/_none.folded >got
+    same want got
+}
+
+@test "names may hold any byte" {
+    printf 'main;\377x\200;y 1\nmain;caf\303\251 2\nmain;\303 4\n' >bytes.folded
+    while IFS=: read -r options want; do
+        eval "proffilter $options -t folded bytes.folded" 2>/dev/null | awk '{ n += $NF } END { print n + 0 }' >got
+        [ "$(cat got)" = "$want" ] || { echo "$options: $(cat got), expected $want"; bad=1; }
+    done <<'END'
+-F x:1
+-F 'y$':1
+-F '^.x.$':1
+-F "$(printf '\377')":1
+-F "$(printf '\303')":6
+-F "$(printf '\303\251')":2
+-F 'caf..$':2
+-F 'caf.$':0
+--fixed-strings -F "$(printf '\200')":1
+--hide "$(printf '\303')" -F main:7
+END
+    [ "$bad" -eq 0 ]
+    proffilter --rename="s/$(printf '\377')x/z/" -t folded bytes.folded | sort >got
+    printf 'main;caf\303\251 2\nmain;\303 4\nmain;z\200;y 1\n' | sort >want
+    same want got
+    # bytes that are no UTF-8 are shown as Latin-1, and found as they are shown
+    printf 'main;caf\351 1\nmain;caf\303\251 2\n' >latin1.folded
+    while IFS=: read -r options want; do
+        eval "proffilter $options -t folded latin1.folded" 2>/dev/null | awk '{ n += $NF } END { print n + 0 }' >got
+        [ "$(cat got)" = "$want" ] || { echo "$options: $(cat got), expected $want"; bad=1; }
+    done <<'END'
+-F é:3
+-F ^café$:3
+--fixed-strings -F café:3
+-F "$(printf '\351')":1
+-F 'caf.$':1
+-F 'caf..$':2
+-F É:0
+END
+    [ "$bad" -eq 0 ]
+    proffilter --rename=s/fé/fe/ -t folded latin1.folded >got
+    [ "$(cat got)" = 'main;cafe 3' ]
+    command -v python3 >/dev/null 2>&1 || skip "no python3"
+    check=$PROFUTILS_SRC/tests/check/proffilter.py
+    for options in '--focus=nul' '--focus=^nul$' '--focus=nul.nul' '--hide=nul$' '--rename=s/nul/x/g' '--rename=s/nul/x/'; do
+        for k in 1 2 3; do python3 "$check" case random$k.pfs "$options"; done
+    done
+}
+
+@test "a stack of 100,000 frames is no deeper than others" {
+    # f7 is the 9th, 30th and 32nd frame from the root
+    awk 'BEGIN { printf "main"; for (i = 0; i < 99998; i++) printf ";f%d", i % 2 ? i : int(i / 4); print ";leaf 3\nmain;f7;g 4" }' >deep.folded
+    while IFS=: read -r options want; do
+        eval "proffilter $options -t folded deep.folded" 2>err >got || { cat err; return 1; }
+        awk '{ n += split($1, stack, ";"); total += $NF } END { print n, total }' got >sum
+        [ "$(cat sum)" = "$want" ] || { echo "$options: $(cat sum), expected $want"; bad=1; }
+    done <<'END'
+-F leaf:100000 3
+--leaf=g:3 4
+--root=main -I leaf:3 4
+--show=leaf:1 3
+--hide='^f':4 7
+--show-from='^f7$':99994 7
+--prune-from='^f7$':34 7
+--max-depth=50000:50003 7
+--collapse-recursion:100003 7
+--rename=s/f/g/:100003 7
+-g function --root-label=x:100003 7
+END
+    [ "$bad" -eq 0 ]
+}
+
+@test "metadata and source texts pass through" {
+    for file in metadata big-eval-source sections-nested; do
+        [ -f "$CORPUS/statprofiler/$file.out" ] || continue
+        profcat -H "$CORPUS/statprofiler/$file.out" >want
+        proffilter -F . "$CORPUS/statprofiler/$file.out" | profcat -H >got
+        same want got
+        proffilter --section=nothing "$CORPUS/statprofiler/$file.out" 2>/dev/null | profcat -H >got
+        same want got
+        profcat -t text "$CORPUS/statprofiler/$file.out" | grep '^source' >want || true
+        proffilter --leaf=nothing "$CORPUS/statprofiler/$file.out" 2>/dev/null | profcat -t text | grep '^source' >got || true
+        same want got
+    done
+}
+
+@test "--canonical does not depend on the order of the input" {
+    tac small.folded >turned.folded
+    for options in '-F a' '--min-value=10%' '--hide=b'; do
+        # shellcheck disable=SC2086
+        proffilter --canonical $options - <small.folded >one.pfs 2>/dev/null
+        # shellcheck disable=SC2086
+        proffilter --canonical $options - <turned.folded >two.pfs 2>/dev/null
+        cmp one.pfs two.pfs
+    done
+}
