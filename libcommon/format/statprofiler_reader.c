@@ -10,6 +10,9 @@
 
 /* More sections than this open at once are a program that never ends them. Each sample carries all of them as labels. */
 enum { OPEN_MAX = 4096 };
+/* Every op has label sets of its own for the sections that are open. More of them than this may only be made as the input
+ * grows: memory is to follow its size. */
+enum { SETS_MAX = 400000 };
 /* Bytes in which the first sample start ends; the name of an op is short. */
 enum { SAMPLE_START_MAX = 4096 };
 /* A result of next_record beside those of enum pf_status. */
@@ -64,30 +67,6 @@ static void print_name(char *text, size_t size, const char *before, struct pf_by
 
 /* ---- Samples ---- */
 
-static uint32_t section_set(const struct pf_sp_records *r)
-{
-    return r->open.count > 0 ? r->sets[r->open.count - 1] : 0;
-}
-
-/* Labels of a sample: the op, then the open sections, as pf_dict_add_label would order them. */
-static uint32_t sample_labels(struct pf_dict *dict, struct pf_sp_records *r)
-{
-    uint32_t sections = section_set(r);
-    if (r->op == 0)
-        return sections;
-    struct pf_sp_label_slot *slot = &r->slots[(sections * 31 + r->op) % PF_SP_LABEL_SLOTS];
-    if (slot->op == r->op && slot->sections == sections)
-        return slot->labels;
-    struct pf_label label = {.key = r->op_key, .text = r->op};
-    uint32_t labels = pf_dict_chain_label(dict, &label);
-    for (size_t i = 0; i < r->open.count; i++) {
-        label = (struct pf_label){.parent = labels, .key = dict->section_key, .text = r->open.names[i]};
-        labels = pf_dict_chain_label(dict, &label);
-    }
-    *slot = (struct pf_sp_label_slot){sections, r->op, labels};
-    return labels;
-}
-
 /* Hands on what came before a sample or the end; the marks only where a writer would not set them itself. */
 static int give_events(struct pf_sp_records *r, const struct pf_sp_open *target, bool finishes, bool *plain)
 {
@@ -108,12 +87,15 @@ static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
     if (r->ended && (r->weight > 0 || r->depth > 0))
         odd(reader, r, PF_SP_ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     if (r->events.count > 0) {
-        if (give_events(r, &r->open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->open))
+        if (give_events(r, &r->labels.open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->labels.open))
             return pf_error_nomem(&reader->error);
     }
     struct pf_sp_sample sample = {.stack = pf_stack_memo_intern(r->stacks, reader->dict, r->locations, r->depth),
-                                  .labels = sample_labels(reader->dict, r),
                                   .weight = r->weight};
+    if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &sample.labels))
+        return pf_error_nomem(&reader->error);
+    if (r->labels.used > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
+        return fail(reader, r, pf_sp_input_offset(&r->input), "too many sections are open under too many ops");
     pf_sp_rows_sample(&r->rows, sample);
     return PF_OK;
 }
@@ -128,45 +110,21 @@ static bool add_frame(struct pf_sp_records *r, uint32_t location)
 
 /* ---- Sections ---- */
 
-static bool open_section(struct pf_dict *dict, struct pf_sp_records *r, uint32_t name)
-{
-    struct pf_label label = {.parent = section_set(r), .key = dict->section_key, .text = name};
-    if (!pf_grow(&r->sets, &r->set_capacity, r->open.count + 1, sizeof *r->sets) || !pf_sp_open_start(&r->open, name))
-        return false;
-    r->sets[r->open.count - 1] = pf_dict_chain_label(dict, &label);
-    return true;
-}
-
-/* Chains the sets again from the place where a section was taken out. */
-static void close_section(struct pf_dict *dict, struct pf_sp_records *r, size_t place)
-{
-    for (size_t i = place; i < r->open.count; i++) {
-        struct pf_label label = {
-            .parent = i > 0 ? r->sets[i - 1] : 0, .key = dict->section_key, .text = r->open.names[i]};
-        r->sets[i] = pf_dict_chain_label(dict, &label);
-    }
-}
-
 static int mark_section(struct pf_reader *reader, struct pf_sp_records *r, enum pf_sp_event_type type, uint32_t name)
 {
     char text[160];
     if (type == PF_SP_EVENT_START) {
-        if (r->open.count >= OPEN_MAX) {
+        if (r->labels.open.count >= OPEN_MAX) {
             odd(reader, r, PF_SP_ODD_SECTIONS, "4096 sections are open at once: starts beyond them are left out");
             return PF_OK;
         }
-        if (!open_section(reader->dict, r, name))
+        if (!pf_sp_labels_start(&r->labels, reader->dict, name))
             return pf_error_nomem(&reader->error);
-    } else {
-        size_t place = pf_sp_open_end(&r->open, name);
-        if (place != SIZE_MAX) {
-            close_section(reader->dict, r, place);
-        } else {
-            type = PF_SP_EVENT_UNMATCHED;
-            print_name(text, sizeof text, "end of section ", pf_dict_string(reader->dict, name),
-                       " which was not started: passed over");
-            odd(reader, r, PF_SP_ODD_UNMATCHED, text);
-        }
+    } else if (!pf_sp_labels_end(&r->labels, reader->dict, name)) {
+        type = PF_SP_EVENT_UNMATCHED;
+        print_name(text, sizeof text, "end of section ", pf_dict_string(reader->dict, name),
+                   " which was not started: passed over");
+        odd(reader, r, PF_SP_ODD_UNMATCHED, text);
     }
     return pf_sp_events_add(&r->events, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
 }
@@ -465,7 +423,7 @@ static int finish(struct pf_reader *reader, struct pf_sp_records *r, int result)
         pf_sp_rows_finish(&r->rows, r->finish ? r->finish : finish_none);
     r->events.count = 0;
     tell_odd(reader, r);
-    if (pf_sp_series_end(reader, &r->header, &r->open) != PF_OK && result == PF_EOF)
+    if (pf_sp_series_end(reader, &r->header, &r->labels.open) != PF_OK && result == PF_EOF)
         result = pf_error_nomem(&reader->error);
     return result;
 }
@@ -484,15 +442,14 @@ int pf_sp_records_open(struct pf_reader *reader, struct pf_sp_records *r, uint64
         status = pf_sp_rows_open(&r->rows, reader, r->header.tick_ns ? r->header.tick_ns : tick_ns);
     if (status == PF_OK) {
         pf_sp_rows_header(&r->rows, &r->header, &custom);
-        r->op_key = pf_dict_intern(reader->dict, PF_BYTES("op"), 0);
         r->stacks = pf_stack_memo_new();
-        if (!r->stacks || !pf_sp_frames_open(&r->frames))
+        if (!r->stacks || !pf_sp_frames_open(&r->frames) || !pf_sp_labels_open(&r->labels, reader->dict))
             status = pf_error_nomem(&reader->error);
     }
     if (status == PF_OK && pf_sp_series_begin(reader, &r->header, &r->before) != PF_OK)
         status = pf_error_nomem(&reader->error);
     for (size_t i = 0; i < r->before.count && status == PF_OK; i++)
-        if (!open_section(reader->dict, r, r->before.names[i]))
+        if (!pf_sp_labels_start(&r->labels, reader->dict, r->before.names[i]))
             status = pf_error_nomem(&reader->error);
     pf_sp_events_free(&custom);
     return status;
@@ -534,8 +491,7 @@ void pf_sp_records_close(struct pf_sp_records *r)
     pf_sp_frames_close(&r->frames);
     pf_stack_memo_free(r->stacks);
     free(r->locations);
-    free(r->sets);
-    pf_sp_open_free(&r->open);
+    pf_sp_labels_close(&r->labels);
     pf_sp_open_free(&r->before);
     pf_sp_events_free(&r->events);
     pf_sp_events_free(&r->late);

@@ -5,6 +5,7 @@
 #include "codec/format.h"
 #include "format/statprofiler_frames.h"
 #include "format/statprofiler_header.h"
+#include "format/statprofiler_labels.h"
 #include "format/statprofiler_rows.h"
 #include "model/stacks.h"
 
@@ -19,12 +20,6 @@ enum pf_sp_oddity {
     PF_SP_ODD_AFTER_END,
     PF_SP_ODD_SECTIONS,
     PF_SP_ODDITIES
-};
-
-enum { PF_SP_LABEL_SLOTS = 1024 };
-
-struct pf_sp_label_slot {
-    uint32_t sections, op, labels;
 };
 
 struct pf_sp_records {
@@ -42,12 +37,8 @@ struct pf_sp_records {
     uint32_t *locations;     /* leaf first */
     size_t depth, capacity;
 
-    struct pf_sp_open open;  /* now */
-    struct pf_sp_open before; /* at the last sample */
-    uint32_t *sets;          /* label sets: sets[i] holds the first i + 1 open sections */
-    size_t set_capacity;
-    uint32_t op_key;
-    struct pf_sp_label_slot slots[PF_SP_LABEL_SLOTS];
+    struct pf_sp_labels labels;  /* now */
+    struct pf_sp_open before;    /* sections open at the last sample */
 
     struct pf_sp_events events; /* since the last sample */
     struct pf_sp_events late;   /* marks inside a sample: they count from the next one on */
