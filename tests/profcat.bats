@@ -129,6 +129,15 @@ END
     fails 2 "stack is one of frames\|names, not 'x'" profcat a.folded -t json:stack=x
 }
 
+@test "json:flame is the tree of calls" {
+    profcat a.folded b.folded -t json:flame >got
+    n() { printf '{"name":"%s","value":%d,"self":%d,"children":[%s]}' "$@"; }
+    n all 22 4 "$(n main 18 0 "$(n work 15 0 "$(n parse 12 12 ''),$(n read 3 3 '')"),$(n '\"a,b\"' 2 2 ''),$(n exit 1 1 '')")" >want
+    echo >>want
+    same want got
+    profcat -t ndjson:flame a.folded 2>err || [ $? -eq 2 ]
+}
+
 @test "csv is read by a csv reader, tsv by cutting at tabs" {
     printf 'main;x\ty;"q",r\\n;\303\251\303 6\n' | cat a.folded - >odd.folded
     profcat --set-label 'k;1=v=2' --set-label section=s1 odd.folded -t csv >got.csv

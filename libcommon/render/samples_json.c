@@ -1,11 +1,13 @@
 /* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` the rows only. The document ends with what is
  * known at the end only: totals, metadata, whether the input was complete. */
+#include "analysis/accumulate.h"
 #include "analysis/facts.h"
 #include "codec/format.h"
 #include "render/cache.h"
 #include "render/json.h"
 #include "render/meta.h"
 #include "render/record.h"
+#include "render/top.h"
 #include "render/values.h"
 
 #include <inttypes.h>
@@ -13,7 +15,7 @@
 #include <string.h>
 
 struct json_writer {
-    bool document, names, explode, begun;
+    bool document, names, explode, flame, begun;
     uint64_t rows;
     struct pf_values values;
     struct pf_cache frames, labels;   /* by location, by label set */
@@ -21,6 +23,7 @@ struct json_writer {
     struct pf_id_list list, label_list;
     struct pf_buffer scratch;
     struct pf_facts facts;
+    struct pf_accumulator sums;       /* flame: of all records, written at the end */
 };
 
 static int open_writer(struct pf_writer *writer, bool document)
@@ -31,9 +34,11 @@ static int open_writer(struct pf_writer *writer, bool document)
     state->document = document;
     state->names = stack && strcmp(stack, "names") == 0;
     state->explode = pf_options_get(writer->options, "explode") != NULL;
+    state->flame = pf_options_get(writer->options, "flame") != NULL;
     state->values.dict = writer->dict;
     state->values.by_kind = true;
-    if (document)
+    state->sums.dict = writer->dict;
+    if (document && !state->flame)
         pf_sink_text(writer->sink, "{\"schema\":\"profutils.samples/1\",\"rows\":[");
     return PF_OK;
 }
@@ -61,6 +66,7 @@ static void close_writer(struct pf_writer *writer)
     free(state->label_list.ids);
     pf_buffer_free(&state->scratch);
     pf_facts_free(&state->facts);
+    pf_accumulator_free(&state->sums);
 }
 
 /* --- what rows repeat ------------------------------------------------------------------------------------- */
@@ -275,6 +281,41 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
     return PF_OK;
 }
 
+/* --- flame graph ------------------------------------------------------------------------------------------ */
+
+static int add_to_flame(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct json_writer *state = writer->state;
+
+    if (batch->rows > 0 && batch->kind != PF_SAMPLE)
+        return pf_error_set(&writer->error, PF_USAGE, "a flame graph is made of stacks, which %s records do not have",
+                            pf_kind_name(batch->kind));
+    return pf_accumulator_add(&state->sums, batch, &writer->error);
+}
+
+/* As proftop does, with the main measure. */
+static int write_flame(struct pf_writer *writer)
+{
+    struct json_writer *state = writer->state;
+    uint32_t measure = pf_accumulator_main(&state->sums, PF_SAMPLE);
+    struct pf_top_block block;
+    struct pf_top top = {
+        .sink = writer->sink,
+        .dict = writer->dict,
+        .accumulator = &state->sums,
+        .facts = &state->facts,
+        .form = PF_SHEET_JSON,
+        .by = PF_BY_FUNCTION,
+        .blocks = &block,
+        .block_count = measure != UINT32_MAX,
+    };
+    int status = PF_OK;
+
+    if (measure != UINT32_MAX)
+        status = pf_top_block(&top, measure, PF_UNIT_AUTO, &block, &writer->error);
+    return status == PF_OK ? pf_top_flame(&top, &writer->error) : status;
+}
+
 /* --- what is known at the end ----------------------------------------------------------------------------- */
 
 static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
@@ -290,7 +331,7 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
         return PF_OK;
     if (batch->rows == 0 && batch->value_count == 0)
         return pf_sink_flush(writer->sink);
-    status = write_records(writer, batch);
+    status = state->flame ? add_to_flame(writer, batch) : write_records(writer, batch);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 
@@ -328,8 +369,11 @@ static bool write_meta(struct pf_writer *writer)
 static int finish(struct pf_writer *writer)
 {
     struct json_writer *state = writer->state;
+    int status;
 
-    if (state->document) {
+    if (state->flame && (status = write_flame(writer)) != PF_OK)
+        return status;
+    if (state->document && !state->flame) {
         pf_sink_text(writer->sink, state->begun ? "\n],\"measures\":[" : "],\"measures\":[");
         write_measures(writer);
         pf_sink_text(writer->sink, "],\"meta\":");
@@ -340,7 +384,14 @@ static int finish(struct pf_writer *writer)
     return pf_sink_status(writer->sink, &writer->error);
 }
 
-static const struct pf_option options[] = {
+static const struct pf_option document_options[] = {
+    {"stack", "frames as objects, or as names only", "frames|names", false, true},
+    {"explode", "one row per frame, with its depth and whether it is the leaf", "yes", false, true},
+    {"flame", "the tree of calls instead of records, nested for d3-flame-graph", "yes", false, true},
+    {0},
+};
+
+static const struct pf_option row_options[] = {
     {"stack", "frames as objects, or as names only", "frames|names", false, true},
     {"explode", "one row per frame, with its depth and whether it is the leaf", "yes", false, true},
     {0},
@@ -352,7 +403,7 @@ const struct pf_format pf_format_json = {
     .suffixes = ".json",
     .losses = "source texts, times of records",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
-    .options = options,
+    .options = document_options,
     .writer_size = sizeof(struct json_writer),
     .open_writer = open_document,
     .write = write_batch,
@@ -366,7 +417,7 @@ const struct pf_format pf_format_ndjson = {
     .suffixes = ".ndjson .jsonl",
     .losses = "metadata, source texts, times of records",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
-    .options = options,
+    .options = row_options,
     .writer_size = sizeof(struct json_writer),
     .open_writer = open_rows,
     .write = write_batch,
