@@ -20,10 +20,10 @@ void pf_intern_start(struct pf_intern *intern)
 
 void pf_intern_free(struct pf_intern *intern)
 {
-    for (size_t i = 0; i < PF_TABLES; i++) {
+    for (size_t i = 0; i < PF_TABLES; i++)
         free(intern->maps[i].ids);
-        free(intern->depths[i]);
-    }
+    free(intern->depths[0].rows);
+    free(intern->depths[1].rows);
     free(intern->columns);
     *intern = (struct pf_intern){0};
 }
@@ -138,32 +138,37 @@ static uint32_t intern_row(struct pf_dict *dict, enum pf_stream_table table, voi
         return pf_dict_add_function(dict, row);
     case PF_TABLE_LOCATIONS:
         return pf_dict_add_location(dict, row);
-    case PF_TABLE_STACKS:
-        return pf_dict_add_frame(dict, ((struct pf_stack *)row)->parent,
-                                 ((struct pf_stack *)row)->location);
     default:
         return pf_dict_chain_label(dict, row);
     }
 }
 
-/* Notes how far stack or label set `id` is from its root. */
-static int note_depth(struct pf_intern *intern, const struct pf_frame *frame, uint32_t row,
-                      uint32_t parent, struct pf_error *error)
+/* No chain may be longer than its limit. Only who has more rows than that can have one: until then,
+ * nothing is counted. Depths are those of the dictionary's rows, each behind its parent. */
+static int check_depths(struct pf_intern *intern, const struct pf_dict *dict,
+                        const struct pf_frame *frame, struct pf_error *error)
 {
-    enum pf_stream_table table = (enum pf_stream_table)frame->domain;
-    uint32_t id = frame->base + row,
-             limit = table == PF_TABLE_STACKS ? PF_STACK_DEPTH_MAX : PF_LABELS_MAX;
-    uint32_t **depths = &intern->depths[table];
+    bool stacks = frame->domain == PF_TABLE_STACKS;
+    const struct pf_table *table = stacks ? &dict->stacks : &dict->labels;
+    struct pf_depths *depths = &intern->depths[stacks ? 0 : 1];
+    uint32_t limit = stacks ? PF_STACK_DEPTH_MAX : PF_LABELS_MAX, parent;
 
-    if (!pf_grow(depths, &intern->depth_capacity[table], (size_t)id + 1, sizeof **depths))
+    if (intern->maps[frame->domain].count <= limit)
+        return PF_OK;
+    if (!pf_grow(&depths->rows, &depths->capacity, table->count, sizeof *depths->rows))
         return pf_error_nomem(error);
-    (*depths)[0] = 0;
-    (*depths)[id] = (*depths)[parent] + 1;
-    return (*depths)[id] > limit
-               ? bad_row(frame, row, error,
-                         table == PF_TABLE_STACKS ? "deeper than 1048575 frames"
-                                                  : "more than 65535 labels in a set")
-               : PF_OK;
+    depths->rows[0] = 0;
+    for (uint32_t id = depths->known + 1; id < table->count; id++) {
+        memcpy(&parent, pf_table_row(table, id), sizeof parent);
+        depths->rows[id] = depths->rows[parent] + 1;
+        if (depths->rows[id] > limit)
+            return pf_error_at(error, PF_FAILED, frame->offset,
+                               stacks ? "a stack deeper than %" PRIu32 " frames"
+                                      : "a set of more than %" PRIu32 " labels",
+                               limit);
+        depths->known = id;
+    }
+    return PF_OK;
 }
 
 /* One row from the chunk's columns. */
@@ -184,20 +189,35 @@ static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct
                                "%s %" PRIu32 ": its column %" PRIu32 " is %" PRIu64
                                ", out of range",
                                layout->name, frame->base + row, i + 1, (uint64_t)stored);
-        int status = layout->fields[i].refers == table
-                         ? note_depth(intern, frame, row, (uint32_t)stored, error)
-                         : PF_OK;
-        if (status != PF_OK)
-            return status;
         pf_stream_field_set(&layout->fields[i], room.bytes, value);
     }
-    if (table == PF_TABLE_STACKS && intern->columns[CHUNK + at] == 0)
-        return bad_row(frame, row, error, "it has no location");
     uint32_t id = intern_row(dict, table, room.bytes);
     if (id == 0 && pf_dict_status(dict) == PF_OK)
         return bad_row(frame, row, error, "all its columns are 0");
     if (!map_next(&intern->maps[table], id))
         return pf_error_nomem(error);
+    return PF_OK;
+}
+
+/* What take_row does, for the table that is most of the rows. */
+static int take_stacks(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
+                       uint32_t first, uint32_t rows, struct pf_error *error)
+{
+    struct pf_idmap *map = &intern->maps[PF_TABLE_STACKS],
+                    *locations = &intern->maps[PF_TABLE_LOCATIONS];
+    const int64_t *parents = intern->columns, *places = intern->columns + CHUNK;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        uint64_t parent = (uint64_t)parents[i], place = (uint64_t)places[i];
+        if (parent >= map->count || place >= locations->count || place == 0)
+            return pf_error_at(error, PF_FAILED, frame->offset,
+                               "stacks %" PRIu32 ": parent %" PRIu64 " or location %" PRIu64
+                               " out of range",
+                               frame->base + first + i, parent, place);
+        if (!map_next(map, pf_dict_add_frame(dict, pf_idmap_get(map, (uint32_t)parent),
+                                             pf_idmap_get(locations, (uint32_t)place))))
+            return pf_error_nomem(error);
+    }
     return PF_OK;
 }
 
@@ -220,12 +240,17 @@ static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const str
         uint32_t rows = frame->rows - first < CHUNK ? frame->rows - first : CHUNK;
         for (uint32_t i = 0; i < fields; i++)
             pf_column_values(&columns[i], first, rows, intern->columns + (size_t)i * CHUNK);
-        for (uint32_t at = 0; at < rows && status == PF_OK; at++)
+        if (frame->domain == PF_TABLE_STACKS)
+            status = take_stacks(intern, dict, frame, first, rows, error);
+        for (uint32_t at = 0; frame->domain != PF_TABLE_STACKS && at < rows && status == PF_OK;
+             at++)
             status = take_row(intern, dict, frame, first + at, at, error);
         if (status != PF_OK)
             return status;
     }
-    return PF_OK;
+    return frame->domain == PF_TABLE_STACKS || frame->domain == PF_TABLE_LABELS
+               ? check_depths(intern, dict, frame, error)
+               : PF_OK;
 }
 
 int pf_intern_frame(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,

@@ -24,11 +24,18 @@ static inline uint32_t pf_idmap_get(const struct pf_idmap *map, uint32_t id)
     return map->ids == NULL ? id : map->ids[id];
 }
 
+/* How many rows of a dictionary's table stand between each and its root, itself included; counted
+ * up to row `known`. */
+struct pf_depths {
+    uint32_t *rows;
+    size_t capacity;
+    uint32_t known;
+};
+
 struct pf_intern {
     struct pf_idmap maps[PF_TABLES]; /* measures: their id in the dictionary's table, number + 1 */
-    uint32_t *depths[PF_TABLES];     /* of stacks and labels: how many to the root */
-    size_t depth_capacity[PF_TABLES];
-    int64_t *columns; /* scratch */
+    struct pf_depths depths[2];      /* of stacks, of labels */
+    int64_t *columns;                /* scratch */
     size_t columns_capacity;
 };
 
