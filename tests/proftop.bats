@@ -30,7 +30,7 @@ cells()
 {
     fields=$1
     shift
-    proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' '
+    proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
 }
 
 # expect COMMAND...: its output is what comes from standard input
@@ -147,7 +147,7 @@ P::f P.pm 5 3000000 3000000
 P::f P.pm 3 2000000 2000000
 END
     expect cells 2,4,9,14 -b address by.pfs <<'END'
-[unknown] 0 5000000 
+[unknown] 0 5000000
 P::g 7 4000000 0x40
 P::f 5 3000000 0x30
 P::f 3 2000000 0x20
@@ -169,7 +169,7 @@ END
     printf '%s 1\n' A::B::c 'std::map<a::b, c>::at(x::y)' '(anonymous namespace)::f' 'net/http.(*conn).serve' main.main \
         'runtime.(*mcache).refill' java.util.Map.put plain github.com/x/y.v2.F >names.folded
     [ "$(cells 14,9 -b package names.folded | sed 's/^\([0-9]*\) /\1:/' | tr '\n' ';')" = \
-        "1:;1:(anonymous namespace);1:A::B;1:github.com/x/y;1:java.util.Map;1:main;1:net/http;1:runtime;1:std::map<a::b, c>;" ]
+        "1;1:(anonymous namespace);1:A::B;1:github.com/x/y;1:java.util.Map;1:main;1:net/http;1:runtime;1:std::map<a::b, c>;" ]
 }
 
 @test "sections and labels count a record once for each of their values" {
@@ -215,7 +215,8 @@ END
     proftop --tree zero.pfs | grep -q '0 .* 0%'
     printf '{"measures": [], "records": []}' | stream bare.pfs
     proftop -t json bare.pfs | grep -q '"measures":\[\],"rows":\[\]}$'
-    proftop bare.pfs
+    proftop -t json:flame bare.pfs | grep -qxF '{"name":"all","value":0,"self":0,"children":[]}'
+    fails 0 "no records and no measures" proftop bare.pfs
 }
 
 @test "negative values keep their sign and sort by size" {
@@ -501,6 +502,12 @@ END
 "function":"grM-CM-<M-CM-?"
 "function":"nul\u0000x"
 END
+    # the same name as UTF-8 and as Latin-1
+    stream alike.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["gr\u00fc\u00ff"]], "values": {"n": 1}},
+ {"stack": [[[103, 114, 252, 255]]], "values": {"n": 2}}]}
+END
+    [ "$(cells 2,9 alike.pfs)" = "grüÿ 3" ]
     if command -v python3 >/dev/null; then
         proftop -t json names.pfs | python3 -c 'import json, sys; print(*(r["function"] for r in json.load(sys.stdin)["rows"]), sep=";")' >got
         [ "$(head -1 got)" = 'say "hi", you;line' ]

@@ -281,6 +281,8 @@ static void show(struct run *run)
 
     if (run->top.incomplete)
         pf_tool_warn(&run->common.tool, "the input is incomplete, and so is what is shown");
+    if (run->top.block_count == 0)
+        pf_tool_warn(&run->common.tool, "there are no records and no measures");
     if (run->view == TABLE)
         status = pf_top_table(&run->top, &matched, &error);
     else if (run->view == CALLS)
@@ -289,7 +291,7 @@ static void show(struct run *run)
         status = pf_top_list(&run->top, &matched, &error);
     else if (run->view == TREE)
         status = pf_top_tree(&run->top, &error);
-    else if (run->top.block_count > 0)
+    else
         status = pf_top_flame(&run->top, &error);
     if (status == PF_NOMEM)
         pf_tool_nomem(&run->common.tool);

@@ -283,7 +283,7 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
         *count = batch->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count;
         return true;
     }
-    if (edges->slots == NULL && pf_table_init(edges, sizeof(struct pf_edge)) != PF_OK)
+    if (edges->count == 0 && pf_table_init(edges, sizeof(struct pf_edge)) != PF_OK)
         return false;
     for (uint32_t i = 0; i < batch->rows; i++) {
         struct pf_edge edge = {batch->location != NULL ? batch->location[i] : 0, batch->callee != NULL ? batch->callee[i] : 0};

@@ -28,6 +28,30 @@ void pf_keys_free(struct pf_keys *keys)
     free(keys->places);
 }
 
+/* One string for all that are shown alike: valid UTF-8 whether or not its producer said so, and Latin-1 as UTF-8. */
+static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
+{
+    struct pf_bytes bytes = pf_dict_string(keys->dict, string);
+    bool utf8 = (keys->dict->strings.rows[string].flags & PF_UTF8) != 0;
+    struct pf_buffer latin = {0};
+
+    if (pf_ascii(bytes) || (utf8 && !pf_utf8_valid(bytes)))
+        return string;
+    for (size_t i = 0; !utf8 && !pf_utf8_valid(bytes) && i < bytes.size; i++) {
+        unsigned char byte = (unsigned char)bytes.data[i];
+        if (byte >= 0x80)
+            pf_buffer_byte(&latin, (unsigned char)(0xc0 | byte >> 6));
+        pf_buffer_byte(&latin, byte >= 0x80 ? (unsigned char)(0x80 | (byte & 0x3f)) : byte);
+    }
+    if (latin.size > 0)
+        bytes = (struct pf_bytes){latin.data, latin.size};
+    string = bytes.size <= PF_STRING_MAX ? pf_dict_intern(keys->dict, bytes, PF_UTF8) : string;
+    if (latin.failed || keys->dict->strings.status != PF_OK)
+        keys->status = PF_NOMEM;
+    pf_buffer_free(&latin);
+    return string;
+}
+
 /* Behind the last `::` that is not inside template arguments and stands before the parameters. 0: there is none. */
 static size_t last_scope(struct pf_bytes name)
 {
@@ -85,11 +109,6 @@ static void set_function(struct pf_key *key, const struct pf_location *place, co
     key->address = function->name == 0 ? place->address : 0;
 }
 
-static uint32_t image_name(const struct pf_dict *dict, const struct pf_location *place)
-{
-    return pf_dict_image(dict, place->image)->name;
-}
-
 static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *place)
 {
     const struct pf_function *function = pf_dict_function(keys->dict, place->function);
@@ -123,8 +142,9 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
     case PF_BY_LABEL:
         break;
     }
-    if (key.image != 0)
-        key.image = image_name(keys->dict, place);
+    key.name = shown_alike(keys, key.name);
+    key.file = shown_alike(keys, key.file);
+    key.image = key.image != 0 ? shown_alike(keys, pf_dict_image(keys->dict, place->image)->name) : 0;
     return key;
 }
 
@@ -183,7 +203,7 @@ static bool stands_below(const struct pf_dict *dict, uint32_t at)
 
 static uint32_t label_key(struct pf_keys *keys, const struct pf_label *label)
 {
-    struct pf_key key = {.present = 1, .name = label->text, .numeric = label->numeric != 0, .line = label->number};
+    struct pf_key key = {.present = 1, .name = shown_alike(keys, label->text), .numeric = label->numeric != 0, .line = label->number};
     uint32_t id = pf_table_intern(&keys->table, &key);
 
     if (keys->table.status != PF_OK)

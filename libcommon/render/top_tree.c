@@ -221,8 +221,13 @@ static void write_flame(struct writing *writing)
 int pf_top_flame(const struct pf_top *top, struct pf_error *error)
 {
     struct writing writing = {.top = top, .block = top->blocks};
-    int status = make(&writing, error);
+    int status;
 
+    if (top->block_count == 0) {
+        pf_sink_text(top->sink, "{\"name\":\"all\",\"value\":0,\"self\":0,\"children\":[]}\n");
+        return PF_OK;
+    }
+    status = make(&writing, error);
     if (status == PF_OK)
         write_flame(&writing);
     return finish(&writing, status, error);
