@@ -1,7 +1,6 @@
 /* proffilter: the part of a profile that was asked for. */
 #include "proffilter_options.h"
 
-#include "analysis/canonical.h"
 #include "analysis/rewrite.h"
 #include "analysis/select.h"
 #include "analysis/spill.h"
@@ -18,8 +17,7 @@ struct filter {
     struct pf_select *select;
     struct pf_rewrite *rewrite;
     struct pf_removed removed;
-    struct pf_canonical *canonical; /* NULL: records go out as they come */
-    struct pf_output *output;       /* one of these two */
+    struct pf_output *output; /* one of these two */
     struct pf_parts *parts;
     struct pf_spill *spill; /* the input on its second reading; NULL: it is read once */
     const char *format;     /* of the inputs; NULL: there are several */
@@ -171,10 +169,7 @@ static void read_options(struct filter *filter, const struct args *args)
     filter->dict = pf_inputs_dict(filter->inputs);
     filter->select = pf_select_new(filter->dict);
     filter->rewrite = pf_rewrite_new(filter->dict);
-    if (filter->common.canonical)
-        filter->canonical = pf_canonical_new(filter->dict);
-    if (filter->select == NULL || filter->rewrite == NULL ||
-        (filter->common.canonical && filter->canonical == NULL))
+    if (filter->select == NULL || filter->rewrite == NULL)
         pf_tool_nomem(&filter->common.tool);
     read_labels(filter, args, flags);
     read_records(filter, args, flags);
@@ -183,12 +178,17 @@ static void read_options(struct filter *filter, const struct args *args)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Prints a failure of the filter itself; false, so that the loop ends. */
+/* Prints a failure of the filter itself, which the output must show too; false, so that the loop
+ * ends. */
 static bool fail(struct filter *filter, int status, const struct pf_error *error)
 {
     if (status == PF_NOMEM)
         pf_tool_nomem(&filter->common.tool);
     pf_tool_fail(&filter->common.tool, NULL, error, status == PF_IO);
+    if (filter->parts != NULL)
+        pf_parts_abandon(filter->parts);
+    else
+        pf_output_abandon(filter->output);
     return false;
 }
 
@@ -223,19 +223,10 @@ static int next_batch(struct filter *filter, struct pf_batch *batch, struct pf_e
     return status;
 }
 
-static bool deliver(struct filter *filter, const struct pf_batch *batch)
+static bool emit(struct filter *filter, const struct pf_batch *batch)
 {
     return filter->parts != NULL ? pf_parts_write(filter->parts, batch)
                                  : pf_output_write(filter->output, batch);
-}
-
-static bool emit(struct filter *filter, const struct pf_batch *batch)
-{
-    if (filter->canonical == NULL)
-        return deliver(filter, batch);
-    if (pf_canonical_add(filter->canonical, batch) != PF_OK)
-        pf_tool_nomem(&filter->common.tool);
-    return true;
 }
 
 /* Chooses, edits and writes. A batch of which nothing is left must not look like one that asks for
@@ -278,25 +269,6 @@ static bool read_total(struct filter *filter)
     return status == PF_OK || fail(filter, status, &error);
 }
 
-static bool finish_batches(struct filter *filter)
-{
-    struct pf_batch batch;
-    int status;
-
-    if (pf_removed_meta(&filter->removed, filter->dict, &batch) != PF_OK)
-        pf_tool_nomem(&filter->common.tool);
-    if (batch.rows > 0 && !emit(filter, &batch))
-        return false;
-    while (filter->canonical != NULL &&
-           (status = pf_canonical_next(filter->canonical, &batch)) != PF_EOF) {
-        if (status != PF_OK)
-            pf_tool_nomem(&filter->common.tool);
-        if (!deliver(filter, &batch))
-            return false;
-    }
-    return true;
-}
-
 static bool run(struct filter *filter)
 {
     struct pf_error error = {0};
@@ -310,7 +282,9 @@ static bool run(struct filter *filter)
             return false;
     if (status < 0)
         return fail(filter, status, &error);
-    return finish_batches(filter);
+    if (pf_removed_meta(&filter->removed, filter->dict, &batch) != PF_OK)
+        pf_tool_nomem(&filter->common.tool);
+    return batch.rows == 0 || emit(filter, &batch);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -339,7 +313,6 @@ static void close_filter(struct filter *filter)
         pf_parts_close(filter->parts);
     pf_output_close(filter->output);
     pf_spill_close(filter->spill);
-    pf_canonical_free(filter->canonical);
     pf_select_free(filter->select);
     pf_rewrite_free(filter->rewrite);
     pf_removed_free(&filter->removed);

@@ -257,6 +257,11 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
     pf_tool_temporary_done(slot);
 }
 
+void pf_output_abandon(struct pf_output *output)
+{
+    output->failed = true;
+}
+
 void pf_output_close(struct pf_output *output)
 {
     if (!output)

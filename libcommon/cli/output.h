@@ -20,6 +20,8 @@ bool pf_output_copy(struct pf_output *);
 
 /* False after a failure, printed and raised: stop. */
 bool pf_output_write(struct pf_output *, const struct pf_batch *);
+/* The program failed: close leaves what was written unfinished, so that who reads it sees that it is. */
+void pf_output_abandon(struct pf_output *);
 /* Finishes the writer and commits the file (or leaves the old one, CLI.md -o), frees. NULL is allowed. */
 void pf_output_close(struct pf_output *);
 

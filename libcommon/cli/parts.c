@@ -93,12 +93,6 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
     return parts;
 }
 
-static void fail(struct pf_parts *parts, const struct pf_error *error)
-{
-    parts->failed = true;
-    pf_tool_fail(&parts->common->tool, NULL, error, true);
-}
-
 /* --- what all parts share --------------------------------------------------------------------- */
 
 static bool is_removed(const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
@@ -154,6 +148,19 @@ static void free_history(struct history *history)
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
+
+void pf_parts_abandon(struct pf_parts *parts)
+{
+    parts->failed = true;
+    for (uint32_t i = 0; i < parts->open_count; i++)
+        pf_output_abandon(parts->parts[parts->open[i]].output);
+}
+
+static void fail(struct pf_parts *parts, const struct pf_error *error)
+{
+    pf_tool_fail(&parts->common->tool, NULL, error, true);
+    pf_parts_abandon(parts);
+}
 
 /* To one part, or (output NULL) to those who wait. */
 static bool write_to(struct pf_parts *parts, struct pf_output *output, const struct pf_batch *batch)

@@ -12,6 +12,8 @@ struct pf_parts *pf_parts_open(struct pf_common *, struct pf_inputs *, const cha
 /* Records go to their part, metadata and source texts to all parts; what filters removed is told to none, since the parts
  * together would tell it many times. False after a failure, printed and raised: stop. */
 bool pf_parts_write(struct pf_parts *, const struct pf_batch *);
+/* The program failed: close leaves all files unfinished, so that none takes the place of an old one. */
+void pf_parts_abandon(struct pf_parts *);
 /* Finishes all files and frees. */
 void pf_parts_close(struct pf_parts *);
 
