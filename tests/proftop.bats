@@ -423,6 +423,11 @@ samples: 11 total                                                 small.folded
          5  45.45%          0  #####           b
 ... 4 lighter calls not shown; -n 0 for all
 END
+    if locale -a 2>/dev/null | grep -qi '^c.utf-*8$'; then
+        LC_ALL=C.UTF-8 proftop --tree small.folded | grep -q '^         5  45.45%          2  ████▌           a$'
+        LC_ALL=C.UTF-8 proftop --tree small.folded >got
+        LC_ALL=C proftop --tree small.folded | diff -u - got
+    fi
     expect proftop --tree --min-percent=46 -t ndjson small.folded <<'END'
 {"id":1,"parent":0,"depth":0,"function":"all","file":"","line":0,"measure":"samples","unit":"count","self":0,"total":11}
 {"id":2,"parent":1,"depth":1,"function":"main","file":"","line":0,"measure":"samples","unit":"count","self":0,"total":11}

@@ -148,7 +148,7 @@ static void read_style(struct run *run)
     struct pf_tool *tool = &run->common.tool;
 
     run->top.color = pf_tool_colors(tool, run->top.sink);
-    run->top.utf8 = pf_tool_utf8();
+    run->top.utf8 = pf_sink_live(run->top.sink) && pf_tool_utf8(); /* a file does not depend on the locale */
     run->top.terminal = tool->no_trunc ? 0 : pf_tool_columns(run->top.sink);
 }
 
