@@ -224,6 +224,8 @@ static bool open_part(struct pf_parts *parts, uint32_t number)
         pf_tool_nomem(&parts->common->tool);
     part->output = pf_output_open_path(parts->common, parts->inputs, part->path);
     if (part->output == NULL) {
+        free(part->path);
+        part->path = NULL;
         parts->failed = true;
         return false;
     }
