@@ -15,7 +15,7 @@ setup()
 }
 
 @test "random streams, whole and changed, are read, written and copied as the reference does it" {
-    python3 "$reference" compare "$program" 1 40
+    python3 "$reference" compare "$program" 1 25
 }
 
 @test "frames are listed as they are" {

@@ -676,6 +676,114 @@ static void test_depth(uint32_t depth, int expected, const char *sentence)
     pf_sink_abort(sink);
 }
 
+/* The last status of writing and reading a batch; the records in *records. */
+static int pass(struct pf_dict *dict, const struct pf_batch *batch, int compression,
+                uint64_t *records)
+{
+    struct pf_error error = {0};
+    struct pf_sink *sink;
+    size_t size;
+
+    pf_sink_open_memory(&sink, &error);
+    struct pf_writer *writer = open_writer(sink, dict, compression, &error);
+    int status = pf_writer_write(writer, batch);
+    if (status == PF_OK)
+        status = pf_writer_finish(writer, false);
+    pf_writer_close(writer);
+    const void *bytes = pf_sink_memory(sink, &size);
+    if (status == PF_OK)
+        status = read_bytes(bytes, size, records, &error);
+    pf_sink_abort(sink);
+    return status;
+}
+
+static void test_strings(void)
+{
+    struct pf_dict dict;
+    uint64_t records;
+    char *bytes = calloc(1, PF_STRING_MAX);
+    struct pf_text text = {.name = {bytes, 1}, .text = {bytes, PF_STRING_MAX - 1}};
+    struct pf_batch texts = {.kind = PF_TEXT, .rows = 1, .texts = &text};
+
+    pf_dict_init(&dict);
+    uint32_t longest = pf_dict_intern(&dict, (struct pf_bytes){bytes, PF_STRING_MAX}, 0);
+    struct pf_batch metadata = {
+        .kind = PF_META, .rows = 1, .origin = &longest, .key = &longest, .value = &longest};
+    tap_int(pass(&dict, &metadata, 0, &records), PF_EOF, "the longest string passes");
+    tap_int(pass(&dict, &metadata, 1, &records), PF_EOF, "deflated too");
+    tap_int(pass(&dict, &texts, 0, &records), PF_EOF, "the longest source text passes");
+    text.text.size++;
+    tap_int(pass(&dict, &texts, 0, &records), PF_UNSUPPORTED, "a longer one does not");
+    free(bytes);
+    pf_dict_free(&dict);
+}
+
+static void test_measures(void)
+{
+    enum { ROWS = 8192, MANY = 1025 };
+    struct pf_value_column *values = calloc(MANY, sizeof *values);
+    int64_t *wide = calloc(ROWS, sizeof *wide);
+    struct pf_batch batch = {.kind = PF_FLAT, .rows = ROWS, .values = values, .value_count = 400};
+    struct pf_dict dict;
+    uint64_t records = 0;
+
+    wide[1] = INT64_MAX;
+    wide[2] = INT64_MIN;
+    pf_dict_init(&dict);
+    for (uint32_t i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%" PRIu32, i);
+        struct pf_measure row = {.name = pf_dict_intern(&dict, pf_bytes_of(name), 0),
+                                 .kind = PF_FLAT,
+                                 .num = 1,
+                                 .den = 1};
+        values[i] = (struct pf_value_column){pf_measures_intern(&dict.measures, &row), wide};
+    }
+    tap_int(pass(&dict, &batch, 0, &records), PF_EOF, "a block too wide for a frame is divided");
+    tap_int((int64_t)records, ROWS, "and keeps its records");
+    batch.rows = 1;
+    batch.value_count = MANY - 1;
+    tap_int(pass(&dict, &batch, 0, &records), PF_EOF, "1024 measures pass");
+    batch.value_count = MANY;
+    tap_int(pass(&dict, &batch, 0, &records), PF_UNSUPPORTED, "more do not");
+    pf_dict_free(&dict);
+    free(values);
+    free(wide);
+}
+
+/* The same measure with another scale begins a new segment, and both keep their values. */
+static void test_scales(void)
+{
+    struct pf_error error = {0};
+    struct pf_sink *sink;
+    struct pf_dict dict;
+    uint64_t records;
+    size_t size, heads = 0;
+    int64_t value = 5;
+
+    pf_dict_init(&dict);
+    uint32_t name = pf_dict_intern(&dict, PF_BYTES("wall"), 0);
+    pf_sink_open_memory(&sink, &error);
+    struct pf_writer *writer = open_writer(sink, &dict, 0, &error);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct pf_measure row = {.name = name, .num = 1 + i / 2, .den = 1};
+        struct pf_value_column column = {pf_measures_intern(&dict.measures, &row), &value};
+        pf_writer_write(
+            writer,
+            &(struct pf_batch){.kind = PF_SAMPLE, .rows = 1, .values = &column, .value_count = 1});
+    }
+    pf_writer_finish(writer, false);
+    pf_writer_close(writer);
+    const char *bytes = pf_sink_memory(sink, &size);
+    for (size_t i = 0; i + 8 <= size; i += 8)
+        heads += memcmp(bytes + i, "\x89PFSH", 5) == 0;
+    tap_int((int64_t)heads, 2, "a measure with another scale begins a new segment");
+    tap_int(read_bytes(bytes, size, &records, &error), PF_EOF, "which is read");
+    tap_int((int64_t)records, 4, "with all its records");
+    pf_sink_abort(sink);
+    pf_dict_free(&dict);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "dump") == 0)
@@ -706,5 +814,8 @@ int main(int argc, char **argv)
     test_marks();
     test_depth(PF_STACK_DEPTH_MAX, PF_EOF, "a stack of 1048575 frames passes");
     test_depth(PF_STACK_DEPTH_MAX + 1, PF_FAILED, "a deeper one does not");
+    test_strings();
+    test_measures();
+    test_scales();
     return tap_done();
 }
