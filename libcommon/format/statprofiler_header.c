@@ -164,7 +164,7 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
         keep_record(header, &record, path);
         input->p += record.size;
         if (record.tag == PF_SP_HEADER_END)
-            return PF_OK;
+            return header->dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(input, error) : PF_OK;
     }
 }
 

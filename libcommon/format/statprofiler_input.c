@@ -192,6 +192,14 @@ int pf_sp_input_skip(struct pf_sp_input *input, uint64_t size, struct pf_error *
     }
 }
 
+int pf_sp_input_skip_zero(struct pf_sp_input *input, struct pf_error *error)
+{
+    int status = pf_sp_input_fill(input, 1, error);
+    if (status == PF_OK && *input->p == 0)
+        input->p++;
+    return status == PF_EOF ? PF_OK : status;
+}
+
 bool pf_sp_input_block_first(struct pf_source *source)
 {
     struct pf_sp_input input;

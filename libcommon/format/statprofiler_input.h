@@ -34,6 +34,9 @@ int pf_sp_input_fill(struct pf_sp_input *, size_t need, struct pf_error *);
 /* Passes over `size` bytes without keeping them; results as above. */
 int pf_sp_input_skip(struct pf_sp_input *, uint64_t size, struct pf_error *);
 
+/* Passes over a byte 0 if there is one; results as above, but PF_OK at the end. */
+int pf_sp_input_skip_zero(struct pf_sp_input *, struct pf_error *);
+
 static inline size_t pf_sp_input_have(const struct pf_sp_input *input)
 {
     return (size_t)(input->end - input->p);

@@ -1,5 +1,6 @@
 /* The dialect of the profiler's plan, written down before its code (formats page, section 10): the length of a record is
- * right, a sample says how many frames it has, and nobody said which way round varints are. */
+ * right, but records without payload may be a tag alone or have a length of 0; a sample says how many frames it has; and
+ * nobody said which way round varints are. */
 #ifndef PF_FORMAT_STATPROFILER_PLAN_H
 #define PF_FORMAT_STATPROFILER_PLAN_H
 

@@ -295,15 +295,6 @@ static int pass_over(struct pf_reader *reader, struct pf_sp_records *r, const st
     return status == PF_EOF ? cut(reader, r, at, "record") : status;
 }
 
-/* The plan writes records without payload as a tag alone, or with a length of 0. */
-static int eat_zero(struct pf_reader *reader, struct pf_sp_records *r)
-{
-    int status = pf_sp_input_fill(&r->input, 1, &reader->error);
-    if (status == PF_OK && *r->input.p == 0)
-        r->input.p++;
-    return status == PF_EOF ? PF_OK : status;
-}
-
 static int take_sample_end(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
 {
     bool had = r->in_sample;
@@ -311,7 +302,7 @@ static int take_sample_end(struct pf_reader *reader, struct pf_sp_records *r, co
         odd(reader, r, PF_SP_ODD_SAMPLE_END, "sample end without a sample: passed over");
     int status = pass_over(reader, r, record);
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
-        status = eat_zero(reader, r);
+        status = pf_sp_input_skip_zero(&r->input, &reader->error);
     if (status == PF_OK && had)
         status = end_sample(reader, r);
     return status == PF_OK ? apply_late(reader, r) : status;
@@ -323,7 +314,7 @@ static int take_end(struct pf_reader *reader, struct pf_sp_records *r, const str
     r->finish = record->tag == PF_SP_FILE_END ? finish_file : finish_stream;
     if (record->tag == PF_SP_HEADER_END) {
         r->input.p += record->size;
-        return r->header.dialect == PF_SP_PLAN ? eat_zero(reader, r) : PF_OK;
+        return r->header.dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(&r->input, &reader->error) : PF_OK;
     }
     return pf_sp_input_skip(&r->input, record->size + (uint64_t)record->length, &reader->error);
 }

@@ -419,6 +419,11 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const
 {
     const int64_t *values;
     int status = pf_sp_weight_choose(&w->weight, writer, batch, w->plan);
+    if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 && pf_sink_live(writer->sink)) {
+        /* The producer pauses: who reads this gets what there is. */
+        pf_sp_output_flush(&w->output);
+        return pf_sink_flush(writer->sink);
+    }
     if (status != PF_OK || batch->rows == 0)
         return status;
     status = pf_sp_weight_column(&w->weight, writer, batch, &values);
