@@ -701,40 +701,85 @@ OLD_STACKS = [
 ]
 
 
+def lsb(value):
+    out = []
+    while value > 127:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out + [value])
+
+
+def plan_file(varint, zeros, names):
+    """The plan's dialect: `names` strings for a frame's name, with or without the length of records that are empty."""
+
+    def text(value):
+        return bytes([int(not value.isascii())]) + varint(len(value.encode())) + value.encode()
+
+    def whole(tag, payload):
+        return bytes([tag]) + varint(len(payload)) + payload
+
+    bare = b"\0" if zeros else b""
+    name = text("main") + text("x" * 300) if names == 2 else text("main::" + "x" * 300)
+    frame = whole(3, name + text("a.pl") + varint(200))
+    top = whole(3, (text("") * names) + text("a.pl") + varint(9))
+    head = whole(201, varint(5) + varint(18) + varint(2)) + whole(202, varint(10000000)) + whole(203, varint(20))
+    body = whole(1, varint(300) + varint(2) + text("const")) + frame + top + b"\2" + bare
+    return MAGIC + b"\1" + head + b"\xfe" + bare + body * 2 + whole(99, b"unknown") + body + b"\xfe" + bare
+
+
+TEXT = """3;8,main::leaf,a.pl,3;0,,a.pl,20
+1;8,main::a;b,dir;1,2/x.pl,7;8,main::top,a.pl,9;0,,a.pl,20;entersub
+7;
+2;11,,a.pl,4;nextstate
+"""
+
+
 def made_files():
-    """name: bytes, and the stacks in them."""
+    """name, bytes, and the stacks in them."""
     one = start(2) + sub("main", "f", "a.pl", 3, 1) + main_frame("a.pl", 9) + END
     stack = [[("main::f", "a.pl", 3), ("(main)", "a.pl", 9)]]
-    long_name = "n" * 70000
-    odd = [("A:", "b"), ("A", ":b"), ("A", "b::c"), ("", "f"), ("", "f::g"), ("A", ""), ("Ünï", "f"), ("A", "größe")]
-    odd_stack = [[((p + "::" if p else "") + n, "a;,\n\0.pl", 1) for p, n in odd]]
+    header, finish = facts() + b"\xfe", b"\xc5\0"
     yield "headerless", MAGIC + b"\1" + old_samples(), OLD_STACKS
     yield "only a header end", MAGIC + b"\1\xfe" + old_samples(), OLD_STACKS
-    yield "before genealogy", MAGIC + b"\1" + facts()[:-51] + b"\xfe" + old_samples() + b"\xc5\0", OLD_STACKS
-    yield "string over many blocks", MAGIC + b"\1" + block(facts() + b"\xfe") + b"".join(
-        block((start(2) + sub("main", long_name, "a.pl", 3, 1) + END)[at : at + 20000]) for at in range(0, 80000, 20000)
-    ) + block(b"\xc5\0"), [[("main::" + long_name, "a.pl", 3)]]
-    yield "empty block", MAGIC + b"\1" + block(facts() + b"\xfe") + block(b"") + block(one + b"\xc5\0"), stack
-    yield "names that :: cannot split", MAGIC + b"\1" + block(facts() + b"\xfe" + start(1) + b"".join(
-        sub(p, n, "a;,\n\0.pl", 1, 1) for p, n in odd) + END + b"\xc5\0"), odd_stack
-    yield "big-endian ids", MAGIC + b"\1" + block(facts(order=">") + b"\xfe" + one + b"\xc5\0"), stack
-    yield "depth of 5000", MAGIC + b"\1" + facts() + b"\xfe" + start(1) + sub("main", "f", "a.pl", 3, 1) * 5000 + END \
-        + b"\xc5\0", [[("main::f", "a.pl", 3)] * 5000]
+    yield "before genealogy", MAGIC + b"\1" + facts()[:-51] + b"\xfe" + old_samples() + finish, OLD_STACKS
+    long_name = start(2) + sub("main", "n" * 70000, "a.pl", 3, 1) + END
+    blocks = b"".join(block(long_name[at : at + 20000]) for at in range(0, len(long_name), 20000))
+    yield "string over many blocks", MAGIC + b"\1" + block(header) + blocks + block(finish), [
+        [("main::" + "n" * 70000, "a.pl", 3)]]
+    yield "empty block", MAGIC + b"\1" + block(header) + block(b"") + block(one + finish), stack
+    odd = [("A:", "b"), ("A", ":b"), ("A", "b::c"), ("", "f"), ("", "f::g"), ("A", ""), ("\u00dcn\u00ef", "f"), ("A", "gr\u00f6\u00dfe")]
+    frames = b"".join(sub(p, n, "a;,\n\0.pl", 1, 1) for p, n in odd)
+    yield "names that :: cannot split", MAGIC + b"\1" + block(header + start(1) + frames + END + finish), [
+        [((p + "::" if p else "") + n, "a;,\n\0.pl", 1) for p, n in odd]]
+    yield "big-endian ids", MAGIC + b"\1" + block(facts(order=">") + b"\xfe" + one + finish), stack
+    yield "depth of 5000", MAGIC + b"\1" + header + start(1) + sub("main", "f", "a.pl", 3, 1) * 5000 + END + finish, [
+        [("main::f", "a.pl", 3)] * 5000]
+    for varint in (msb, lsb):
+        for names in (1, 2):
+            yield "plan with %s, %d" % (varint.__name__, names), plan_file(varint, names == 1, names), [
+                [("main::" + "x" * 300, "a.pl", 200), ("(main)", "a.pl", 9)]] * 3
+    yield "text", TEXT.encode(), [
+        [("main::leaf", "a.pl", 3), ("(main)", "a.pl", 20)],
+        [("main::a;b", "dir;1,2/x.pl", 7), ("main::top", "a.pl", 9), ("(main)", "a.pl", 20)],
+        [],
+        [("(main)", "a.pl", 4)],
+    ]
 
 
 def check_made(folder):
     report = Report()
-    for name, data, stacks_ in made_files():
+    path = os.path.join(folder, "made.out")
+    for name, data, want in made_files():
         report.count += 1
-        path = os.path.join(folder, "made.out")
         with open(path, "wb") as file:
             file.write(data)
         for mode in THROUGH:
-            rows = rows_of(Run(*stages(mode, [path], "-t", "ndjson")))
-            report.equal(name + " " + mode, "stacks", [row_stack(r) for r in rows], stacks_)
+            run = Run(*stages(mode, [path], "-t", "ndjson"))
+            report.equal(name + " " + mode, "status", run.status, 0)
+            report.equal(name + " " + mode, "stacks", [row_stack(r) for r in rows_of(run)], want)
         document = json.loads(Run(("profcat", "-t", "json", path)).out)
         ids = [m["value"] for m in document["meta"]["metadata"] if m["key"] == "process_id"]
-        if data[14:15] not in (b"\1", b"\xfe") and name != "before genealogy":
+        if facts()[:4] in data and name != "before genealogy":
             report.equal(name, "process", ids, ["000012340000000255aa0000000000010000000200000003"])
     report.leave()
 
