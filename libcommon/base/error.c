@@ -78,7 +78,8 @@ int pf_error_nomem(struct pf_error *error)
     return pf_error_set(error, PF_NOMEM, "out of memory");
 }
 
-void pf_report_send(const struct pf_report *report, enum pf_severity severity, const char *format, ...)
+void pf_report_send(const struct pf_report *report, enum pf_severity severity, const char *format,
+                    ...)
 {
     char text[1024];
     va_list args;

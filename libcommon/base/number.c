@@ -17,7 +17,8 @@ static bool append_digit(pf_uint128 *number, char c)
 {
     unsigned d = (unsigned)(c - '0');
 
-    if (*number > UINT128_LIMIT / 10 || (*number == UINT128_LIMIT / 10 && d > (unsigned)(UINT128_LIMIT % 10)))
+    if (*number > UINT128_LIMIT / 10 ||
+        (*number == UINT128_LIMIT / 10 && d > (unsigned)(UINT128_LIMIT % 10)))
         return false;
     *number = *number * 10 + d;
     return true;
@@ -183,7 +184,8 @@ bool pf_parse_scaled(struct pf_bytes text, const char *suffixes, int64_t *value)
         factor = suffix_factor((struct pf_bytes){text.data + k, text.size - k}, suffixes);
     if (number == 0 && factor > 0)
         places = 0;
-    if (factor == 0 || !divide_power(&number, &factor, 2, places) || !divide_power(&number, &factor, 5, places))
+    if (factor == 0 || !divide_power(&number, &factor, 2, places) ||
+        !divide_power(&number, &factor, 5, places))
         return false;
     return number <= UINT128_LIMIT / factor && signed64(number * factor, negative, value);
 }

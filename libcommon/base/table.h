@@ -13,7 +13,7 @@ struct pf_table {
     size_t row_size;
     uint32_t count;    /* next id */
     size_t capacity;   /* rows */
-    uint32_t *slots;   /* open addressing, 0 = empty */
+    uint32_t *slots;   /* open addressing; 0 = empty, else an id with bits of its hash above it */
     size_t slot_mask;  /* number of slots - 1 */
     int status;        /* PF_OK, or PF_NOMEM, which stays */
 };
@@ -22,7 +22,7 @@ struct pf_table {
 int pf_table_init(struct pf_table *, size_t row_size);
 void pf_table_free(struct pf_table *);
 
-/* Id of the row equal to `row`, added when new. 0 for the all-zero row, and for any row once memory or ids
+/* Id of the row equal to `row`, added when new. 0 for the all-zero row, and for any new row once memory or ids
  * (2^32 - 2) ran out: `status` tells, so a loop may check it once at its end. */
 uint32_t pf_table_intern(struct pf_table *, const void *row);
 

@@ -29,13 +29,13 @@ enum {
 };
 
 struct pf_sink_output {
-    char *name;      /* as messages give it, with quotes */
-    int fd;          /* -1: memory */
+    char *name; /* as messages give it, with quotes */
+    int fd;     /* -1: memory */
     bool is_stdout;
     bool live, terminal;
-    char *target;    /* what the temporary file is renamed to; NULL: written in place */
+    char *target; /* what the temporary file is renamed to; NULL: written in place */
     char *temporary;
-    char *buffer;    /* BUFFER_SIZE; NULL: unbuffered */
+    char *buffer; /* BUFFER_SIZE; NULL: unbuffered */
     struct pf_buffer memory;
     struct pf_error error;
 
@@ -58,7 +58,8 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
     const char *p = bytes;
 
     if (output->fd < 0)
-        return pf_buffer_append(&output->memory, bytes, size) ? PF_OK : pf_error_nomem(&output->error);
+        return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
+                                                              : pf_error_nomem(&output->error);
     while (size > 0) {
         ssize_t written = write(output->fd, p, size < WRITE_MAX ? size : WRITE_MAX);
 
@@ -109,7 +110,8 @@ static int emit(struct pf_sink_output *output, const void *bytes, size_t size, i
 {
     if (output->error.code != PF_OK)
         return output->error.code;
-    return output->gzip ? write_deflated(output, bytes, size, flush) : write_raw(output, bytes, size);
+    return output->gzip ? write_deflated(output, bytes, size, flush)
+                        : write_raw(output, bytes, size);
 }
 
 /* Empties the buffer. */
@@ -200,8 +202,8 @@ int pf_sink_gzip(struct pf_sink *sink, int level)
         return status;
     output->deflated = malloc(BUFFER_SIZE);
     /* 16: a gzip header, in zlib's default without name and time */
-    if (output->deflated == NULL ||
-        deflateInit2(&output->deflater, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (output->deflated == NULL || deflateInit2(&output->deflater, level, Z_DEFLATED,
+                                                 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         pf_error_nomem(&output->error);
         return fail(sink);
     }
@@ -239,7 +241,8 @@ const char *pf_sink_temporary(const struct pf_sink *sink)
     return sink->output->temporary;
 }
 
-/* Standard output stays open for the program, but the close of a copy makes the system report what it held back (NFS). */
+/* Standard output stays open for the program, but the close of a copy makes the system report what it
+ * held back (NFS). */
 static void close_output(struct pf_sink_output *output)
 {
     int fd = output->is_stdout ? dup(STDOUT_FILENO) : output->fd;
@@ -306,7 +309,7 @@ static char *join(const char *a, const char *b, const char *c)
     return text;
 }
 
-/* The folder part of a path with its slash ("" when there is none), and the place of the name in it. */
+/* The folder part of a path with its slash, "" when there is none; *name is the rest of `path`. */
 static char *folder_of(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
@@ -321,7 +324,7 @@ static char *folder_of(const char *path, const char **name)
     return folder;
 }
 
-/* Where a link points to, seen from where the link is. NULL with errno EINVAL: `path` is no link. */
+/* Where a link points to, seen from its folder. NULL with errno EINVAL: `path` is no link. */
 static char *follow(const char *path)
 {
     char to[PATH_MAX];
@@ -360,8 +363,8 @@ static char *resolve(const char *path)
     return NULL;
 }
 
-/* Opens a new file beside the target: not mkstemp, so that the system applies the umask (asking for it is not safe
- * with threads) and the folder's default access list. */
+/* Opens a new file beside the target: not mkstemp, so that the system applies the umask (asking for
+ * it is not safe with threads) and the folder's default access list. */
 static int open_temporary(struct pf_sink_output *output, mode_t mode)
 {
     const char *name;
@@ -378,9 +381,12 @@ static int open_temporary(struct pf_sink_output *output, mode_t mode)
         uint64_t salt;
 
         clock_gettime(CLOCK_REALTIME, &now);
-        salt = pf_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40);
-        snprintf(output->temporary, size, "%s.%.*s.%06x", folder, NAME_KEPT, name, (unsigned)(salt & 0xffffff));
-        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode & 0777);
+        salt = pf_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^
+                           (uint64_t)getpid() << 40);
+        snprintf(output->temporary, size, "%s.%.*s.%06x", folder, NAME_KEPT, name,
+                 (unsigned)(salt & 0xffffff));
+        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY,
+                          mode & 0777);
         if (output->fd >= 0 || (errno != EEXIST && errno != EINTR))
             break;
     }
@@ -425,7 +431,8 @@ static int open_output(struct pf_sink_output *output, const char *path)
     if (output->is_stdout)
         output->fd = STDOUT_FILENO;
     else if (stat(path, &status) == 0)
-        return S_ISREG(status.st_mode) ? open_beside(output, path, &status) : open_in_place(output, path);
+        return S_ISREG(status.st_mode) ? open_beside(output, path, &status)
+                                       : open_in_place(output, path);
     else if (errno == ENOENT)
         return open_beside(output, path, NULL);
     else
@@ -443,7 +450,8 @@ static int inspect(struct pf_sink_output *output)
     output->terminal = S_ISCHR(status.st_mode) && isatty(output->fd);
     output->live = output->terminal || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
 #ifdef F_SETPIPE_SZ
-    /* Fewer turns between the programs of a pipe; refused where the user has many pipes, which is no harm. */
+    /* Fewer turns between the programs of a pipe; refused where the user has many pipes, which is
+     * no harm. */
     if (S_ISFIFO(status.st_mode))
         fcntl(output->fd, F_SETPIPE_SZ, PIPE_SIZE);
 #endif

@@ -18,20 +18,21 @@ enum { LINE_MAX_SIZE = 64 * 1024 * 1024 };
 enum coding { UNDECIDED, PLAIN, GZIP };
 
 struct pf_source_input {
-    char *name; /* as messages give it, with quotes */
-    int fd;     /* -1: memory */
+    char *name;    /* as messages give it, with quotes */
+    int fd;        /* -1: memory */
     bool borrowed; /* the descriptor is not ours to close */
-    bool waits; /* a read may have to wait */
+    bool waits;    /* a read may have to wait */
     enum coding coding;
     bool raw_ended; /* the descriptor has no more */
     bool ended;     /* nothing will come behind the source's limit */
     struct pf_error error;
     uint64_t raw_read, raw_size;
 
-    unsigned char *buffer; /* holds the source's cursor..limit, unless they lie in the caller's memory */
+    /* Holds the source's cursor..limit, unless they lie in the caller's memory. */
+    unsigned char *buffer;
     size_t capacity;
 
-    /* GZIP: compressed bytes at hand, in a buffer of UNIT bytes or more or in the caller's memory */
+    /* GZIP: compressed bytes at hand, in a buffer of UNIT or more, or in the caller's memory. */
     unsigned char *raw;
     const unsigned char *raw_cursor, *raw_limit;
     z_stream inflater;
@@ -78,8 +79,8 @@ static size_t read_raw(struct pf_source_input *input, unsigned char *bytes, size
     return 0;
 }
 
-/* Room for UNIT bytes behind the limit. `need` is what the caller wants from the cursor on: where it will not fit, the bytes at hand
- * move to the front now, while they are few. */
+/* Room for UNIT bytes behind the limit. `need` is what the caller wants from the cursor on: where
+ * it will not fit, the bytes at hand move to the front now, while they are few. */
 static bool make_room(struct pf_source *source, size_t need)
 {
     struct pf_source_input *input = source->input;
@@ -172,7 +173,8 @@ static void gzip_failed(struct pf_source_input *input, const char *what)
     input->ended = true;
 }
 
-/* Between two members: zero bytes are padding, as gzip(1) has it. False: more compressed bytes are wanted first. */
+/* Between two members: zero bytes are padding, as gzip(1) has it. False: more compressed bytes are
+ * wanted first. */
 static bool start_member(struct pf_source_input *input)
 {
     while (input->raw_cursor < input->raw_limit && *input->raw_cursor == 0)
@@ -193,7 +195,8 @@ static bool inflate_some(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
     z_stream *z = &input->inflater;
-    size_t in = raw_at_hand(input), room = (size_t)(input->buffer + input->capacity - source->limit), produced;
+    size_t room = (size_t)(input->buffer + input->capacity - source->limit);
+    size_t in = raw_at_hand(input), produced;
     int result;
 
     if (!input->in_member)
@@ -315,7 +318,8 @@ int pf_source_open(struct pf_source **result, const char *path, struct pf_error 
     return pf_error_set(error, own.code, "%s", own.text);
 }
 
-int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t size, struct pf_error *error)
+int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t size,
+                          struct pf_error *error)
 {
     struct pf_source *source = new_source("memory", error);
     struct pf_source_input *input;
@@ -402,14 +406,16 @@ bool pf_source_would_block(struct pf_source *source)
     if (!input->waits)
         return false;
     /* Compressed bytes that are here already may hold the next bytes, or the end of the data. */
-    while (input->coding == GZIP && at_hand(source) == 0 && !input->ended && make_room(source, 1) && inflate_some(source))
+    while (input->coding == GZIP && at_hand(source) == 0 && !input->ended && make_room(source, 1) &&
+           inflate_some(source))
         ;
     if (at_hand(source) > 0 || input->ended)
         return false;
     return poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, 0) == 0;
 }
 
-static int line_end(struct pf_source *source, size_t have, struct pf_bytes *line, struct pf_error *error)
+static int line_end(struct pf_source *source, size_t have, struct pf_bytes *line,
+                    struct pf_error *error)
 {
     int status = pf_source_status(source, error);
 
@@ -433,7 +439,8 @@ int pf_source_line(struct pf_source *source, struct pf_bytes *line, struct pf_er
             end = memchr(start + searched, '\n', have - searched);
         size = end != NULL ? (size_t)(end - start) : have;
         if (size > LINE_MAX_SIZE)
-            return pf_error_at(error, PF_FAILED, pf_source_offset(source), "line longer than %d MiB", LINE_MAX_SIZE >> 20);
+            return pf_error_at(error, PF_FAILED, pf_source_offset(source),
+                               "line longer than %d MiB", LINE_MAX_SIZE >> 20);
         if (end != NULL)
             break;
         if (have == searched)

@@ -14,7 +14,8 @@ static int tap_count, tap_failures;
 __attribute__((format(printf, 2, 3)))
 #endif
 /* One test: its name is a sentence that holds when `good`. */
-static inline bool tap_ok(bool good, const char *format, ...)
+static inline bool
+tap_ok(bool good, const char *format, ...)
 {
     va_list args;
 

@@ -22,12 +22,9 @@ static void test_compare(void)
         struct pf_bytes a, b;
         int order;
     } cases[] = {
-        {PF_BYTES(""), PF_BYTES(""), 0},
-        {{NULL, 0}, PF_BYTES(""), 0},
-        {{NULL, 0}, PF_BYTES("a"), -1},
-        {PF_BYTES("a"), PF_BYTES("ab"), -1},
-        {PF_BYTES("b"), PF_BYTES("ab"), 1},
-        {PF_BYTES("a\0b"), PF_BYTES("a\0a"), 1},
+        {PF_BYTES(""), PF_BYTES(""), 0},      {{NULL, 0}, PF_BYTES(""), 0},
+        {{NULL, 0}, PF_BYTES("a"), -1},       {PF_BYTES("a"), PF_BYTES("ab"), -1},
+        {PF_BYTES("b"), PF_BYTES("ab"), 1},   {PF_BYTES("a\0b"), PF_BYTES("a\0a"), 1},
         {PF_BYTES("\xff"), PF_BYTES("z"), 1},
     };
 
@@ -58,8 +55,11 @@ static void test_utf8(void)
         {PF_BYTES("\xef\xbf\xbf"), true, "U+FFFF"},
         {PF_BYTES("\xf0\x90\x80\x80"), true, "U+10000"},
         {PF_BYTES("\xf4\x8f\xbf\xbf"), true, "U+10FFFF"},
-        {PF_BYTES("A\xe2\x89\xa2\xce\x91."), true, "the RFC's example A, not identical to, Alpha, stop"},
-        {PF_BYTES("12345678\xe2\x82\xac" "12345678"), true, "a character between two words of ASCII"},
+        {PF_BYTES("A\xe2\x89\xa2\xce\x91."), true,
+         "the RFC's example A, not identical to, Alpha, stop"},
+        {PF_BYTES("12345678\xe2\x82\xac"
+                  "12345678"),
+         true, "a character between two words of ASCII"},
         {PF_BYTES("\x80"), false, "a lone continuation byte"},
         {PF_BYTES("\xbf"), false, "the last continuation byte alone"},
         {PF_BYTES("\xc0\x80"), false, "an overlong NUL"},
@@ -84,8 +84,10 @@ static void test_utf8(void)
         tap_ok(pf_utf8_valid(cases[k].bytes) == cases[k].valid, "%s is %s UTF-8", cases[k].about,
                cases[k].valid ? "good" : "no");
     }
-    tap_int((int64_t)pf_utf8_char((const unsigned char *)"\xf4\x8f\xbf\xbf", 4), 4, "U+10FFFF takes four bytes");
-    tap_int((int64_t)pf_utf8_char((const unsigned char *)"\xf4\x8f\xbf\xbf", 3), 0, "a cut character has no length");
+    tap_int((int64_t)pf_utf8_char((const unsigned char *)"\xf4\x8f\xbf\xbf", 4), 4,
+            "U+10FFFF takes four bytes");
+    tap_int((int64_t)pf_utf8_char((const unsigned char *)"\xf4\x8f\xbf\xbf", 3), 0,
+            "a cut character has no length");
     tap_int((int64_t)pf_utf8_char((const unsigned char *)"", 0), 0, "no bytes are no character");
 }
 
@@ -111,8 +113,8 @@ static void test_wire(void)
     static const unsigned char bytes[] = {0xf1, 0xe2, 0xd3, 0xc4, 0xb5, 0xa6, 0x97, 0x88};
     unsigned char copy[8];
 
-    tap_ok(pf_load16le(bytes) == 0xe2f1 && pf_load16be(bytes) == 0xf1e2 && pf_load32le(bytes) == 0xc4d3e2f1 &&
-               pf_load64le(bytes) == 0x8897a6b5c4d3e2f1,
+    tap_ok(pf_load16le(bytes) == 0xe2f1 && pf_load16be(bytes) == 0xf1e2 &&
+               pf_load32le(bytes) == 0xc4d3e2f1 && pf_load64le(bytes) == 0x8897a6b5c4d3e2f1,
            "loads take the byte order of their names");
     pf_store64le(copy, 0x8897a6b5c4d3e2f1);
     tap_ok(memcmp(copy, bytes, 8) == 0, "a 64-bit store writes the low byte first");
@@ -129,7 +131,8 @@ static void test_hash(void)
     tap_ok(pf_xxh64("", 0) == 0xef46db3751d8e999, "XXH64 of nothing is ef46db3751d8e999");
     tap_ok(pf_xxh64("abc", 3) == 0x44bc2cf5ad770999, "XXH64 of abc is 44bc2cf5ad770999");
     tap_ok(pf_hash("", 0) == 0x2d06800538d394c2, "XXH3 of nothing is 2d06800538d394c2");
-    /* SplitMix64 seeded with 0 gives e220a8397b1dcdaf first: its finaliser applied to the golden gamma. */
+    /* SplitMix64 seeded with 0 gives e220a8397b1dcdaf first: its finaliser applied to the golden
+     * gamma. */
     tap_ok(pf_hash_mix(0x9e3779b97f4a7c15) == 0xe220a8397b1dcdaf, "the mixer is SplitMix64's");
     for (uint64_t key = 0; key < 64; key++)
         sum |= pf_hash_mix((uint64_t)1 << key) & 0xff;
@@ -170,14 +173,16 @@ static void test_parse_int(void)
         int64_t value = 4711;
         bool good = pf_parse_int(cases[k].text, cases[k].low, cases[k].high, &value);
 
-        tap_ok(good == cases[k].good && value == (good ? cases[k].value : 4711), "\"%.*s\" is %s whole number in range",
-               (int)cases[k].text.size, cases[k].text.data, cases[k].good ? "a" : "no");
+        tap_ok(good == cases[k].good && value == (good ? cases[k].value : 4711),
+               "\"%.*s\" is %s whole number in range", (int)cases[k].text.size, cases[k].text.data,
+               cases[k].good ? "a" : "no");
     }
 }
 
 static void test_parse_scaled(void)
 {
-    static const char sizes[] = "k=1000,M=1000000,G=1000000000,Ki=1024,Gi=1073741824,Ti=1099511627776";
+    static const char sizes[] =
+        "k=1000,M=1000000,G=1000000000,Ki=1024,Gi=1073741824,Ti=1099511627776";
     static const struct {
         const char *text;
         bool good;
@@ -227,10 +232,11 @@ static void test_parse_scaled(void)
         int64_t value = 4711;
         bool good = pf_parse_scaled(pf_bytes_of(cases[k].text), sizes, &value);
 
-        tap_ok(good == cases[k].good && value == (good ? cases[k].value : 4711), "\"%s\" is %s scaled number",
-               cases[k].text, cases[k].good ? "a" : "no");
+        tap_ok(good == cases[k].good && value == (good ? cases[k].value : 4711),
+               "\"%s\" is %s scaled number", cases[k].text, cases[k].good ? "a" : "no");
     }
-    tap_ok(!pf_parse_scaled(PF_BYTES("1k"), NULL, &(int64_t){0}), "without a list there is no suffix");
+    tap_ok(!pf_parse_scaled(PF_BYTES("1k"), NULL, &(int64_t){0}),
+           "without a list there is no suffix");
 }
 
 static void test_scale(void)
@@ -241,18 +247,18 @@ static void test_scale(void)
         bool good;
         int64_t result;
     } cases[] = {
-        {1, 1, 2, true, 0},   /* 0.5 to the even 0 */
-        {3, 1, 2, true, 2},   /* 1.5 to the even 2 */
-        {5, 1, 2, true, 2},   /* 2.5 to the even 2 */
+        {1, 1, 2, true, 0}, /* 0.5 to the even 0 */
+        {3, 1, 2, true, 2}, /* 1.5 to the even 2 */
+        {5, 1, 2, true, 2}, /* 2.5 to the even 2 */
         {-1, 1, 2, true, 0},
         {-3, 1, 2, true, -2},
         {-5, 1, 2, true, -2},
-        {2, 1, 3, true, 1},   /* 0.67 */
+        {2, 1, 3, true, 1}, /* 0.67 */
         {1, 1, 3, true, 0},
         {-2, 1, 3, true, -1},
         {7, 0, 5, true, 0},
         {0, 9, 5, true, 0},
-        {10, 3, 4, true, 8},  /* 7.5 to the even 8 */
+        {10, 3, 4, true, 8}, /* 7.5 to the even 8 */
         {INT64_MAX, 1, 1, true, INT64_MAX},
         {INT64_MIN, 1, 1, true, INT64_MIN},
         {INT64_MAX, 2, 2, true, INT64_MAX},
@@ -271,33 +277,51 @@ static void test_scale(void)
         bool good = pf_scale64(cases[k].value, cases[k].num, cases[k].den, &result);
 
         tap_ok(good == cases[k].good && (!good || result == cases[k].result),
-               "%" PRId64 " * %" PRIu64 " / %" PRIu64 " is rounded once, half to even", cases[k].value, cases[k].num,
-               cases[k].den);
+               "%" PRId64 " * %" PRIu64 " / %" PRIu64 " is rounded once, half to even",
+               cases[k].value, cases[k].num, cases[k].den);
     }
-    tap_ok(pf_scale64(large, 1, (uint64_t)1 << 60, &result) && result == (int64_t)1 << 40, "2^100 / 2^60 is 2^40");
-    tap_ok(pf_scale64(-large - ((pf_int128)1 << 59), 1, (uint64_t)1 << 60, &result) && result == -((int64_t)1 << 40),
+    tap_ok(pf_scale64(large, 1, (uint64_t)1 << 60, &result) && result == (int64_t)1 << 40,
+           "2^100 / 2^60 is 2^40");
+    tap_ok(pf_scale64(-large - ((pf_int128)1 << 59), 1, (uint64_t)1 << 60, &result) &&
+               result == -((int64_t)1 << 40),
            "-(2^40 + 1/2) rounds to the even -2^40");
     tap_ok(!pf_scale64(large, 1, 1, &result), "2^100 does not fit 64 bits");
-    tap_ok(!pf_scale64(large, UINT64_MAX, UINT64_MAX, &result), "a product over 128 bits is refused");
+    tap_ok(!pf_scale64(large, UINT64_MAX, UINT64_MAX, &result),
+           "a product over 128 bits is refused");
 }
 
 static void test_gcd(void)
 {
-    tap_ok(pf_gcd(12, 18) == 6 && pf_gcd(0, 5) == 5 && pf_gcd(5, 0) == 5 && pf_gcd(0, 0) == 0 && pf_gcd(17, 4) == 1 &&
-               pf_gcd(UINT64_MAX, UINT64_MAX / 5) == UINT64_MAX / 5,
+    tap_ok(pf_gcd(12, 18) == 6 && pf_gcd(0, 5) == 5 && pf_gcd(5, 0) == 5 && pf_gcd(0, 0) == 0 &&
+               pf_gcd(17, 4) == 1 && pf_gcd(UINT64_MAX, UINT64_MAX / 5) == UINT64_MAX / 5,
            "greatest common divisors");
 }
 
 static void test_int128(void)
 {
     static const char *const good[] = {
-        "0", "7", "-7", "10", "9999999999999999999", "10000000000000000000", "18446744073709551615",
-        "18446744073709551616", "-18446744073709551616", "100000000000000000000000000000000000000",
-        "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728",
+        "0",
+        "7",
+        "-7",
+        "10",
+        "9999999999999999999",
+        "10000000000000000000",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-18446744073709551616",
+        "100000000000000000000000000000000000000",
+        "170141183460469231731687303715884105727",
+        "-170141183460469231731687303715884105728",
     };
     static const char *const bad[] = {
-        "", "-", "1x", " 1", "170141183460469231731687303715884105728", "-170141183460469231731687303715884105729",
-        "340282366920938463463374607431768211455", "340282366920938463463374607431768211456",
+        "",
+        "-",
+        "1x",
+        " 1",
+        "170141183460469231731687303715884105728",
+        "-170141183460469231731687303715884105729",
+        "340282366920938463463374607431768211455",
+        "340282366920938463463374607431768211456",
         "9999999999999999999999999999999999999999999",
     };
     pf_int128 limit = (pf_int128)(~(pf_uint128)0 >> 1), value;
@@ -307,11 +331,12 @@ static void test_int128(void)
         bool parsed = pf_parse_int128(pf_bytes_of(good[k]), &value);
         size_t length = parsed ? pf_print_int128(value, text) : 0;
 
-        tap_ok(parsed && length == strlen(good[k]) && strcmp(text, good[k]) == 0, "%s is read and printed the same",
-               good[k]);
+        tap_ok(parsed && length == strlen(good[k]) && strcmp(text, good[k]) == 0,
+               "%s is read and printed the same", good[k]);
     }
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-        tap_ok(!pf_parse_int128(pf_bytes_of(bad[k]), &value), "\"%s\" is no 128-bit number", bad[k]);
+        tap_ok(!pf_parse_int128(pf_bytes_of(bad[k]), &value), "\"%s\" is no 128-bit number",
+               bad[k]);
     pf_print_int128(limit, text);
     tap_text(text, "170141183460469231731687303715884105727", "2^127 - 1 prints");
     pf_print_int128(-limit - 1, text);
@@ -325,9 +350,10 @@ static void test_checked(void)
 
     tap_ok(!pf_add64(INT64_MAX, 1, &sum) && pf_add64(INT64_MAX, INT64_MIN, &sum) && sum == -1,
            "an addition that leaves 64 bits is refused");
-    tap_ok(!pf_mul64(INT64_MIN, -1, &sum) && pf_mul64(INT64_MIN, 1, &sum) && sum == INT64_MIN, "so is a product");
-    tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && !pf_mul_size(SIZE_MAX / 2, 3, &size) && pf_mul_size(3, 4, &size) &&
-               size == 12,
+    tap_ok(!pf_mul64(INT64_MIN, -1, &sum) && pf_mul64(INT64_MIN, 1, &sum) && sum == INT64_MIN,
+           "so is a product");
+    tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && !pf_mul_size(SIZE_MAX / 2, 3, &size) &&
+               pf_mul_size(3, 4, &size) && size == 12,
            "sizes are checked too");
 }
 
@@ -338,24 +364,31 @@ static void test_memory(void)
     struct pf_buffer buffer = {0};
     bool good = true;
 
-    tap_ok(pf_grow(&array, &capacity, 3, sizeof *array) && capacity >= 3, "an array grows from nothing");
+    tap_ok(pf_grow(&array, &capacity, 3, sizeof *array) && capacity >= 3,
+           "an array grows from nothing");
     array[2] = 5;
-    tap_ok(pf_grow(&array, &capacity, 1000, sizeof *array) && capacity >= 1000 && array[2] == 5, "and keeps what it held");
+    tap_ok(pf_grow(&array, &capacity, 1000, sizeof *array) && capacity >= 1000 && array[2] == 5,
+           "and keeps what it held");
     before = array;
     capacity = 1000;
-    tap_ok(!pf_grow(&array, &capacity, SIZE_MAX, sizeof *array) && !pf_grow(&array, &capacity, SIZE_MAX / 4, sizeof *array) &&
-               array == before && capacity == 1000,
+    tap_ok(!pf_grow(&array, &capacity, SIZE_MAX, sizeof *array) &&
+               !pf_grow(&array, &capacity, SIZE_MAX / 4, sizeof *array) && array == before &&
+               capacity == 1000,
            "a size that overflows leaves it as it was");
     free(array);
 
     for (unsigned k = 0; k < 1000; k++)
-        good = good && pf_buffer_byte(&buffer, (unsigned char)k) && pf_buffer_append(&buffer, "xyz", k % 4);
-    tap_ok(good && buffer.size == 1000 + 250 * 6 && (unsigned char)buffer.data[buffer.size - 4] == (999 & 0xff),
+        good = good && pf_buffer_byte(&buffer, (unsigned char)k) &&
+               pf_buffer_append(&buffer, "xyz", k % 4);
+    tap_ok(good && buffer.size == 1000 + 250 * 6 &&
+               (unsigned char)buffer.data[buffer.size - 4] == (999 & 0xff),
            "a buffer holds what was appended");
-    tap_ok(pf_buffer_extend(&buffer, SIZE_MAX - 5) == NULL && buffer.failed && !pf_buffer_byte(&buffer, 1),
+    tap_ok(pf_buffer_extend(&buffer, SIZE_MAX - 5) == NULL && buffer.failed &&
+               !pf_buffer_byte(&buffer, 1),
            "a failed append stays failed");
     pf_buffer_free(&buffer);
-    tap_ok(pf_buffer_extend(&buffer, 0) != NULL && pf_buffer_append(&buffer, NULL, 0), "appending nothing is no failure");
+    tap_ok(pf_buffer_extend(&buffer, 0) != NULL && pf_buffer_append(&buffer, NULL, 0),
+           "appending nothing is no failure");
     pf_buffer_free(&buffer);
 }
 
@@ -388,7 +421,8 @@ static void test_arena(void)
         kept = kept && copies[k][size] == '\0';
     }
     tap_ok(kept, "copies in an arena do not touch each other and end with NUL");
-    tap_ok(pf_arena_alloc(&arena, SIZE_MAX) == NULL && pf_arena_alloc(&arena, SIZE_MAX - 8) == NULL &&
+    tap_ok(pf_arena_alloc(&arena, SIZE_MAX) == NULL &&
+               pf_arena_alloc(&arena, SIZE_MAX - 8) == NULL &&
                pf_arena_copy(&arena, "", SIZE_MAX) == NULL,
            "sizes that overflow give NULL");
     pf_arena_free(&arena);
@@ -411,8 +445,8 @@ static void test_table_of(size_t row_size)
     unsigned char row[64] = {0};
     bool fresh = true, again = true, kept = true;
 
-    tap_ok(pf_table_init(&table, row_size) == PF_OK && table.count == 1, "a table of %zu-byte rows starts with row 0",
-           row_size);
+    tap_ok(pf_table_init(&table, row_size) == PF_OK && table.count == 1,
+           "a table of %zu-byte rows starts with row 0", row_size);
     tap_ok(pf_table_intern(&table, row) == 0 && memcmp(pf_table_row(&table, 0), row, row_size) == 0,
            "the zero row of %zu bytes is id 0", row_size);
     for (uint32_t k = 0; k < ROWS; k++) {
@@ -429,9 +463,38 @@ static void test_table_of(size_t row_size)
     tap_ok(fresh && table.count == ROWS + 1, "new rows of %zu bytes are numbered from 1", row_size);
     tap_ok(again, "rows of %zu bytes are found again", row_size);
     tap_ok(kept, "rows of %zu bytes survive growth", row_size);
-    tap_ok(table.count * 5.0 <= (double)(table.slot_mask + 1) * 3 + 5, "the load stays at 0.6 with %zu bytes", row_size);
+    tap_ok(table.count * 5.0 <= (double)(table.slot_mask + 1) * 3 + 5,
+           "the load stays at 0.6 with %zu bytes", row_size);
     pf_table_free(&table);
-    tap_ok(pf_table_intern(&table, row) == 0, "a freed table of %zu-byte rows gives id 0", row_size);
+    tap_ok(pf_table_intern(&table, row) == 0, "a freed table of %zu-byte rows gives id 0",
+           row_size);
+}
+
+/* Rows of 8 bytes begin with another row's id and lie near it: a parent with very many children and
+ * long branches must not disturb each other. */
+static void test_table_tree(void)
+{
+    enum { CHILDREN = 20000, DEPTH = 10 };
+    struct pf_table table;
+    bool good = true;
+
+    pf_table_init(&table, 2 * sizeof(uint32_t));
+    for (int again = 0; again < 2; again++) {
+        uint32_t expected = 1;
+
+        for (uint32_t k = 0; k < CHILDREN; k++) {
+            uint32_t node = 0;
+
+            for (uint32_t depth = 0; depth < DEPTH; depth++) {
+                uint32_t row[2] = {node, depth == 0 ? k + 1 : depth};
+
+                node = pf_table_intern(&table, row);
+                good = good && node == expected++;
+            }
+        }
+    }
+    tap_ok(good && table.count == CHILDREN * DEPTH + 1, "branches of a wide tree are found again");
+    pf_table_free(&table);
 }
 
 static void test_table(void)
@@ -440,6 +503,7 @@ static void test_table(void)
 
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         test_table_of(sizes[k]);
+    test_table_tree();
 }
 
 static void keep_text(void *arg, enum pf_severity severity, const char *text)
@@ -453,19 +517,23 @@ static void test_error(void)
     char text[2000], sent[64] = "";
     struct pf_report report = {keep_text, sent}, silent = {NULL, NULL};
 
-    tap_int(pf_error_at(&error, PF_FAILED, 4711, "string of %d bytes", 90000), PF_FAILED, "setting an error returns its code");
-    tap_int(pf_error_set(&error, PF_NOMEM, "later"), PF_FAILED, "a later error returns the first code");
+    tap_int(pf_error_at(&error, PF_FAILED, 4711, "string of %d bytes", 90000), PF_FAILED,
+            "setting an error returns its code");
+    tap_int(pf_error_set(&error, PF_NOMEM, "later"), PF_FAILED,
+            "a later error returns the first code");
     tap_text(error.text, "string of 90000 bytes", "the first text stays");
     tap_ok(error.has_offset && error.offset == 4711, "and its offset");
     errno = ENOENT;
-    tap_int(pf_error_system(&system, "cannot open '%s'", "a\nb\033"), PF_IO, "a system error is PF_IO");
+    tap_int(pf_error_system(&system, "cannot open '%s'", "a\nb\033"), PF_IO,
+            "a system error is PF_IO");
     tap_text(system.text, "cannot open 'a?b?': No such file or directory",
              "says what failed, then why, without control bytes");
     tap_ok(!system.has_offset, "and has no offset");
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     pf_error_set(&long_one, PF_FAILED, "%s", text);
-    tap_ok(strlen(long_one.text) == sizeof long_one.text - 1 && strcmp(long_one.text + 500, "xxxxxxxx...") == 0,
+    tap_ok(strlen(long_one.text) == sizeof long_one.text - 1 &&
+               strcmp(long_one.text + 500, "xxxxxxxx...") == 0,
            "a long text ends in dots");
     tap_int(pf_error_nomem(NULL), PF_NOMEM, "an error nobody wants is a code");
     pf_report_send(&report, PF_WARNING, "%s", "one\ntwo");

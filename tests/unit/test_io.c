@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,8 +93,10 @@ static size_t gzip_member(unsigned char *out, size_t room, const void *bytes, si
     return written;
 }
 
-/* Takes everything in pieces of `step`; returns the size, or SIZE_MAX where the bytes differ from `expected`. */
-static size_t drain_source(struct pf_source *source, const unsigned char *expected, size_t size, size_t step)
+/* Takes everything in pieces of `step`; returns the size, or SIZE_MAX where the bytes differ from
+ * `expected`. */
+static size_t drain_source(struct pf_source *source, const unsigned char *expected, size_t size,
+                           size_t step)
 {
     size_t total = 0;
 
@@ -104,7 +107,8 @@ static size_t drain_source(struct pf_source *source, const unsigned char *expect
 
         if (part == 0)
             return total;
-        if (part > size - total || memcmp(p, expected + total, part) != 0 || pf_source_offset(source) != total)
+        if (part > size - total || memcmp(p, expected + total, part) != 0 ||
+            pf_source_offset(source) != total)
             return SIZE_MAX;
         pf_source_take(source, part);
         total += part;
@@ -124,15 +128,19 @@ static void test_plain_file(void)
     write_file(path, bytes, SIZE);
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
         pf_source_open(&source, path, &error);
-        tap_ok(drain_source(source, bytes, SIZE, steps[k]) == SIZE && pf_source_status(source, NULL) == PF_OK,
+        tap_ok(drain_source(source, bytes, SIZE, steps[k]) == SIZE &&
+                   pf_source_status(source, NULL) == PF_OK,
                "a file taken in pieces of %zu is the file", steps[k]);
-        tap_ok(pf_source_raw_offset(source) == SIZE && pf_source_raw_size(source) == SIZE && pf_source_offset(source) == SIZE,
+        tap_ok(pf_source_raw_offset(source) == SIZE && pf_source_raw_size(source) == SIZE &&
+                   pf_source_offset(source) == SIZE,
                "its offsets end at its size");
         pf_source_close(source);
     }
     pf_source_open(&source, path, &error);
-    tap_ok(pf_source_skip(source, 1000000) == 1000000 && *pf_source_peek(source, 1, &(size_t){0}) == bytes[1000000] &&
-               pf_source_skip(source, UINT64_MAX) == SIZE - 1000000 && pf_source_skip(source, 1) == 0,
+    tap_ok(pf_source_skip(source, 1000000) == 1000000 &&
+               *pf_source_peek(source, 1, &(size_t){0}) == bytes[1000000] &&
+               pf_source_skip(source, UINT64_MAX) == SIZE - 1000000 &&
+               pf_source_skip(source, 1) == 0,
            "a skip stops at the end and says how far it came");
     pf_source_close(source);
     free(bytes);
@@ -148,7 +156,8 @@ static void test_peek_beyond(void)
     write_file(in_folder("small"), "0123456789", 10);
     pf_source_open(&source, in_folder("small"), &error);
     p = pf_source_peek(source, SIZE_MAX, &have);
-    tap_ok(have == 10 && memcmp(p, "0123456789", 10) == 0, "a peek beyond the end gives what there is");
+    tap_ok(have == 10 && memcmp(p, "0123456789", 10) == 0,
+           "a peek beyond the end gives what there is");
     pf_source_take(source, 9);
     p = pf_source_peek(source, (size_t)1 << 60, &have);
     tap_ok(have == 1 && *p == '9', "also with a huge need and little left");
@@ -169,8 +178,10 @@ static void test_open_failures(void)
     struct pf_error absent = {0}, is_folder = {0};
     char expected[300];
 
-    tap_int(pf_source_open(&source, in_folder("absent"), &absent), PF_IO, "an absent file cannot be opened");
-    snprintf(expected, sizeof expected, "cannot open '%s/absent': No such file or directory", folder);
+    tap_int(pf_source_open(&source, in_folder("absent"), &absent), PF_IO,
+            "an absent file cannot be opened");
+    snprintf(expected, sizeof expected, "cannot open '%s/absent': No such file or directory",
+             folder);
     tap_text(absent.text, expected, "the message names it and says why");
     tap_ok(source == NULL, "and there is no source");
     tap_int(pf_source_open(&source, folder, &is_folder), PF_IO, "a directory cannot be read");
@@ -185,13 +196,15 @@ static void test_memory(void)
     size_t have;
 
     pf_source_open_memory(&source, "abcdef", 6, &error);
-    tap_ok(memcmp(pf_source_peek(source, 6, &have), "abcdef", 6) == 0 && have == 6, "memory is peeked at");
+    tap_ok(memcmp(pf_source_peek(source, 6, &have), "abcdef", 6) == 0 && have == 6,
+           "memory is peeked at");
     tap_ok(!pf_source_would_block(source), "memory never blocks");
     pf_source_take(source, 6);
     tap_ok(pf_source_peek(source, 1, &have) != NULL && have == 0, "and ends");
     pf_source_close(source);
     pf_source_open_memory(&source, NULL, 0, &error);
-    tap_ok(pf_source_peek(source, 1, &have) != NULL && have == 0 && pf_source_status(source, NULL) == PF_OK,
+    tap_ok(pf_source_peek(source, 1, &have) != NULL && have == 0 &&
+               pf_source_status(source, NULL) == PF_OK,
            "no memory at all is an empty source");
     pf_source_close(source);
     pf_source_close(NULL);
@@ -225,7 +238,8 @@ static void check_gzip(const struct gzip_case *c, struct pf_source *source, cons
 
     tap_ok(size == strlen(c->text) && status == c->status, "gzip from %s: %s", where, c->about);
     if (c->status != PF_OK && status != PF_OK)
-        tap_int((int64_t)error.offset, (int64_t)c->offset, "its failure names the byte of the compressed file");
+        tap_int((int64_t)error.offset, (int64_t)c->offset,
+                "its failure names the byte of the compressed file");
     pf_source_close(source);
 }
 
@@ -239,7 +253,9 @@ static void test_gzip_members(void)
         {.about = "other bytes behind the data", .text = "hello", .status = PF_FAILED},
         {.about = "other bytes behind padding", .text = "hello", .status = PF_FAILED},
         {.about = "a cut magic behind the data", .text = "hello", .status = PF_FAILED},
-        {.about = "a magic with another second byte behind the data", .text = "hello", .status = PF_FAILED},
+        {.about = "a magic with another second byte behind the data",
+         .text = "hello",
+         .status = PF_FAILED},
         {.about = "magic only", .text = "", .status = PF_FAILED},
         {.about = "a wrong checksum", .text = "hello", .status = PF_FAILED},
     };
@@ -283,21 +299,26 @@ static void test_gzip_program(void)
     struct pf_error error = {0};
     char command[600];
 
-    snprintf(command, sizeof command, "cd '%s' && { echo one | gzip -9; echo two | gzip -1; } > two.gz 2> /dev/null", folder);
+    snprintf(command, sizeof command,
+             "cd '%s' && { echo one | gzip -9; echo two | gzip -1; } > two.gz 2> /dev/null",
+             folder);
     if (system(command) != 0) {
         tap_ok(true, "the gzip program's members are read # SKIP there is no gzip");
         return;
     }
     pf_source_open(&source, in_folder("two.gz"), &error);
-    tap_ok(drain_source(source, (const unsigned char *)"one\ntwo\n", 8, 100) == 8 && pf_source_status(source, NULL) == PF_OK,
+    tap_ok(drain_source(source, (const unsigned char *)"one\ntwo\n", 8, 100) == 8 &&
+               pf_source_status(source, NULL) == PF_OK,
            "the gzip program's members are read");
     pf_source_close(source);
 }
 
-/* A cut at any byte is a failure, unless it is between the members; what is decoded is a beginning of the text. */
+/* A cut at any byte is a failure, unless it is between the members; what is decoded is a beginning
+ * of the text. */
 static void test_gzip_cuts(void)
 {
-    static const char text[] = "a line of text, another line of text, and numbers 0123456789 9876543210";
+    static const char text[] =
+        "a line of text, another line of text, and numbers 0123456789 9876543210";
     struct gzip_case whole = {.text = text};
     size_t first;
     bool good = true;
@@ -317,12 +338,13 @@ static void test_gzip_cuts(void)
         pf_source_open_memory(&source, bytes, cut, &error);
         if (cut == 1)
             between = true; /* 1f alone is a plain byte */
-        size = drain_source(source, cut == 1 ? bytes : (const unsigned char *)text, sizeof text - 1, 5);
+        size = drain_source(source, cut == 1 ? bytes : (const unsigned char *)text, sizeof text - 1,
+                            5);
         if (size == SIZE_MAX || pf_source_status(source, &error) != (between ? PF_OK : PF_FAILED) ||
             (!between && (!error.has_offset || error.offset != cut))) {
             good = false;
-            printf("# cut at %zu of %zu: status %d, %zu bytes, offset %" PRIu64 "\n", cut, whole.size, error.code, size,
-                   error.offset);
+            printf("# cut at %zu of %zu: status %d, %zu bytes, offset %" PRIu64 "\n", cut,
+                   whole.size, error.code, size, error.offset);
         }
         pf_source_close(source);
         free(bytes);
@@ -347,7 +369,9 @@ static void test_gzip_damage(void)
         memcpy(bytes, whole.bytes, whole.size);
         bytes[at / 8] = (unsigned char)(bytes[at / 8] ^ 1 << at % 8);
         pf_source_open_memory(&source, bytes, whole.size, &error);
-        if (at >= 16 && drain_source(source, (const unsigned char *)text, sizeof text - 1, 1000) != sizeof text - 1 &&
+        if (at >= 16 &&
+            drain_source(source, (const unsigned char *)text, sizeof text - 1, 1000) !=
+                sizeof text - 1 &&
             pf_source_status(source, NULL) != PF_FAILED)
             good = false;
         pf_source_skip(source, UINT64_MAX);
@@ -379,8 +403,8 @@ static void test_gzip_large(void)
     pf_source_close(source);
     write_file(in_folder("large.gz"), packed, size - 1);
     pf_source_open(&source, in_folder("large.gz"), &error);
-    tap_ok(drain_source(source, bytes, SIZE * MEMBERS, 77) == SIZE * MEMBERS && pf_source_status(source, &error) == PF_FAILED &&
-               error.offset == size - 1,
+    tap_ok(drain_source(source, bytes, SIZE * MEMBERS, 77) == SIZE * MEMBERS &&
+               pf_source_status(source, &error) == PF_FAILED && error.offset == size - 1,
            "one that lacks its last byte gives all data and then fails");
     pf_source_close(source);
     free(bytes);
@@ -394,8 +418,9 @@ static void test_lines(void)
         struct pf_bytes line;
         uint64_t offset;
     } lines[] = {
-        {PF_BYTES("one"), 4}, {PF_BYTES(""), 5}, {PF_BYTES("two"), 10}, {PF_BYTES("three\r"), 18},
-        {PF_BYTES(""), 20}, {PF_BYTES("\0x"), 23}, {PF_BYTES("last\r"), 28},
+        {PF_BYTES("one"), 4},      {PF_BYTES(""), 5},  {PF_BYTES("two"), 10},
+        {PF_BYTES("three\r"), 18}, {PF_BYTES(""), 20}, {PF_BYTES("\0x"), 23},
+        {PF_BYTES("last\r"), 28},
     };
     struct pf_source *source;
     struct pf_error error = {0};
@@ -405,7 +430,8 @@ static void test_lines(void)
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         int status = pf_source_line(source, &line, &error);
 
-        tap_ok(status == PF_OK && pf_bytes_equal(line, lines[k].line) && pf_source_offset(source) == lines[k].offset,
+        tap_ok(status == PF_OK && pf_bytes_equal(line, lines[k].line) &&
+                   pf_source_offset(source) == lines[k].offset,
                "line %zu is read without its end", k + 1);
     }
     tap_int(pf_source_line(source, &line, &error), PF_EOF, "then the lines end");
@@ -423,10 +449,13 @@ static void test_line_of_cut_gzip(void)
 
     add(&cut, "whole\npart");
     pf_source_open_memory(&source, cut.bytes, cut.size - 8, &error);
-    tap_ok(pf_source_line(source, &line, &error) == PF_OK && pf_bytes_equal(line, PF_BYTES("whole")),
+    tap_ok(pf_source_line(source, &line, &error) == PF_OK &&
+               pf_bytes_equal(line, PF_BYTES("whole")),
            "whole lines before a cut are given");
-    tap_int(pf_source_line(source, &line, &error), PF_FAILED, "a line that may go on behind the cut is not");
-    tap_ok(memcmp(pf_source_peek(source, 4, &have), "part", 4) == 0 && have == 4, "but can be peeked at");
+    tap_int(pf_source_line(source, &line, &error), PF_FAILED,
+            "a line that may go on behind the cut is not");
+    tap_ok(memcmp(pf_source_peek(source, 4, &have), "part", 4) == 0 && have == 4,
+           "but can be peeked at");
     pf_source_close(source);
 }
 
@@ -452,8 +481,8 @@ static void test_long_lines(void)
     text[2] = 'x';
     text[LIMIT + 1] = 'x';
     pf_source_open_memory(&source, text, LIMIT + 2, &error);
-    tap_ok(pf_source_line(source, &line, &error) == PF_OK && pf_source_line(source, &line, &error) == PF_OK &&
-               line.size == LIMIT,
+    tap_ok(pf_source_line(source, &line, &error) == PF_OK &&
+               pf_source_line(source, &line, &error) == PF_OK && line.size == LIMIT,
            "one of 64 MiB too");
     pf_source_close(source);
     text[1] = 'x';
@@ -467,7 +496,8 @@ static void test_long_lines(void)
     free(text);
 }
 
-/* Runs `writer` in a process of its own whose output is the write end of a pipe; returns the read end. */
+/* Runs `writer` in a process of its own whose output is the write end of a pipe; returns the read
+ * end. */
 static int pipe_from(void (*writer)(int fd), pid_t *pid)
 {
     int ends[2];
@@ -533,13 +563,15 @@ static void test_pipes(void)
         good = good && pf_bytes_equal(line, pf_bytes_of(expected));
     }
     waitpid(pid, NULL, 0);
-    tap_ok(good && count == 200 && pf_source_raw_size(source) == 0, "standard input is read from a pipe in small pieces");
+    tap_ok(good && count == 200 && pf_source_raw_size(source) == 0,
+           "standard input is read from a pipe in small pieces");
     pf_source_close(source);
     tap_ok(fcntl(STDIN_FILENO, F_GETFD) >= 0, "and is not closed");
 
     become_stdin(pipe_from(write_gzip_slowly, &pid));
     pf_source_open(&source, "-", &error);
-    tap_ok(drain_source(source, (const unsigned char *)"one\ntwo\n", 8, 100) == 8 && pf_source_status(source, NULL) == PF_OK,
+    tap_ok(drain_source(source, (const unsigned char *)"one\ntwo\n", 8, 100) == 8 &&
+               pf_source_status(source, NULL) == PF_OK,
            "gzip comes through a pipe byte by byte");
     waitpid(pid, NULL, 0);
     pf_source_close(source);
@@ -555,7 +587,8 @@ static void test_pipes(void)
     }
     close(ends[1]);
     pf_source_open(&source, "-", &error);
-    tap_ok(drain_source(source, (const unsigned char *)"late", 4, 100) == 4 && pf_source_status(source, NULL) == PF_OK,
+    tap_ok(drain_source(source, (const unsigned char *)"late", 4, 100) == 4 &&
+               pf_source_status(source, NULL) == PF_OK,
            "a descriptor somebody made non-blocking is waited for");
     waitpid(pid, NULL, 0);
     pf_source_close(source);
@@ -574,7 +607,8 @@ static void test_would_block(void)
     become_stdin(ends[0]);
     pf_source_open(&source, "-", &error);
     tap_ok(pf_source_would_block(source), "an empty pipe would block");
-    tap_ok(write(ends[1], "ab", 2) == 2 && !pf_source_would_block(source), "one with bytes would not");
+    tap_ok(write(ends[1], "ab", 2) == 2 && !pf_source_would_block(source),
+           "one with bytes would not");
     pf_source_peek(source, 2, &have);
     tap_ok(!pf_source_would_block(source), "bytes at hand do not block");
     pf_source_take(source, 2);
@@ -592,7 +626,8 @@ static void test_would_block(void)
     tap_ok(!pf_source_would_block(source), "inflated bytes at hand do not block");
     pf_source_take(source, have);
     tap_ok(pf_source_would_block(source), "the end of a member blocks while the pipe is open");
-    tap_ok(write(ends[1], bytes, size) == (ssize_t)size && !pf_source_would_block(source), "another member does not");
+    tap_ok(write(ends[1], bytes, size) == (ssize_t)size && !pf_source_would_block(source),
+           "another member does not");
     close(ends[1]);
     pf_source_close(source);
 
@@ -613,13 +648,15 @@ static void test_fifo(void)
     mkfifo(path, 0600);
     pid = fork();
     if (pid == 0) {
-        if (pf_sink_open(&sink, path, &error) != PF_OK || !pf_sink_live(sink) || pf_sink_temporary(sink) != NULL)
+        if (pf_sink_open(&sink, path, &error) != PF_OK || !pf_sink_live(sink) ||
+            pf_sink_temporary(sink) != NULL)
             _exit(1);
         pf_sink_text(sink, "through a fifo");
         _exit(pf_sink_commit(sink, &error) == PF_OK ? 0 : 1);
     }
     pf_source_open(&source, path, &error);
-    tap_ok(drain_source(source, (const unsigned char *)"through a fifo", 14, 100) == 14, "a FIFO is written in place and read");
+    tap_ok(drain_source(source, (const unsigned char *)"through a fifo", 14, 100) == 14,
+           "a FIFO is written in place and read");
     pf_source_close(source);
     tap_ok(waitpid(pid, &(int){0}, 0) == pid && exists(path), "and is still there");
 }
@@ -648,7 +685,8 @@ static void test_commit(void)
     tap_int((int64_t)pf_sink_offset(sink), 19, "the offset counts what was written");
     tap_ok(!pf_sink_live(sink) && !pf_sink_terminal(sink), "nobody waits for a file");
     tap_int(pf_sink_commit(sink, &error), PF_OK, "the commit succeeds");
-    tap_ok(file_is(path, "new text\nnumber 42\n") && !exists(temporary), "then the target holds it all");
+    tap_ok(file_is(path, "new text\nnumber 42\n") && !exists(temporary),
+           "then the target holds it all");
     tap_int(mode_of(path), 0640, "with the mode the umask leaves");
     umask(mask);
 
@@ -657,7 +695,8 @@ static void test_commit(void)
     pf_sink_text(sink, "never seen");
     snprintf(temporary, sizeof temporary, "%s", pf_sink_temporary(sink));
     pf_sink_abort(sink);
-    tap_ok(file_is(path, "new text\nnumber 42\n") && !exists(temporary), "an old target survives an abort, nothing else does");
+    tap_ok(file_is(path, "new text\nnumber 42\n") && !exists(temporary),
+           "an old target survives an abort, nothing else does");
     pf_sink_open(&sink, path, &error);
     pf_sink_text(sink, "second");
     pf_sink_commit(sink, &error);
@@ -667,24 +706,27 @@ static void test_commit(void)
 
 static void test_links(void)
 {
-    const char *link = in_folder("sub/link"), *dangling = in_folder("sub/dangling"), *loop = in_folder("loop");
+    const char *link = in_folder("sub/link"), *dangling = in_folder("sub/dangling"),
+               *loop = in_folder("loop");
     struct pf_sink *sink;
     struct pf_error error = {0};
 
     mkdir(in_folder("sub"), 0700);
-    if (symlink("../target", link) != 0 || symlink("link2", dangling) != 0 || symlink("../fresh", in_folder("sub/link2")) != 0 ||
-        symlink("loop", loop) != 0)
+    if (symlink("../target", link) != 0 || symlink("link2", dangling) != 0 ||
+        symlink("../fresh", in_folder("sub/link2")) != 0 || symlink("loop", loop) != 0)
         exit(2);
     pf_sink_open(&sink, link, &error);
     pf_sink_text(sink, "by link");
     pf_sink_commit(sink, &error);
-    tap_ok(file_is(in_folder("target"), "by link") && readlink(link, (char[8]){0}, 8) > 0, "a link is followed and stays");
+    tap_ok(file_is(in_folder("target"), "by link") && readlink(link, (char[8]){0}, 8) > 0,
+           "a link is followed and stays");
     pf_sink_open(&sink, dangling, &error);
     pf_sink_text(sink, "fresh");
     pf_sink_commit(sink, &error);
     tap_ok(file_is(in_folder("fresh"), "fresh") && readlink(dangling, (char[8]){0}, 8) > 0,
            "also links to a file that is not there yet");
-    tap_ok(pf_sink_open(&sink, loop, &error) == PF_IO && sink == NULL && strstr(error.text, "cannot write '") == error.text,
+    tap_ok(pf_sink_open(&sink, loop, &error) == PF_IO && sink == NULL &&
+               strstr(error.text, "cannot write '") == error.text,
            "a link to itself is an error");
 }
 
@@ -694,8 +736,10 @@ static void test_sink_failures(void)
     struct pf_sink *sink;
     struct pf_error nowhere = {0}, is_folder = {0};
 
-    tap_int(pf_sink_open(&sink, in_folder("no/where"), &nowhere), PF_IO, "a target in no directory cannot be written");
-    snprintf(expected, sizeof expected, "cannot create a file beside '%s/no/where': No such file or directory", folder);
+    tap_int(pf_sink_open(&sink, in_folder("no/where"), &nowhere), PF_IO,
+            "a target in no directory cannot be written");
+    snprintf(expected, sizeof expected,
+             "cannot create a file beside '%s/no/where': No such file or directory", folder);
     tap_text(nowhere.text, expected, "and the message says so");
     tap_int(pf_sink_open(&sink, folder, &is_folder), PF_IO, "a directory cannot be written");
     snprintf(expected, sizeof expected, "cannot write '%s': Is a directory", folder);
@@ -703,7 +747,8 @@ static void test_sink_failures(void)
     memset(long_name, 'n', 255);
     long_name[255] = '\0';
     snprintf(expected, sizeof expected, "%s/%s", folder, long_name);
-    tap_ok(pf_sink_open(&sink, expected, &(struct pf_error){0}) == PF_OK, "a name as long as names can be is possible");
+    tap_ok(pf_sink_open(&sink, expected, &(struct pf_error){0}) == PF_OK,
+           "a name as long as names can be is possible");
     pf_sink_abort(sink);
 }
 
@@ -732,7 +777,8 @@ static void test_full(void)
     tap_int(pf_sink_commit(sink, &error), PF_IO, "its commit does not");
     tap_text(error.text, "cannot write '/dev/full': No space left on device", "and says why");
     pf_sink_open(&sink, "/dev/full", &later);
-    tap_int(pf_sink_write(sink, block, sizeof block), PF_IO, "a write over the buffer fails at once");
+    tap_int(pf_sink_write(sink, block, sizeof block), PF_IO,
+            "a write over the buffer fails at once");
     tap_int(pf_sink_text(sink, ""), PF_IO, "the failure stays, even for nothing");
     tap_int(pf_sink_text(sink, "x"), PF_IO, "and for more");
     tap_ok(pf_sink_status(sink, &later) == PF_IO && later.code == PF_IO, "and is the status");
@@ -741,6 +787,27 @@ static void test_full(void)
     pf_sink_gzip(sink, 6);
     pf_sink_text(sink, "buffered");
     tap_int(pf_sink_commit(sink, NULL), PF_IO, "so it is with gzip");
+}
+
+static int write_too_much(void)
+{
+    struct rlimit limit = {100000, 100000};
+    struct pf_sink *sink;
+    struct pf_error error = {0};
+    unsigned char *bytes = malloc(1000000);
+    char temporary[300];
+
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    fill(bytes, 1000000);
+    pf_sink_open(&sink, in_folder("kept"), &error);
+    snprintf(temporary, sizeof temporary, "%s", pf_sink_temporary(sink));
+    pf_sink_write(sink, bytes, 1000000);
+    free(bytes);
+    if (pf_sink_commit(sink, &error) != PF_IO ||
+        strstr(error.text, "/kept': File too large") == NULL)
+        return 1;
+    return exists(temporary) ? 2 : 0;
 }
 
 /* The exit status of `body` in a process whose standard output is `fd` (-1: closed). */
@@ -767,10 +834,13 @@ static int write_stdout(void)
     struct pf_error error = {0};
 
     if (pf_sink_open(&sink, "-", &error) != PF_OK)
-        return strcmp(error.text, "cannot write standard output: Bad file descriptor") == 0 ? 10 : 11;
+        return strcmp(error.text, "cannot write standard output: Bad file descriptor") == 0 ? 10
+                                                                                            : 11;
     pf_sink_text(sink, mark);
     if (pf_sink_commit(sink, &error) != PF_OK)
-        return strcmp(error.text, "cannot write standard output: No space left on device") == 0 ? 20 : 21;
+        return strcmp(error.text, "cannot write standard output: No space left on device") == 0
+                   ? 20
+                   : 21;
     return 0;
 }
 
@@ -790,11 +860,14 @@ static int write_twice(void)
 
 static void test_stdout(void)
 {
-    int full = open("/dev/full", O_WRONLY), file = open(in_folder("stdout"), O_WRONLY | O_CREAT, 0600), ends[2];
+    int full = open("/dev/full", O_WRONLY),
+        file = open(in_folder("stdout"), O_WRONLY | O_CREAT, 0600), ends[2];
 
     tap_int(with_stdout(file, write_stdout), 0, "standard output is written");
-    tap_ok(file_is(in_folder("stdout"), "to standard output: No space left on device"), "with all bytes");
-    tap_int(with_stdout(-1, write_stdout), 10, "a closed standard output is reported when it is opened");
+    tap_ok(file_is(in_folder("stdout"), "to standard output: No space left on device"),
+           "with all bytes");
+    tap_int(with_stdout(-1, write_stdout), 10,
+            "a closed standard output is reported when it is opened");
     if (full >= 0)
         tap_int(with_stdout(full, write_stdout), 20, "a full one when it is committed");
     if (pipe(ends) != 0)
@@ -804,18 +877,25 @@ static void test_stdout(void)
     tap_int(with_stdout(ends[1], write_twice), 30, "or is an error where that signal is ignored");
     close(ends[1]);
     close(full);
+    write_file(in_folder("kept"), "old", 3);
+    tap_int(with_stdout(file, write_too_much), 0,
+            "a file that cannot grow fails and leaves no litter");
+    tap_ok(file_is(in_folder("kept"), "old"), "and its old target is still there");
     close(file);
 }
 
 /* The memory of a sink through the reader. */
-static void check_memory(struct pf_sink *sink, const unsigned char *expected, size_t size, const char *sentence)
+static void check_memory(struct pf_sink *sink, const unsigned char *expected, size_t size,
+                         const char *sentence)
 {
     struct pf_source *source;
     size_t packed;
     const void *bytes = pf_sink_memory(sink, &packed);
 
     pf_source_open_memory(&source, bytes, packed, NULL);
-    tap_ok(drain_source(source, expected, size, 1000) == size && pf_source_status(source, NULL) == PF_OK, "%s", sentence);
+    tap_ok(drain_source(source, expected, size, 1000) == size &&
+               pf_source_status(source, NULL) == PF_OK,
+           "%s", sentence);
     pf_source_close(source);
 }
 
@@ -842,13 +922,16 @@ static void test_sink_memory(void)
     pf_sink_write(sink, bytes, SIZE);
     for (size_t at = 0; at < SIZE; at += 1000)
         pf_sink_write(other, bytes + at, 1000);
-    tap_int((int64_t)pf_sink_offset(sink), SIZE, "the offset of a gzip counts bytes before compression");
+    tap_int((int64_t)pf_sink_offset(sink), SIZE,
+            "the offset of a gzip counts bytes before compression");
     pf_sink_finish(sink);
     pf_sink_finish(other);
     check_memory(sink, bytes, SIZE, "a finished gzip is read back");
-    tap_ok(memcmp(pf_sink_memory(sink, &size), pf_sink_memory(other, &other_size), 100000) == 0 && size == other_size,
+    tap_ok(memcmp(pf_sink_memory(sink, &size), pf_sink_memory(other, &other_size), 100000) == 0 &&
+               size == other_size,
            "a gzip does not depend on how it was cut into writes");
-    tap_ok(memcmp((const char *)pf_sink_memory(sink, &size) + 3, "\0\0\0\0", 5) == 0, "it names no file and no time");
+    tap_ok(memcmp((const char *)pf_sink_memory(sink, &size) + 3, "\0\0\0\0", 5) == 0,
+           "it names no file and no time");
     pf_sink_abort(sink);
     pf_sink_abort(other);
 
@@ -889,7 +972,8 @@ static void test_sink_file(void)
         }
         tap_int(pf_sink_commit(sink, &error), PF_OK, "writes of all sizes are committed");
         pf_source_open(&source, path, &error);
-        tap_ok(drain_source(source, bytes, SIZE, 100000) == SIZE && pf_source_status(source, NULL) == PF_OK,
+        tap_ok(drain_source(source, bytes, SIZE, 100000) == SIZE &&
+                   pf_source_status(source, NULL) == PF_OK,
                "and read back from %s", gzip != 0 ? "gzip" : "the file");
         pf_source_close(source);
     }
@@ -949,7 +1033,8 @@ static void test_interrupts(void)
     }
     pf_source_open(&source, "-", &error);
     poll(NULL, 0, 5); /* the pipe fills: the writer waits and is interrupted there */
-    tap_ok(drain_source(source, bytes, SIZE, 100) == SIZE && pf_source_status(source, NULL) == PF_OK,
+    tap_ok(drain_source(source, bytes, SIZE, 100) == SIZE &&
+               pf_source_status(source, NULL) == PF_OK,
            "signals in the middle of reads and writes lose nothing");
     waitpid(pid, NULL, 0);
     tap_ok(waitpid(child, &status, 0) == child && status == 0, "the writer ends well too");
