@@ -436,6 +436,10 @@ class RandomSegment:
     def an_id(self, domain):
         return self.chance.randrange(self.counts[domain])
 
+    def how_many(self, usual):
+        """Rarely more rows than a batch of the library takes."""
+        return 9000 if self.chance.random() < 0.03 else self.chance.choice(usual)
+
     def tables(self):
         self.strings()
         for domain in range(MEASURES, LABELS + 1):
@@ -498,7 +502,7 @@ class RandomSegment:
 
     def block(self):
         chance, kind = self.chance, self.chance.randint(0, 2)
-        rows = chance.choice((1, 2, 9, 300))
+        rows = self.how_many((1, 2, 9, 300))
         tables = {1: STACKS, 2: LABELS, 3: LOCATIONS, 4: LOCATIONS}
         named = [(number, [self.an_id(tables[number]) for _ in range(rows)]) for number in ((1, 2), (2, 3), (2, 3, 4))[kind]
                  if chance.random() < 0.9]
@@ -516,16 +520,16 @@ class RandomSegment:
         self.records += [(kind, {k: column[i] for k, column in values.items()}) for i in range(rows)]
 
     def metadata(self):
-        rows = self.chance.randint(1, 5)
+        rows = self.how_many((1, 2, 5))
         named = [(number, [self.an_id(STRINGS) for _ in range(rows)]) for number in (1, 2, 3)]
         self.emit("M", 0, self.columns(named) + self.skipped(), rows, len(self.records) & 0xFFFFFFFF)
 
     def texts(self):
         chance, tail, rows = self.chance, b"", []
-        for _ in range(chance.randint(1, 5)):
+        for _ in range(self.how_many((1, 2, 5))):
             tail += chance.randbytes(chance.randint(0, 5))
             name_end = len(tail)
-            tail += chance.randbytes(chance.randint(0, 50))
+            tail += chance.randbytes(chance.randint(0, 9))
             rows.append((len(tail), name_end, chance.randint(0, 1000), chance.randint(0, 3)))
         first = column_bytes(1, [row[0] for row in rows], chance) if tail else b""
         named = [(i + 1, list(values)) for i, values in enumerate(zip(*rows))]
