@@ -66,12 +66,25 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
     }
 }
 
+/* Names in messages come from files: control bytes in them must not reach a terminal as such. */
+static void print_safely(const char *text)
+{
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte < 0x20 || byte == 0x7f)
+            fprintf(stderr, "\\x%02x", byte);
+        else
+            fputc(byte, stderr);
+    }
+}
+
 static void say(struct pf_tool *tool, const char *prefix, const char *format, va_list args)
 {
+    char text[4096];
     pf_tool_line(tool, NULL);
-    fflush(stdout);
+    vsnprintf(text, sizeof text, format, args);
     fprintf(stderr, "%s: %s", tool->name, prefix);
-    vfprintf(stderr, format, args);
+    print_safely(text);
     fputc('\n', stderr);
 }
 
