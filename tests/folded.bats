@@ -191,6 +191,7 @@ END
     fails 3 'no known profile format' profcat binary -t folded
     : >empty
     fails 3 'empty' profcat empty -t folded
+    fails 3 'empty' profcat -f folded empty -t folded
     printf '# only a comment\n' >comment
     [ "$(profcat -f folded comment -t folded)" = '# only a comment' ]
 }

@@ -159,7 +159,7 @@ END
 
 @test "a measure that comes behind the header of a table is refused, in json it is added" {
     profcat -f folded:measure=wall/ms a.folded -o wall.pfs
-    fails 2 "brings the measure 'wall'" profcat b.folded wall.pfs -t csv
+    fails 2 "the measure 'wall' comes behind the header" profcat b.folded wall.pfs -t csv
     profcat b.folded wall.pfs -t json >got.json
     python3 - <<'END'
 import json
@@ -236,6 +236,42 @@ rows = list(csv.DictReader(open("got.csv")))
 keys = [(r["stack"].split(";"), int(r["samples"])) for r in rows]
 assert len(keys) == 3500 and keys == sorted(keys)
 END
+}
+
+@test "random streams of all kinds of records come out whole in every form" {
+    reference=$PROFUTILS_SRC/tests/reference/pfs.py
+    for seed in 1 3 5 6 7 8; do
+        python3 "$reference" random "$seed" one.pfs
+        python3 "$reference" random $((seed + 100)) two.pfs
+        # one in ten is marked incomplete
+        profcat --salvage -q one.pfs | profcat --canonical >canonical.pfs
+        python3 "$reference" dump one.pfs | sed '$d' | sort >want
+        python3 "$reference" dump canonical.pfs | sed '$d' | sort | same want -
+        profcat --salvage -q one.pfs -o whole.pfs
+        profcat --canonical canonical.pfs | same canonical.pfs -
+        cat one.pfs two.pfs | profcat --salvage -q --canonical >want
+        cat two.pfs one.pfs | profcat --salvage -q --canonical | same want -
+        for format in json ndjson text; do profcat -t "$format" whole.pfs >"got.$format"; done
+        rm -f got.csv
+        profcat -t csv whole.pfs >table 2>err && mv table got.csv || grep -q 'behind the header' err
+        python3 - "$(profcat -c whole.pfs)" <<'END'
+import csv, json, os, sys
+count = int(sys.argv[1])
+def once(pairs):
+    assert len(pairs) == len({key for key, value in pairs}), pairs
+    return dict(pairs)
+d = json.load(open("got.json", encoding="utf-8"), object_pairs_hook=once)
+assert len(d["rows"]) == count and d["rows"] == [json.loads(line) for line in open("got.ndjson", encoding="utf-8")]
+assert sum(line.split(" ")[0] in ("sample", "flat", "edge") for line in open("got.text", encoding="utf-8", newline="\n")) == count
+for row in d["rows"]:
+    assert len(row["stack"]) == {"sample": len(row["stack"]), "flat": 1, "edge": 2}[row["kind"]]
+    assert list(row["values"]) == list(row["units"])
+if os.path.exists("got.csv"):
+    csv.field_size_limit(1 << 30)
+    rows = list(csv.reader(open("got.csv", encoding="utf-8", newline="")))
+    assert len(rows) == count + 1 and len({len(row) for row in rows}) == 1
+END
+    done
 }
 
 # --- inspection -------------------------------------------------------------------------------------------

@@ -203,12 +203,24 @@ static unsigned decimals_ahead(struct pf_bytes text)
     return most;
 }
 
+static bool at_end(struct pf_source *source)
+{
+    size_t have;
+
+    pf_source_peek(source, 1, &have);
+    return have == 0;
+}
+
 static int open_reader(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;
     struct pf_bytes text = window(reader->source, !reader->flush);
     size_t mark = text.size - without_mark(text).size;
 
+    if (text.size == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
+        return reader->error.code;
+    if (text.size == 0 && at_end(reader->source))
+        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
     state->memo = pf_stack_memo_new();
     if (!state->memo)
         return pf_error_nomem(&reader->error);

@@ -19,9 +19,19 @@ struct pf_id_list {
  * False: out of memory. */
 bool pf_record_frames(const struct pf_dict *, const struct pf_batch *, uint32_t row, struct pf_id_list *);
 
-/* The labels of a set: sections in order of opening, then the others sorted by key (so that equal keys stand together), values in the
- * set's order. *sections: how many of the list are sections. False: out of memory. */
-bool pf_record_labels(const struct pf_dict *, uint32_t labels, struct pf_id_list *, size_t *sections);
+/* The labels of a set in the order of outputs: sections as they were opened, then the others by key, values of one key in the set's
+ * order. Keys are one when they read the same as UTF-8. Zero-initialise; free(rows). */
+struct pf_label_list {
+    struct pf_record_label {
+        uint32_t id;
+        bool section;
+        bool same_key; /* as the row before */
+    } *rows;
+    size_t count, capacity;
+};
+
+/* False: out of memory. */
+bool pf_record_labels(const struct pf_dict *, uint32_t labels, struct pf_label_list *);
 
 /* Strings with their flags, for the functions of utf8.h and json.h. */
 unsigned pf_record_flags(const struct pf_dict *, uint32_t string);

@@ -13,7 +13,8 @@ struct csv_writer {
     bool tabs, headed;
     struct pf_values values;
     struct pf_cache names, places, labels; /* by location: in a stack; function, file and line; by label set: sections and labels */
-    struct pf_id_list list, label_list;
+    struct pf_id_list list;
+    struct pf_label_list label_list;
     struct pf_buffer field, scratch;
 };
 
@@ -45,7 +46,7 @@ static void close_writer(struct pf_writer *writer)
     pf_cache_free(&state->places);
     pf_cache_free(&state->labels);
     free(state->list.ids);
-    free(state->label_list.ids);
+    free(state->label_list.rows);
     pf_buffer_free(&state->field);
     pf_buffer_free(&state->scratch);
 }
@@ -168,21 +169,23 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 {
     struct csv_writer *state = arg;
     const struct pf_dict *dict = state->values.dict;
-    size_t sections;
+    const struct pf_label_list *list = &state->label_list;
     char number[PF_INT128_TEXT];
+    bool sections = true;
 
-    if (!pf_record_labels(dict, id, &state->label_list, &sections))
+    if (!pf_record_labels(dict, id, &state->label_list))
         state->scratch.failed = true;
-    for (size_t k = 0; k < state->label_list.count; k++) {
-        const struct pf_label *label = pf_dict_label(dict, state->label_list.ids[k]);
+    for (size_t k = 0; k < list->count; k++) {
+        const struct pf_label *label = pf_dict_label(dict, list->rows[k].id);
 
-        if (k == sections) {
+        if (sections && !list->rows[k].section) {
             flush_field(state, sink);
             write_separator(state, sink);
+            sections = false;
         } else if (k > 0) {
             pf_buffer_byte(&state->field, ';');
         }
-        if (k >= sections) {
+        if (!sections) {
             append_string(state, label->key);
             pf_buffer_byte(&state->field, '=');
         }
@@ -194,7 +197,7 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
         append_string(state, label->text);
     }
     flush_field(state, sink);
-    if (sections == state->label_list.count)
+    if (sections)
         write_separator(state, sink);
 }
 
@@ -214,7 +217,7 @@ static void write_header(struct pf_writer *writer)
         const struct pf_value_name *column = &state->values.columns[k];
 
         write_separator(state, writer->sink);
-        append_text(state, column->name, pf_record_flags(writer->dict, column->name_id));
+        append_text(state, column->name, PF_UTF8);
         flush_field(state, writer->sink);
     }
     pf_sink_text(writer->sink, "\n");
@@ -265,7 +268,7 @@ static int declare(struct pf_writer *writer, const struct pf_batch *batch)
         struct pf_bytes name = state->values.columns[state->values.count - 1].name;
 
         return pf_error_set(&writer->error, PF_USAGE,
-                            "a later input brings the measure '%.*s', and the header is written: convert one by one, or merge before",
+                            "the measure '%.*s' comes behind the header of the table: choose measures with -m, or convert one by one",
                             (int)name.size, name.data);
     }
     if (batch->rows > 0 && !state->headed)

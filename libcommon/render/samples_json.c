@@ -20,7 +20,8 @@ struct json_writer {
     struct pf_values values;
     struct pf_cache frames, labels;   /* by location, by label set */
     struct pf_cache keys, units;      /* by column of the values */
-    struct pf_id_list list, label_list;
+    struct pf_id_list list;
+    struct pf_label_list label_list;
     struct pf_buffer scratch;
     struct pf_facts facts;
     struct pf_accumulator sums;       /* flame: of all records, written at the end */
@@ -63,7 +64,7 @@ static void close_writer(struct pf_writer *writer)
     pf_cache_free(&state->keys);
     pf_cache_free(&state->units);
     free(state->list.ids);
-    free(state->label_list.ids);
+    free(state->label_list.rows);
     pf_buffer_free(&state->scratch);
     pf_facts_free(&state->facts);
     pf_accumulator_free(&state->sums);
@@ -128,36 +129,32 @@ static void write_label_value(struct pf_writer *writer, const struct pf_label *l
         pf_sink_text(sink, "}");
 }
 
-/* `"sections":[...],"labels":{"key":[...]}`, as begin of a row behind its kind. */
+/* `"sections":[...],"labels":{"key":[...]}` */
 static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 {
     struct pf_writer *writer = arg;
     struct json_writer *state = writer->state;
-    struct pf_id_list *list = &state->label_list;
-    size_t sections;
-    uint32_t key = 0;
+    const struct pf_label_list *list = &state->label_list;
+    bool sections = true;
 
-    if (!pf_record_labels(writer->dict, id, list, &sections))
+    if (!pf_record_labels(writer->dict, id, &state->label_list))
         state->scratch.failed = true;
     pf_sink_text(sink, "\"sections\":[");
     for (size_t k = 0; k < list->count; k++) {
-        const struct pf_label *label = pf_dict_label(writer->dict, list->ids[k]);
+        const struct pf_record_label *row = &list->rows[k];
+        const struct pf_label *label = pf_dict_label(writer->dict, row->id);
 
-        if (k == sections)
-            pf_sink_text(sink, "],\"labels\":{");
-        if (k < sections || (k > sections && label->key == key)) {
-            if (k > 0)
-                pf_sink_text(sink, ",");
+        if (row->section || row->same_key) {
+            pf_sink_text(sink, k > 0 ? "," : "");
         } else {
-            if (k > sections)
-                pf_sink_text(sink, "],");
+            pf_sink_text(sink, sections ? "],\"labels\":{" : "],");
             pf_json_name(sink, writer->dict, label->key, &state->scratch);
             pf_sink_text(sink, ":[");
         }
-        key = label->key;
+        sections = row->section;
         write_label_value(writer, label, sink);
     }
-    pf_sink_text(sink, list->count == sections ? "],\"labels\":{}" : "]}");
+    pf_sink_text(sink, sections ? "],\"labels\":{}" : "]}");
 }
 
 /* `"wall":`, and `"wall":"nanoseconds"`. */
@@ -166,7 +163,7 @@ static void render_key(void *arg, uint32_t column, struct pf_sink *sink)
     struct json_writer *state = ((struct pf_writer *)arg)->state;
     const struct pf_value_name *name = &state->values.columns[column];
 
-    pf_json_string(sink, name->name, pf_record_flags(state->values.dict, name->name_id), &state->scratch);
+    pf_json_string(sink, name->name, PF_UTF8, &state->scratch);
     pf_sink_text(sink, ":");
 }
 
@@ -345,7 +342,7 @@ static void write_measures(struct pf_writer *writer)
         const struct pf_value_name *column = &state->values.columns[k];
 
         pf_sink_text(sink, k > 0 ? ",{\"name\":" : "{\"name\":");
-        pf_json_string(sink, column->name, pf_record_flags(writer->dict, column->name_id), &state->scratch);
+        pf_json_string(sink, column->name, PF_UTF8, &state->scratch);
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, column->unit, PF_UTF8, &state->scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(column->kind));

@@ -15,7 +15,8 @@ struct text_writer {
     struct pf_cache frames, labels;
     uint32_t *declared; /* measures by kind, in order of appearance */
     size_t declared_count, declared_capacity;
-    struct pf_id_list list, label_list;
+    struct pf_id_list list;
+    struct pf_label_list label_list;
     struct pf_buffer scratch;
 };
 
@@ -37,7 +38,7 @@ static void close_writer(struct pf_writer *writer)
     pf_cache_free(&state->labels);
     free(state->declared);
     free(state->list.ids);
-    free(state->label_list.ids);
+    free(state->label_list.rows);
     pf_buffer_free(&state->scratch);
 }
 
@@ -115,12 +116,11 @@ static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
 static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 {
     struct text_writer *state = arg;
-    size_t sections;
 
-    if (!pf_record_labels(state->values.dict, id, &state->label_list, &sections))
+    if (!pf_record_labels(state->values.dict, id, &state->label_list))
         state->scratch.failed = true;
     for (size_t k = 0; k < state->label_list.count; k++) {
-        const struct pf_label *label = pf_dict_label(state->values.dict, state->label_list.ids[k]);
+        const struct pf_label *label = pf_dict_label(state->values.dict, state->label_list.rows[k].id);
 
         pf_sink_text(sink, "  ");
         write_string(state, sink, label->key);

@@ -1,5 +1,7 @@
 #include "render/values.h"
 
+#include "render/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,48 +27,60 @@ static void find_scale(const struct pf_dict *dict, const struct pf_measure *meas
     }
 }
 
-static bool same_name(const struct pf_values *values, const struct pf_value_name *column, const struct pf_measure *measure)
+static bool same_kind(const struct pf_values *values, const struct pf_value_name *column, const struct pf_measure *measure)
 {
-    return column->name_id == measure->name && (!values->by_kind || column->kind == (enum pf_kind)measure->kind);
+    return !values->by_kind || column->kind == (enum pf_kind)measure->kind;
 }
 
-/* The column measures with this name and unit share; its number + 1, 0 when there is none yet. */
-static uint32_t find_column(const struct pf_values *values, const struct pf_measure *measure, struct pf_bytes unit)
+/* The column that measures with this name and unit share; its number + 1, 0 when there is none yet. */
+static uint32_t find_column(const struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name,
+                            struct pf_bytes unit)
 {
     for (size_t k = 0; k < values->count; k++)
-        if (same_name(values, &values->columns[k], measure) && pf_bytes_equal(values->columns[k].unit, unit) &&
+        if (same_kind(values, &values->columns[k], measure) && pf_bytes_equal(values->columns[k].own, name) &&
+            pf_bytes_equal(values->columns[k].unit, unit) &&
             values->columns[k].aggregation == (enum pf_aggregation)measure->aggregation)
             return (uint32_t)k + 1;
     return 0;
 }
 
-static bool name_taken(const struct pf_values *values, const struct pf_measure *measure)
+static bool name_taken(const struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
 {
     for (size_t k = 0; k < values->count; k++)
-        if (same_name(values, &values->columns[k], measure))
+        if (same_kind(values, &values->columns[k], measure) && pf_bytes_equal(values->columns[k].name, name))
             return true;
     return false;
 }
 
-static bool add_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes unit)
+/* A copy of `a`, or of `a/b`, as UTF-8; data NULL: out of memory. */
+static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a, const struct pf_bytes *b, unsigned flags)
 {
-    struct pf_bytes name = pf_dict_string(values->dict, measure->name);
+    struct pf_buffer joined = {0}, scratch = {0};
+    struct pf_bytes text = {0};
 
-    if (!pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
+    pf_buffer_append(&joined, a.data, a.size);
+    if (b) {
+        pf_buffer_byte(&joined, '/');
+        pf_buffer_append(&joined, b->data, b->size);
+    }
+    text = pf_text_utf8((struct pf_bytes){joined.data, joined.size}, flags, &scratch);
+    text.data = joined.failed || scratch.failed ? NULL : pf_arena_copy(&values->names, text.data, text.size);
+    pf_buffer_free(&joined);
+    pf_buffer_free(&scratch);
+    return text;
+}
+
+static bool add_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes own, struct pf_bytes unit)
+{
+    struct pf_bytes name = own;
+
+    while (name.data && name_taken(values, measure, name))
+        name = keep_text(values, name, &unit, PF_UTF8);
+    if (!name.data || !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
         !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1, sizeof *values->amounts))
         return false;
-    if (name_taken(values, measure)) {
-        char *text = pf_arena_alloc(&values->names, name.size + 1 + unit.size);
-
-        if (!text)
-            return false;
-        memcpy(text, name.data, name.size);
-        text[name.size] = '/';
-        memcpy(text + name.size + 1, unit.data, unit.size);
-        name = (struct pf_bytes){text, name.size + 1 + unit.size};
-    }
     values->columns[values->count++] = (struct pf_value_name){
-        .name_id = measure->name,
+        .own = own,
         .name = name,
         .unit = unit,
         .kind = (enum pf_kind)measure->kind,
@@ -89,9 +103,15 @@ static bool declare(struct pf_values *values, uint32_t index)
     }
     shown = &values->measures[index];
     find_scale(values->dict, measure, shown);
-    shown->column = find_column(values, measure, shown->scale.name);
+    struct pf_bytes name = keep_text(values, pf_dict_string(values->dict, measure->name), NULL,
+                                     values->dict->strings.rows[measure->name].flags);
+    struct pf_bytes unit = keep_text(values, shown->scale.name, NULL, 0);
+
+    if (!name.data || !unit.data)
+        return false;
+    shown->column = find_column(values, measure, name, unit);
     if (shown->column == 0) {
-        if (!add_column(values, measure, shown->scale.name))
+        if (!add_column(values, measure, name, unit))
             return false;
         shown->column = (uint32_t)values->count;
     }

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 struct pf_value_name {
-    uint32_t name_id;     /* string, of the measure */
-    struct pf_bytes name; /* the measure's; NAME/UNIT where the name alone is taken */
-    struct pf_bytes unit;
+    struct pf_bytes own;  /* the measure's name, as UTF-8 */
+    struct pf_bytes name; /* the same, or NAME/UNIT where that is taken: all names differ */
+    struct pf_bytes unit; /* UTF-8 */
     enum pf_kind kind;    /* of the first measure in it */
     enum pf_aggregation aggregation;
     pf_int128 total;
