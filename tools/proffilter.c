@@ -21,7 +21,7 @@ struct filter {
     struct pf_parts *parts;
     struct pf_spill *spill; /* the input on its second reading; NULL: it is read once */
     const char *format;     /* of the inputs; NULL: there are several */
-    bool left;              /* a record is left */
+    bool seen, left;        /* there was a record; one is left */
 };
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -244,8 +244,10 @@ static bool process(struct filter *filter, const struct pf_batch *given)
         status = pf_rewrite_batch(filter->rewrite, &chosen, &edited, &filter->removed);
     if (status != PF_OK)
         return fail(filter, status, &error);
-    if (given->kind < PF_RECORD_KINDS && edited.rows > 0)
-        filter->left = true;
+    if (given->kind < PF_RECORD_KINDS) {
+        filter->seen |= given->rows > 0;
+        filter->left |= edited.rows > 0;
+    }
     return (given->rows > 0 && edited.rows == 0) || emit(filter, &edited);
 }
 
@@ -297,10 +299,13 @@ static void say(void *arg, enum pf_severity severity, const char *text)
         pf_tool_error(&filter->common.tool, "%s", text);
 }
 
+/* Of an input that cannot be read at all nothing more is to be said. */
 static void report(struct filter *filter)
 {
     struct pf_report to = {say, filter};
 
+    if (!filter->seen && pf_inputs_failed(filter->inputs))
+        return;
     if (pf_select_report(filter->select, filter->format, &to) != PF_OK)
         pf_tool_nomem(&filter->common.tool);
     if (filter->left)
