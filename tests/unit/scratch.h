@@ -1,0 +1,93 @@
+/* What the tests of sources and of sinks share: a folder of their own and bytes to compare. */
+#ifndef TESTS_UNIT_SCRATCH_H
+#define TESTS_UNIT_SCRATCH_H
+
+#include "io/source.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/profutils.XXXXXX";
+
+/* First of all. */
+static inline void make_folder(void)
+{
+    if (mkdtemp(folder) == NULL) {
+        perror(folder);
+        exit(2);
+    }
+}
+
+static inline const char *in_folder(const char *name)
+{
+    static char paths[16][256];
+    static unsigned next;
+    char *path = paths[next++ % 16];
+
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static inline void write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+
+    if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+        perror(path);
+        exit(2);
+    }
+}
+
+/* Bytes that neither repeat nor compress. */
+static inline void fill(unsigned char *bytes, size_t size)
+{
+    uint32_t state = 1;
+
+    for (size_t k = 0; k < size; k++) {
+        state = state * 1664525u + 1013904223u;
+        bytes[k] = (unsigned char)(state >> 24);
+    }
+}
+
+/* Takes everything in pieces of `step`; returns the size, or SIZE_MAX where the bytes differ from
+ * `expected`. */
+static inline size_t drain_source(struct pf_source *source, const unsigned char *expected,
+                                  size_t size, size_t step)
+{
+    size_t total = 0;
+
+    for (;;) {
+        size_t have;
+        const unsigned char *p = pf_source_peek(source, step, &have);
+        size_t part = have < step ? have : step;
+
+        if (part == 0)
+            return total;
+        if (part > size - total || memcmp(p, expected + total, part) != 0 ||
+            pf_source_offset(source) != total)
+            return SIZE_MAX;
+        pf_source_take(source, part);
+        total += part;
+    }
+}
+
+/* Makes fd 0 of this process the given descriptor. */
+static inline void become_stdin(int fd)
+{
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+}
+
+static inline void remove_folder(void)
+{
+    char command[64];
+
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command) != 0)
+        perror(folder);
+}
+
+#endif
