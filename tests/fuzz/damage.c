@@ -303,6 +303,8 @@ static void collect(struct input_list *list, char *const *corpora, const struct 
 static void collect_all(struct input_list *list, char *const *corpora, const struct pf_format *format)
 {
     collect(list, corpora, format, add_file);
+    if (format->caps & PF_HOLDS_FAILURE)
+        list_add(list, "kinds", "@made");
     for (size_t k = 0; format->caps & PF_HOLDS_FAILURE && pf_registry_format(k); k++)
         if (pf_registry_format(k) != format && pf_registry_format(k)->bid)
             collect(list, corpora, pf_registry_format(k), add_stream);
@@ -398,7 +400,7 @@ int main(int argc, char **argv)
         __sanitizer_set_death_callback(say_doing);
     if (__sanitizer_install_malloc_and_free_hooks)
         __sanitizer_install_malloc_and_free_hooks(allocated, freed);
-    if (argc > 3 && !strncmp(argv[3], "--", 2))
+    if (argc > 3 && argv[1][0] != '-' && !strncmp(argv[3], "--", 2))
         return try_one(argv[1], argv[2], argv[3], argv[4]);
     for (argv++; argv[0] && argv[1] && !strncmp(argv[0], "--", 2); argv += 2) {
         if (!strcmp(argv[0], "--only"))

@@ -1,6 +1,7 @@
 /* Inputs of the damage test: the files of a corpus, and others made of them in memory. A name FILE@raw is a StatProfiler
  * file without its snappy blocks, FILE@gz a file gzipped, FILE@pfs FILE@pfsz FILE@pfs2 native streams of it: plain,
- * deflated, and twice in a row (two segments). */
+ * deflated, and twice in a row (two segments). The name kinds@made is a native stream with everything that these files
+ * do not have: records of all kinds, times, addresses, numbers as labels, source texts, wide columns. */
 #ifndef PF_TESTS_INPUTS_H
 #define PF_TESTS_INPUTS_H
 
@@ -109,6 +110,85 @@ static bool make_pfs(struct pf_buffer *bytes, const struct pf_format *format, in
     return made;
 }
 
+enum { MADE_ROWS = 40 };
+
+static uint32_t made_string(struct pf_dict *dict, const char *text)
+{
+    return pf_dict_intern(dict, pf_bytes_of(text), PF_UTF8);
+}
+
+static uint32_t made_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_aggregation aggregation)
+{
+    struct pf_measure measure = {.name = made_string(dict, name), .unit = made_string(dict, "events"), .kind = (uint8_t)kind,
+                                 .aggregation = (uint8_t)aggregation, .num = 3, .den = 7, .period = 65536};
+    return pf_measures_intern(&dict->measures, &measure);
+}
+
+static uint32_t made_location(struct pf_dict *dict, uint32_t k)
+{
+    struct pf_image image = {.name = made_string(dict, "/usr/lib/libm.so"), .identifier = made_string(dict, "c0ffee"),
+                             .start = UINT64_C(0x7f0000000000), .limit = UINT64_C(0x7f0000100000), .flags = PF_IMAGE_LINES};
+    struct pf_function function = {.name = made_string(dict, "sin"), .system_name = made_string(dict, "__sin_fma"), .start_line = -1};
+    struct pf_location location = {.function = k % 3 ? pf_dict_add_function(dict, &function) : 0, .image = pf_dict_add_image(dict, &image),
+                                   .address = image.start + k * 16, .line = k, .column = k % 5, .kind = PF_FRAME_NATIVE, .inlined = k % 2};
+    return pf_dict_add_location(dict, &location);
+}
+
+/* Columns for all kinds, each with what its own kind has. */
+static int write_kinds(struct pf_writer *writer)
+{
+    static uint32_t stacks[MADE_ROWS], places[MADE_ROWS], labels[MADE_ROWS], names[MADE_ROWS];
+    static int64_t wide[MADE_ROWS], wider[MADE_ROWS], small[MADE_ROWS];
+    struct pf_dict *dict = writer->dict;
+    for (uint32_t k = 0; k < MADE_ROWS; k++) {
+        places[k] = made_location(dict, k);
+        stacks[k] = pf_dict_add_frame(dict, k ? stacks[k / 2] : 0, places[k]);
+        labels[k] = pf_dict_add_number(dict, 0, made_string(dict, "size"), k % 4, made_string(dict, "bytes"));
+        names[k] = made_string(dict, k % 2 ? "host" : "\xd0\xb0");
+        wide[k] = (int64_t)k * 1000003;
+        wider[k] = (int64_t)k * INT64_C(4000000000000) - 7;
+        small[k] = k % 7;
+    }
+    struct pf_text text = {.name = PF_BYTES("a.pl"), .text = PF_BYTES("print 1;\n"), .text_flags = PF_UTF8, .line = 3};
+    struct pf_batch batches[] = {
+        {.kind = PF_META, .rows = 2, .origin = names, .key = names, .value = names},
+        {.kind = PF_SAMPLE, .rows = MADE_ROWS, .stack = stacks, .labels = labels, .time = wider, .value_count = 2,
+         .values = (struct pf_value_column[]){{made_measure(dict, "ticks", PF_SAMPLE, PF_SUM), wide},
+                                              {made_measure(dict, "bytes", PF_SAMPLE, PF_SUM), wider}}},
+        {.kind = PF_FLAT, .rows = MADE_ROWS, .location = places, .labels = labels, .time = wide, .value_count = 1,
+         .values = (struct pf_value_column[]){{made_measure(dict, "cycles", PF_FLAT, PF_SUM), wider}}},
+        {.kind = PF_META, .rows = 1, .origin = names, .key = names, .value = names},
+        {.kind = PF_EDGE, .rows = MADE_ROWS - 1, .location = places, .callee = places + 1, .value_count = 2,
+         .values = (struct pf_value_column[]){{made_measure(dict, "calls", PF_EDGE, PF_SUM), small},
+                                              {made_measure(dict, "depth", PF_EDGE, PF_MAX), wide}}},
+        {.kind = PF_TEXT, .rows = 1, .texts = &text},
+    };
+    int status = PF_OK;
+    for (size_t k = 0; status == PF_OK && k < sizeof batches / sizeof *batches; k++)
+        status = pf_writer_write(writer, &batches[k]);
+    return status == PF_OK ? pf_writer_finish(writer, false) : status;
+}
+
+static bool make_kinds(struct pf_buffer *bytes)
+{
+    static const struct pf_options none;
+    struct pf_error error = {0};
+    struct pf_writer *writer = NULL;
+    struct pf_sink *sink = NULL;
+    struct pf_dict dict;
+    struct pf_writer to = {.format = pf_registry_find(PF_BYTES("pfs")), .dict = &dict, .options = &none, .compression = 0};
+    bool made = pf_dict_init(&dict) == PF_OK && pf_sink_open_memory(&sink, &error) == PF_OK;
+    to.sink = sink;
+    made = made && pf_writer_open(&writer, &to, &error) == PF_OK && write_kinds(writer) == PF_OK;
+    pf_writer_close(writer);
+    if (made)
+        sink_take(sink, bytes);
+    else
+        pf_sink_abort(sink);
+    pf_dict_free(&dict);
+    return made;
+}
+
 static bool make_gzip(struct pf_buffer *bytes)
 {
     struct pf_error error = {0};
@@ -146,6 +226,8 @@ static bool input_load(struct input *input, const char *name)
     if (!kind || strchr(kind, '/'))
         return file_read(path, &input->bytes);
     *kind++ = '\0';
+    if (!strcmp(kind, "made"))
+        return make_kinds(&input->bytes);
     const struct pf_format *format = format_of(path);
     if (!format || !file_read(path, &input->bytes))
         return false;

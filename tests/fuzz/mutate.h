@@ -122,8 +122,40 @@ static void pfs_repair(struct mutant *mutant)
     }
 }
 
+/* Where the frame with this number begins; 0 when there are fewer. */
+static size_t pfs_frame(const struct mutant *mutant, size_t number)
+{
+    size_t at = 0;
+    while (number-- && mutant->size - at >= 32 && !memcmp(mutant->data + at, "\x89PFS", 4)) {
+        size_t step = 32 + (((size_t)pf_load32le(mutant->data + at + 8) + 7) & ~(size_t)7);
+        if (step > mutant->size - at)
+            return 0;
+        at += step;
+    }
+    return at;
+}
+
+/* A change in a frame's header or its first columns' headers: where the structure of a stream is. */
+static void pfs_mutate(struct mutant *mutant, struct random *random)
+{
+    size_t at = pfs_frame(mutant, random_below(random, 64)) + 4 + random_below(random, 76);
+    struct pf_bytes bytes = nasty(random);
+    if (at >= mutant->size)
+        return;
+    switch (random_below(random, 3)) {
+    case 0:
+        mutant->data[at] ^= (unsigned char)(1u << (random_next(random) & 7));
+        break;
+    case 1:
+        mutant->data[at] = (unsigned char)random_below(random, 8);
+        break;
+    default:
+        mutant_overwrite(mutant, at, bytes.data, bytes.size);
+    }
+}
+
 /* One to four changes. Of a native stream every third seed flips bits only and leaves the check words as they are
- * (*sealed: this damage must be found); the others set them right again. */
+ * (*sealed: this damage must be found); the others set them right again, every other one after changes of the structure. */
 static void mutate(struct mutant *mutant, uint64_t seed, bool native, bool *sealed)
 {
     struct random random = {seed};
@@ -132,6 +164,8 @@ static void mutate(struct mutant *mutant, uint64_t seed, bool native, bool *seal
     for (; changes && mutant->size; changes--) {
         if (*sealed)
             mutant->data[random_below(&random, mutant->size)] ^= (unsigned char)(1u << (random_next(&random) & 7));
+        else if (native && seed % 3 == 1)
+            pfs_mutate(mutant, &random);
         else
             mutate_once(mutant, &random);
     }
