@@ -40,10 +40,8 @@ struct pf_rewrite {
     size_t node_capacity;
     uint32_t *path; /* nodes or labels to be done, innermost first */
     size_t path_capacity;
-    struct pf_id_map sets; /* label sets */
-    struct pf_table joins; /* two stacks one behind the other ... */
-    uint32_t *joined;      /* ... and the stack they make */
-    size_t joined_capacity;
+    struct pf_id_map sets;    /* label sets */
+    struct pf_pair_map joins; /* two stacks one behind the other, and the stack they make */
     int status;
 
     uint32_t *ids[3]; /* edited columns */
@@ -63,10 +61,6 @@ struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict)
         return NULL;
     rewrite->dict = dict;
     rewrite->places.dict = dict;
-    if (pf_table_init(&rewrite->joins, 2 * sizeof(uint32_t)) != PF_OK) {
-        free(rewrite);
-        return NULL;
-    }
     return rewrite;
 }
 
@@ -86,13 +80,12 @@ void pf_rewrite_free(struct pf_rewrite *rewrite)
     free_label_frames(&rewrite->leaf);
     pf_id_map_free(&rewrite->stacks);
     pf_id_map_free(&rewrite->sets);
-    pf_table_free(&rewrite->joins);
+    pf_pair_map_free(&rewrite->joins);
     pf_rows_free(&rewrite->rows);
     for (size_t i = 0; i < sizeof rewrite->ids / sizeof *rewrite->ids; i++)
         free(rewrite->ids[i]);
     free(rewrite->nodes);
     free(rewrite->path);
-    free(rewrite->joined);
     free(rewrite->order);
     free(rewrite->texts);
     free(rewrite);
@@ -352,50 +345,29 @@ static uint32_t label_stack(struct pf_rewrite *rewrite, struct label_frames *fra
     return stack;
 }
 
-/* The known stack of `outer` with the frames of `inner` behind it, or a new row for it: then *made,
- * to be filled in. */
-static uint32_t *find_join(struct pf_rewrite *rewrite, uint32_t outer, uint32_t inner, bool *made)
-{
-    uint32_t row[2] = {outer, inner}, before = rewrite->joins.count;
-    uint32_t id = pf_table_intern(&rewrite->joins, row);
-
-    *made = rewrite->joins.count > before;
-    if (rewrite->joins.status != PF_OK || !pf_grow(&rewrite->joined, &rewrite->joined_capacity,
-                                                   rewrite->joins.count, sizeof(uint32_t))) {
-        rewrite->status = PF_NOMEM;
-        return NULL;
-    }
-    return &rewrite->joined[id];
-}
-
+/* The stack of `outer` with the frames of `inner` behind it. */
 static uint32_t join(struct pf_rewrite *rewrite, uint32_t outer, uint32_t inner)
 {
-    uint32_t *known = NULL, stack = outer;
+    struct pf_dict *dict = rewrite->dict;
+    uint32_t stack = outer;
     size_t depth = 0;
-    bool made = true;
 
     if (outer == 0 || inner == 0)
         return outer + inner;
-    for (uint32_t at = inner; at != 0; at = pf_dict_stack(rewrite->dict, at)->parent) {
-        known = find_join(rewrite, outer, at, &made);
-        if (known == NULL ||
-            !pf_grow(&rewrite->path, &rewrite->path_capacity, depth + 1, sizeof(uint32_t))) {
+    for (uint32_t at = inner; at != 0 && !pf_pair_map_get(&rewrite->joins, outer, at, &stack);
+         at = pf_dict_stack(dict, at)->parent) {
+        if (!pf_grow(&rewrite->path, &rewrite->path_capacity, depth + 1, sizeof(uint32_t))) {
             rewrite->status = PF_NOMEM;
             return 0;
         }
-        if (!made) {
-            stack = *known;
-            break;
-        }
         rewrite->path[depth++] = at;
     }
-    while (depth > 0 && rewrite->status == PF_OK) {
+    while (depth > 0) {
         uint32_t node = rewrite->path[--depth];
 
-        stack =
-            pf_dict_add_frame(rewrite->dict, stack, pf_dict_stack(rewrite->dict, node)->location);
-        if ((known = find_join(rewrite, outer, node, &made)) != NULL)
-            *known = stack;
+        stack = pf_dict_add_frame(dict, stack, pf_dict_stack(dict, node)->location);
+        if (!pf_pair_map_put(&rewrite->joins, outer, node, stack))
+            rewrite->status = PF_NOMEM;
     }
     return stack;
 }
