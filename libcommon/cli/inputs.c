@@ -157,6 +157,7 @@ static int open_source(struct pf_inputs *inputs, struct pf_error *error)
     inputs->input.number = (unsigned)inputs->next++;
     inputs->input.evidence = 0;
     inputs->input.ended = inputs->input.complete = false;
+    inputs->input.variant = "";
     inputs->input.format = common->from;
     int status = pf_source_open(&inputs->source, inputs->input.name, error);
     if (status == PF_OK && !common->from &&
@@ -288,6 +289,8 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     struct pf_error error = {0};
     int status = pf_reader_next(inputs->reader, batch);
     pf_progress_update(&inputs->progress, inputs->done + pf_source_raw_offset(inputs->source));
+    if (inputs->reader->variant)
+        inputs->input.variant = inputs->reader->variant;
     if (status == PF_EOF) {
         inputs->good++;
         inputs->input.complete = true;

@@ -14,6 +14,7 @@ struct pf_input {
     const struct pf_format *format;  /* NULL: it was not found out */
     int evidence;                    /* bits of it that the bytes have this format; 0: -f said so */
     unsigned number;                 /* from 0 in reading order */
+    const char *variant;             /* the form it has where that is not the usual one, else ""; known when it has ended */
     bool ended, complete;            /* pf_inputs_want_ends: this is its end, and it was read whole */
 };
 

@@ -30,6 +30,7 @@ static void end_input(struct inspect *inspect, const struct pf_input *input)
     struct pf_inspected inspected = {
         .input = input->name,
         .format = input->format ? input->format->name : "",
+        .variant = input->variant,
         .evidence = input->evidence,
         .complete = input->complete,
     };

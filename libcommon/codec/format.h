@@ -37,6 +37,7 @@ struct pf_reader {
     bool flush;                       /* set by the owner: give short batches rather than wait for a slow producer */
     struct pf_error error;            /* text of a negative result */
     int status;                       /* sticky result of read */
+    const char *variant;              /* a form of the format other than the usual, for --probe; set by the format; NULL: none */
     uint64_t records;                 /* SAMPLE, FLAT and EDGE rows given so far */
     void *state;                      /* reader_size bytes, zeroed */
 };

@@ -65,11 +65,23 @@ static int open_reader(struct pf_reader *reader)
     return open_binary(reader, state, (uint64_t)tick_us * 1000);
 }
 
+static const char *variant(const struct state *state)
+{
+    if (state->text)
+        return "text";
+    const struct pf_sp_records *records = &state->as.records;
+    if (records->header.dialect == PF_SP_PLAN)
+        return records->header.lsb ? "plan, least significant group first" : "plan";
+    return records->input.blocks ? NULL : "uncompressed";
+}
+
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
-    return state->text ? pf_sp_lines_read(reader, &state->as.lines, batch)
-                       : pf_sp_records_read(reader, &state->as.records, batch);
+    int status = state->text ? pf_sp_lines_read(reader, &state->as.lines, batch)
+                             : pf_sp_records_read(reader, &state->as.records, batch);
+    reader->variant = variant(state);
+    return status;
 }
 
 static void close_reader(struct pf_reader *reader)

@@ -96,6 +96,8 @@ static void probe_lines(struct pf_inspection *inspection, const struct pf_inspec
 
     write_line(inspection, pf_bytes_of(input->input), PF_UTF8);
     pf_sink_printf(sink, ": %s", input->format[0] ? input->format : "no known format");
+    if (*input->variant)
+        pf_sink_printf(sink, ", %s", input->variant);
     if (input->evidence > 0)
         pf_sink_printf(sink, " (%d bits of evidence)", input->evidence);
     pf_sink_text(sink, input->complete ? "\n" : ", incomplete\n");
@@ -156,7 +158,8 @@ static void probe_row(struct pf_inspection *inspection, const struct pf_inspecte
 
     begin_row(inspection, input->input);
     write_member(inspection, ",\"format\":", input->format);
-    pf_sink_printf(sink, ",\"variant\":\"\",\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"flats\":%" PRIu64 ",\"edges\":%" PRIu64,
+    write_member(inspection, ",\"variant\":", input->variant);
+    pf_sink_printf(sink, ",\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"flats\":%" PRIu64 ",\"edges\":%" PRIu64,
                    records[PF_SAMPLE] + records[PF_FLAT] + records[PF_EDGE], inventory->samples, records[PF_FLAT], records[PF_EDGE]);
     pf_sink_printf(sink, ",\"functions\":%" PRIu64 ",\"measures\":[", inventory->functions);
     probe_measures(inspection, inventory);

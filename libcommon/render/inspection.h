@@ -26,6 +26,7 @@ struct pf_inspection {
 /* One input that was read. */
 struct pf_inspected {
     const char *input, *format; /* format "": not known */
+    const char *variant;        /* the form of the format, "" for the usual one */
     int evidence;               /* bits; 0: the user said so */
     bool complete;
 };
