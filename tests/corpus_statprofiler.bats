@@ -46,6 +46,18 @@ for line in sys.stdin:
     [[ $output == *"ticks of different length (1000000 and 10000000 ns)"* ]]
 }
 
+@test "inputs that count different things are refused" {
+    printf 'main;work;read 3\n' >a.folded
+    run -2 profcat -t statprofiler "$files/edge/04-real-uncompressed.out" a.folded
+    [[ $output == *"count different things ('wall' and 'samples')"* ]]
+}
+
+@test "a tick that the file does not tell can be given" {
+    run -0 profcat -f statprofiler:tick=20000 -t ndjson "$files/edge/05-text.out"
+    [[ ${lines[0]} == *'"wall":60000000'*'"wall":"nanoseconds"'* ]]
+    run -2 profcat -f statprofiler:tick=fast "$files/edge/05-text.out" -t text
+}
+
 @test "counts become weights of a tick that is not known, and labels that have no place are named" {
     printf 'main;work;read 3\nmain;work;parse 5\n' >a.folded
     run -0 --separate-stderr profcat --set-label host=web -f folded a.folded -t statprofiler -o a.out

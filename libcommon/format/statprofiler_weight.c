@@ -10,6 +10,11 @@ static bool is_time(const struct pf_dict *dict, const struct pf_measure *measure
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
 }
 
+static const char *measure_name(const struct pf_writer *writer, const struct pf_measure *measure)
+{
+    return pf_dict_string(writer->dict, measure->name).data;
+}
+
 static void choose(struct pf_sp_weight *weight, const struct pf_writer *writer, const struct pf_batch *batch)
 {
     unsigned best = 0;
@@ -48,7 +53,7 @@ int pf_sp_weight_choose(struct pf_sp_weight *weight, struct pf_writer *writer, c
     if (!weight->chosen)
         return PF_OK;
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, weight->measure);
-    const char *name = pf_dict_string(writer->dict, measure->name).data;
+    const char *name = measure_name(writer, measure);
     uint64_t given = (uint64_t)tick_us * 1000 / unit;
     bool fits;
     if (!is_time(writer->dict, measure)) {
@@ -66,32 +71,50 @@ int pf_sp_weight_choose(struct pf_sp_weight *weight, struct pf_writer *writer, c
     return fits ? PF_OK : pf_error_set(&writer->error, PF_USAGE, "the unit of '%s' is too fine for ticks", name);
 }
 
-int pf_sp_weight_column(const struct pf_sp_weight *weight, struct pf_writer *writer, const struct pf_batch *batch,
-                        const int64_t **column)
+static bool counts_something(const struct pf_value_column *column, uint32_t rows)
 {
-    *column = NULL;
-    for (uint32_t i = 0; i < batch->value_count && weight->chosen; i++) {
-        if (batch->values[i].measure == weight->measure)
-            *column = batch->values[i].data;
-    }
-    if (*column || !weight->chosen)
-        return PF_OK;
-    const struct pf_measures *measures = &writer->dict->measures;
-    const struct pf_measure *ours = pf_measures_row(measures, weight->measure);
-    for (uint32_t i = 0; i < batch->value_count; i++) {
-        const struct pf_measure *other = pf_measures_row(measures, batch->values[i].measure);
-        if (!pf_measure_same(ours, other))
-            continue;
-        if (ours->num == other->num && ours->den == other->den) {
-            *column = batch->values[i].data;
-            continue;
-        }
+    for (uint32_t row = 0; row < rows; row++)
+        if (column->data[row] != 0)
+            return true;
+    return false;
+}
+
+/* What a column says beside the measure that was chosen. PF_OK, or PF_USAGE where it should have been the weight. */
+static int look_at_other(const struct pf_sp_weight *weight, struct pf_writer *writer,
+                         const struct pf_value_column *column, uint32_t rows)
+{
+    const struct pf_measure *ours = pf_measures_row(&writer->dict->measures, weight->measure);
+    const struct pf_measure *other = pf_measures_row(&writer->dict->measures, column->measure);
+    if (pf_measure_same(ours, other) && (ours->num != other->num || ours->den != other->den))
         return pf_error_set(&writer->error, PF_USAGE,
                             "the inputs have ticks of different length (%llu and %llu ns), and a StatProfiler file has "
                             "one: write one file for each, or merge them first",
                             (unsigned long long)(ours->num / ours->den), (unsigned long long)(other->num / other->den));
-    }
+    if (!pf_measure_same(ours, other) && other->main && counts_something(column, rows))
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "the inputs count different things ('%s' and '%s'), and a StatProfiler file holds one: "
+                            "write one file for each",
+                            measure_name(writer, ours), measure_name(writer, other));
     return PF_OK;
+}
+
+int pf_sp_weight_column(const struct pf_sp_weight *weight, struct pf_writer *writer, const struct pf_batch *batch,
+                        const int64_t **column)
+{
+    int status = PF_OK;
+    *column = NULL;
+    for (uint32_t i = 0; i < batch->value_count && weight->chosen; i++)
+        if (batch->values[i].measure == weight->measure)
+            *column = batch->values[i].data;
+    if (*column || !weight->chosen)
+        return PF_OK;
+    const struct pf_measure *ours = pf_measures_row(&writer->dict->measures, weight->measure);
+    for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++) {
+        status = look_at_other(weight, writer, &batch->values[i], batch->rows);
+        if (pf_measure_same(ours, pf_measures_row(&writer->dict->measures, batch->values[i].measure)))
+            *column = batch->values[i].data;
+    }
+    return status;
 }
 
 int pf_sp_weight_ticks(const struct pf_sp_weight *weight, struct pf_writer *writer, uint64_t record, int64_t value,

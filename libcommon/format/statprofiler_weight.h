@@ -20,7 +20,7 @@ struct pf_sp_weight {
 int pf_sp_weight_choose(struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *, bool plan);
 
 /* The batch's column of that measure in *column; NULL when it has none, which means 0. PF_USAGE when it has the measure with
- * another tick. */
+ * another tick, or another measure that is the main one of its input. */
 int pf_sp_weight_column(const struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *,
                         const int64_t **column);
 
