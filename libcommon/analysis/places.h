@@ -40,7 +40,7 @@ struct pf_places {
 
     struct pf_id_map coarse, named, functions, images;
     struct pf_buffer text, other, shown; /* names being edited */
-    int status;                   /* PF_OK or PF_NOMEM, which stays; ids are 0 then */
+    int status;                          /* PF_OK or PF_NOMEM, which stays; ids are 0 then */
 };
 
 void pf_places_free(struct pf_places *);

@@ -16,8 +16,8 @@ struct pf_rows {
 };
 
 void pf_rows_free(struct pf_rows *);
-/* Copies the rows `rows[0..count)` of a batch of records, in that order; *to may be *from. What *from points to may be another
- * pf_rows. Valid until the next call. PF_OK or PF_NOMEM. */
+/* Copies the rows `rows[0..count)` of a batch of records, in that order; *to may be *from. What *from points to may be
+ * another pf_rows. Valid until the next call. PF_OK or PF_NOMEM. */
 int pf_rows_take(struct pf_rows *, const struct pf_batch *from, const uint32_t *rows, uint32_t count,
                  struct pf_batch *to);
 

@@ -1,4 +1,4 @@
-/* Records put aside: batches in a temporary file, to be read again in the order they came. Memory does not grow with them. */
+/* Records put aside: batches in a temporary file, to be read again in the order they came. */
 #ifndef PF_ANALYSIS_SPILL_H
 #define PF_ANALYSIS_SPILL_H
 
@@ -7,7 +7,7 @@
 
 struct pf_spill;
 
-/* The file is made in $TMPDIR, or /tmp. `dict` is the one of all batches and outlives this. On failure *spill is NULL. */
+/* The file is made in $TMPDIR, or /tmp. `dict` is the one of all batches and outlives this. *spill is NULL on failure. */
 int pf_spill_open(struct pf_spill **, struct pf_dict *dict, struct pf_error *);
 void pf_spill_close(struct pf_spill *); /* removes the file; NULL is allowed */
 

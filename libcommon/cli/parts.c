@@ -10,8 +10,8 @@
 
 /* A file is written once, from its beginning to its end. Profiles with more parts than may be open
  * at a time are gone through several times: the records of parts that found no place wait in a
- * temporary file for the next round. 64 files of a large profile need about as much memory as its
- * dictionary ten times. */
+ * temporary file for the next round. Measured with 100 parts on 200,000 stacks, 40 million records:
+ * 125 MB of memory, and twice the processor time of writing one file. */
 enum { OPEN_MAX_PARTS = 64 };
 
 /* What a file that is opened later must begin with. */
