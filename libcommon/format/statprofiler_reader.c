@@ -18,10 +18,6 @@ enum { SAMPLE_START_MAX = 4096 };
 /* A result of next_record beside those of enum pf_status. */
 enum { WAIT = 2 };
 
-static const char *const finish_file = "file end";
-static const char *const finish_stream = "stream end";
-static const char *const finish_none = "none";
-
 /* ---- Failures and oddities ---- */
 
 static int fail(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, const char *text)
@@ -84,7 +80,7 @@ static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
     bool plain;
     r->in_sample = false;
     /* The profiler itself writes an empty one there, when metadata or the end of a section are pending. */
-    if (r->ended && (r->weight > 0 || r->depth > 0))
+    if (r->finish != 0 && (r->weight > 0 || r->depth > 0))
         odd(reader, r, PF_SP_ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     if (r->events.count > 0) {
         if (give_events(r, &r->labels.open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->labels.open))
@@ -98,6 +94,17 @@ static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
         return fail(reader, r, pf_sp_input_offset(&r->input), "too many sections are open under too many ops");
     pf_sp_rows_sample(&r->rows, sample);
     return PF_OK;
+}
+
+/* Interns the name of an op or a section. */
+static int take_name(struct pf_reader *reader, struct pf_sp_records *r, struct pf_sp_string string, uint32_t *name)
+{
+    *name = pf_sp_name_intern(reader->dict, &r->frames.name, string);
+    if (*name != 0 || string.bytes.size == 0)
+        return PF_OK;
+    if (r->frames.name.failed || pf_dict_status(reader->dict) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    return fail(reader, r, pf_sp_input_offset(&r->input), "a name is too long");
 }
 
 static bool add_frame(struct pf_sp_records *r, uint32_t location)
@@ -133,7 +140,10 @@ static int take_mark(struct pf_reader *reader, struct pf_sp_records *r, const st
 {
     bool start = record->tag == PF_SP_SECTION_START;
     enum pf_sp_event_type type = start ? PF_SP_EVENT_START : PF_SP_EVENT_END;
-    uint32_t name = pf_sp_name_intern(reader->dict, &r->frames.name, record->text[0]);
+    uint32_t name;
+    int status = take_name(reader, r, record->text[0], &name);
+    if (status != PF_OK)
+        return status;
     if (!r->in_sample)
         return mark_section(reader, r, type, name);
     odd(reader, r, PF_SP_ODD_MARK, "section mark inside a sample: it counts from the next sample on");
@@ -263,8 +273,8 @@ static int start_sample(struct pf_reader *reader, struct pf_sp_records *r, const
     r->in_sample = true;
     r->depth = 0;
     r->weight = record->number[0];
-    r->op = pf_sp_name_intern(reader->dict, &r->frames.name, record->text[0]);
-    return apply_late(reader, r);
+    int status = take_name(reader, r, record->text[0], &r->op);
+    return status == PF_OK ? apply_late(reader, r) : status;
 }
 
 static int take_metadata(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
@@ -310,8 +320,7 @@ static int take_sample_end(struct pf_reader *reader, struct pf_sp_records *r, co
 
 static int take_end(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
 {
-    r->ended = true;
-    r->finish = record->tag == PF_SP_FILE_END ? finish_file : finish_stream;
+    r->finish = record->tag == PF_SP_FILE_END ? PF_SP_FILE_END : PF_SP_STREAM_END;
     if (record->tag == PF_SP_HEADER_END) {
         r->input.p += record->size;
         return r->header.dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(&r->input, &reader->error) : PF_OK;
@@ -402,8 +411,8 @@ static int finish(struct pf_reader *reader, struct pf_sp_records *r, int result)
     bool plain;
     if (result == PF_EOF && r->in_sample)
         result = fail(reader, r, pf_sp_input_offset(&r->input), "the file ends inside a sample");
-    bool usual = result == PF_EOF && r->finish == finish_stream;
-    if (result == PF_EOF && !r->ended)
+    bool usual = result == PF_EOF && r->finish == PF_SP_STREAM_END;
+    if (result == PF_EOF && r->finish == 0)
         pf_sp_input_warn(&r->input, &reader->report,
                          "the file ends without an end record: the process was killed, or is running");
     if (usual && give_events(r, &none, true, &plain) != PF_OK)
@@ -411,7 +420,9 @@ static int finish(struct pf_reader *reader, struct pf_sp_records *r, int result)
     if (!usual)
         pf_sp_rows_events(&r->rows, &r->events, false);
     if (result == PF_EOF && !(usual && plain))
-        pf_sp_rows_finish(&r->rows, r->finish ? r->finish : finish_none);
+        pf_sp_rows_finish(&r->rows, r->finish == PF_SP_FILE_END     ? PF_SP_FINISH_FILE
+                                    : r->finish == PF_SP_STREAM_END ? PF_SP_FINISH_STREAM
+                                                                    : PF_SP_FINISH_NONE);
     r->events.count = 0;
     tell_odd(reader, r);
     if (pf_sp_series_end(reader, &r->header, &r->labels.open) != PF_OK && result == PF_EOF)

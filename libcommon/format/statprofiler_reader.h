@@ -46,8 +46,7 @@ struct pf_sp_records {
     struct pf_text text;     /* the one given last */
     char text_name[24];
 
-    bool ended;              /* a record said so */
-    const char *finish;      /* how */
+    unsigned finish;         /* PF_SP_FILE_END or _STREAM_END when a record said so; 0 */
     uint64_t odd[PF_SP_ODDITIES];
 };
 

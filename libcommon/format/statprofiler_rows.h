@@ -17,7 +17,10 @@
 #define PF_SP_KEY_START "section start"         /* marks that do not follow from the samples: */
 #define PF_SP_KEY_END "section end"             /*   the value is the section's name */
 #define PF_SP_KEY_UNMATCHED "unmatched section end"
-#define PF_SP_KEY_FINISH "finish"               /* how the file ends: "file end", "stream end" or "none" */
+#define PF_SP_KEY_FINISH "finish"               /* how the file ends: */
+#define PF_SP_FINISH_FILE "file end"            /*   the process goes on in another */
+#define PF_SP_FINISH_STREAM "stream end"        /*   as usual, but not all sections are closed in order */
+#define PF_SP_FINISH_NONE "none"                /*   without an end record */
 #define PF_SP_HEADER_ORIGIN "statprofiler"
 #define PF_SP_CUSTOM_ORIGIN "statprofiler.custom"
 

@@ -529,12 +529,12 @@ static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
 static void put_end(struct pf_writer *writer, struct pf_sp_writer *w)
 {
     struct pf_bytes finish = pf_dict_string(writer->dict, w->finish);
-    if (pf_bytes_equal(finish, PF_BYTES("none")))
+    if (pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_NONE)))
         return;
     if (w->plan)
         put_bare(w, PF_SP_HEADER_END);
     else
-        put_bare(w, pf_bytes_equal(finish, PF_BYTES("file end")) ? PF_SP_FILE_END : PF_SP_STREAM_END);
+        put_bare(w, pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_FILE)) ? PF_SP_FILE_END : PF_SP_STREAM_END);
 }
 
 int pf_sp_writer_finish(struct pf_writer *writer)
