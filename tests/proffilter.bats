@@ -215,6 +215,13 @@ END
     proffilter -F nothing small.folded 2>/dev/null | profcat -t text >got
     grep -q '^measure  sample samples  count' got
     grep -q 'removed  sample samples count 17 1/1 4$' got
+    # sums have 128 bits
+    printf 'a 9000000000000000000\nb 9000000000000000000\nc;a 9000000000000000000\nd 3\n' >big.folded
+    proffilter -F d big.folded | profcat -t text >got
+    grep -q 'removed  sample samples count 27000000000000000000 1/1 3$' got
+    proffilter --min-value=33.333333% big.folded 2>/dev/null | profcat -c >got
+    proffilter --min-value=33.333334% big.folded 2>/dev/null | profcat -c >>got
+    [ "$(paste -sd, got)" = 3,0 ]
 }
 
 # says TEXT OPTION...: that line on standard error, status 0, and nothing with -q

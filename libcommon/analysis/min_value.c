@@ -6,6 +6,8 @@
 
 static const uint64_t whole = 100000000; /* 100 % in millionths of a percent */
 
+#define NO_MEASURE UINT32_MAX
+
 void pf_min_value_free(struct pf_min_value *least)
 {
     free(least->totals);
@@ -67,11 +69,11 @@ static uint64_t unit_of_time(struct pf_bytes unit)
 }
 
 /* The measure of this kind that counts: the one asked for, or the marked one, else the first of
- * time, else the first. NULL when there is none. */
-static const struct pf_measure *choose(const struct pf_min_value *least, const struct pf_dict *dict,
-                                       enum pf_kind kind)
+ * time, else the first. NO_MEASURE when there is none. */
+static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *dict,
+                       enum pf_kind kind)
 {
-    const struct pf_measure *best = NULL;
+    uint32_t best = NO_MEASURE;
     unsigned best_rank = 0;
 
     for (uint32_t m = 0; m < pf_measures_count(&dict->measures); m++) {
@@ -83,7 +85,7 @@ static const struct pf_measure *choose(const struct pf_min_value *least, const s
         if (least->measure != NULL)
             rank = is_named(dict, row, least->measure) ? 1 : 0;
         if (row->kind == kind && rank > best_rank) {
-            best = row;
+            best = m;
             best_rank = rank;
         }
     }
@@ -95,11 +97,12 @@ static const struct pf_value_column *find_column(const struct pf_min_value *leas
                                                  const struct pf_dict *dict,
                                                  const struct pf_batch *batch)
 {
-    const struct pf_measure *measure = choose(least, dict, batch->kind);
+    uint32_t chosen = choose(least, dict, batch->kind);
 
-    for (uint32_t c = 0; measure != NULL && c < batch->value_count; c++)
+    for (uint32_t c = 0; chosen != NO_MEASURE && c < batch->value_count; c++)
         if (batch->values[c].data != NULL &&
-            pf_measure_same(pf_measures_row(&dict->measures, batch->values[c].measure), measure))
+            pf_measure_same(pf_measures_row(&dict->measures, batch->values[c].measure),
+                            pf_measures_row(&dict->measures, chosen)))
             return &batch->values[c];
     return NULL;
 }
@@ -199,14 +202,16 @@ static int find_least(const struct pf_min_value *least, const struct pf_dict *di
     return PF_OK;
 }
 
+/* Without data all values are 0. */
 static void test_rows(const int64_t *data, uint32_t rows, uint64_t least,
                       struct pf_min_total *total, uint8_t *keep)
 {
     for (uint32_t i = 0; i < rows; i++) {
-        uint64_t size = data[i] < 0 ? -(uint64_t)data[i] : (uint64_t)data[i];
+        int64_t value = data != NULL ? data[i] : 0;
+        uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
 
         if (size < least && keep[i]) {
-            total->fell += data[i];
+            total->fell += value;
             total->records++;
             keep[i] = 0;
         }
@@ -217,20 +222,23 @@ int pf_min_value_test(struct pf_min_value *least, const struct pf_dict *dict,
                       const struct pf_batch *batch, uint8_t *keep, struct pf_error *error)
 {
     const struct pf_value_column *column = find_column(least, dict, batch);
+    uint32_t measure = column != NULL ? column->measure : choose(least, dict, batch->kind);
     uint64_t value = 0;
     int status;
 
-    if (column == NULL) {
-        if (least->amount > 0)
+    if (measure == NO_MEASURE) {
+        if (!least->percent && least->amount > 0)
             memset(keep, 0, batch->rows);
         return PF_OK;
     }
-    if (!least->percent && (status = pf_min_value_add(least, dict, batch)) != PF_OK)
-        return status;
-    if ((status = find_least(least, dict, column->measure, &value, error)) != PF_OK)
+    if (make_room(least, dict) != PF_OK ||
+        (!least->percent && pf_min_value_add(least, dict, batch) != PF_OK))
+        return PF_NOMEM;
+    if ((status = find_least(least, dict, measure, &value, error)) != PF_OK)
         return status;
     if (value > 0)
-        test_rows(column->data, batch->rows, value, &least->totals[column->measure], keep);
+        test_rows(column != NULL ? column->data : NULL, batch->rows, value, &least->totals[measure],
+                  keep);
     return PF_OK;
 }
 
@@ -249,10 +257,11 @@ void pf_min_value_report(const struct pf_min_value *least, const struct pf_dict 
                          const struct pf_report *report)
 {
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
-        const struct pf_measure *measure = choose(least, dict, (enum pf_kind)kind);
+        uint32_t chosen = choose(least, dict, (enum pf_kind)kind);
+        const struct pf_measure *measure =
+            chosen != NO_MEASURE ? pf_measures_row(&dict->measures, chosen) : NULL;
         uint64_t records = measure != NULL ? fallen_records(least, dict, measure) : 0;
-        struct pf_bytes name =
-            measure != NULL ? pf_dict_string(dict, measure->name) : (struct pf_bytes){"", 0};
+        struct pf_bytes name = pf_dict_string(dict, measure != NULL ? measure->name : 0);
         double fell, total;
 
         if (records == 0)

@@ -55,6 +55,7 @@ class Tables:
 FUNCTIONS = ["main", "run", "My::Sub", "My::Other", "a,b", "f", "fib", "écrire", "x y", "$^*(", "nul\0nul"]
 FILES = ["/usr/lib/a.pm", "/usr/lib/b.pm", "lib/c.c", "/home/x/d.c", ""]
 IMAGES = ["/bin/prog", "libc.so", ""]
+MAXIMA = ("depth",)  # measures that are not summed: their total is the greatest value
 
 
 class Stream:
@@ -64,11 +65,12 @@ class Stream:
         add, string = self.tables.add, self.tables.string
 
         def measure(name, unit, kind, num, raw, main):
-            return add(pfs.MEASURES, (string(name), string(unit), kind, 0, 1, 0, num, 1, 0, string(raw), main)) - 1
+            return add(pfs.MEASURES, (string(name), string(unit), kind, 0, 1, int(name in MAXIMA), num, 1, 0, string(raw), main)) - 1
 
         self.measures = [[measure("samples", "count", 0, 1, "", 0), measure("wall", "nanoseconds", 0, 1000000, "tick", 1)],
                          [measure("cycles", "count", 1, 1, "", 0)],
-                         [measure("calls", "count", 2, 1, "", 0), measure("incl", "nanoseconds", 2, 1, "", 0)]]
+                         [measure("calls", "count", 2, 1, "", 0), measure("incl", "nanoseconds", 2, 1, "", 0),
+                          measure("depth", "count", 2, 1, "", 0)]]
         self.places = [self.place() for _ in range(25)]
         self.sets = [self.labels() for _ in range(12)] + [0]
         self.times = {}
@@ -420,6 +422,10 @@ def rows_of(*words, **more):
     return [json.loads(line) for line in output(*words, **more).decode().split("\n") if line]
 
 
+def total(name, values):
+    return max(values) if name in MAXIMA else sum(values)
+
+
 def removed_of(stream):
     """Amounts and records that the rows of metadata tell, by kind and measure, in base units."""
     gone = {}
@@ -429,7 +435,7 @@ def removed_of(stream):
             kind, name, _, raw, scale, records = words[3:]
             num, den = map(int, scale.split("/"))
             was = gone.get((kind, name), (0, 0))
-            gone[kind, name] = (was[0] + int(raw) * num // den, was[1] + int(records))
+            gone[kind, name] = (total(name, (was[0], int(raw) * num // den)), was[1] + int(records))
     return gone
 
 
@@ -438,7 +444,7 @@ def sums_of(rows):
     for row in rows:
         for name, value in row["values"].items():
             was = sums.get((row["kind"], name), (0, 0))
-            sums[row["kind"], name] = (was[0] + value, was[1] + 1)
+            sums[row["kind"], name] = (total(name, (was[0], value)), was[1] + 1)
     return sums
 
 
@@ -463,10 +469,10 @@ def hold(file, rows, options, times):
                 sys.exit("proffilter %s %s: %d rows, expected %d\n got      %s\n expected %s" %
                          (file, words, len(got), len(want), json.dumps(a), json.dumps(b)))
     before, after, gone = sums_of(rows), sums_of(want), removed_of(stream)
-    for key, (total, records) in before.items():
+    for key, was in before.items():
         left, went = after.get(key, (0, 0)), gone.get(key, (0, 0))
-        if (left[0] + went[0], left[1] + went[1]) != (total, records):
-            sys.exit("proffilter %s %s: %s of %s before, %s left, %s removed" % (file, words, key, (total, records), left, went))
+        if (total(key[1], (left[0], went[0])), left[1] + went[1]) != was:
+            sys.exit("proffilter %s %s: %s of %s before, %s left, %s removed" % (file, words, key, was, left, went))
     if not any(name in EDITS for name, _ in options):
         other = [option for option in options if option[0] != "invert"] if ("invert", None) in options else options + [("invert", None)]
         rest = rows_of("proffilter", *command_line(other), "-t", "ndjson", file, stderr=subprocess.DEVNULL)
