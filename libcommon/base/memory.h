@@ -9,6 +9,10 @@
  * `need` elements, doubling. False: out of memory or a size that overflows; the array is as it was. */
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 
+/* Asks for large pages behind a big array, where the system has them; without effect on a small one. Call it before the bytes are
+ * touched. */
+void pf_large_pages(void *bytes, size_t size);
+
 /* Bytes that live as long as the arena. Zero-initialise it; free with pf_arena_free. */
 struct pf_arena {
     struct pf_arena_chunk *chunk;

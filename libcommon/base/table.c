@@ -104,10 +104,10 @@ static void fill_slot(struct pf_table *table, struct probe probe, uint32_t id)
     table->slots[probe.slot] = slot_value(table, probe.hash, id);
 }
 
-/* Slots for all rows. They are scattered: the next ones are fetched ahead. */
-static void fill_slots(struct pf_table *table)
+/* Slots for all rows from `first` on. They are scattered: the next ones are fetched ahead. */
+static void fill_slots(struct pf_table *table, uint32_t first)
 {
-    for (uint32_t first = 1; first < table->count;) {
+    while (first < table->count) {
         struct probe probes[AHEAD];
         uint32_t count = table->count - first < AHEAD ? table->count - first : AHEAD;
 
@@ -130,11 +130,27 @@ static bool double_slots(struct pf_table *table)
 
     if (slots == NULL)
         return false;
+    pf_large_pages(slots, (mask + 1) * sizeof *slots);
     free(table->slots);
     table->slots = slots;
     table->slot_mask = mask;
-    fill_slots(table);
+    fill_slots(table, 1);
     return true;
+}
+
+/* Room for `count` more rows, and slots so that the load stays at 0.6 or less. */
+static bool make_room(struct pf_table *table, uint32_t count)
+{
+    uint64_t all = (uint64_t)table->count + count;
+
+    if (table->status != PF_OK)
+        return false;
+    if (all > UINT32_MAX || !pf_grow(&table->rows, &table->capacity, (size_t)all, table->row_size))
+        table->status = PF_NOMEM;
+    while (table->status == PF_OK && all * 5 > ((uint64_t)table->slot_mask + 1) * 3)
+        if (!double_slots(table))
+            table->status = PF_NOMEM;
+    return table->status == PF_OK;
 }
 
 /* A row that is not there yet. */
@@ -142,15 +158,8 @@ static uint32_t add_row(struct pf_table *table, const void *row, uint64_t hash)
 {
     uint32_t id = table->count;
 
-    if (table->status != PF_OK)
+    if (!make_room(table, 1))
         return 0;
-    /* The load stays at 0.6 or less. */
-    if (id == UINT32_MAX ||
-        !pf_grow(&table->rows, &table->capacity, (size_t)id + 1, table->row_size) ||
-        ((uint64_t)id * 5 > ((uint64_t)table->slot_mask + 1) * 3 && !double_slots(table))) {
-        table->status = PF_NOMEM;
-        return 0;
-    }
     memcpy(table->rows + (size_t)id * table->row_size, row, table->row_size);
     fill_slot(table, first_probe(table, row, hash), id);
     table->count = id + 1;
@@ -197,4 +206,16 @@ uint32_t pf_table_intern(struct pf_table *table, const void *row)
             return id;
     }
     return add_row(table, row, hash);
+}
+
+uint32_t pf_table_append(struct pf_table *table, const void *rows, uint32_t count)
+{
+    uint32_t first = table->count;
+
+    if (!make_room(table, count))
+        return 0;
+    memcpy(table->rows + (size_t)first * table->row_size, rows, count * table->row_size);
+    table->count += count;
+    fill_slots(table, first);
+    return first;
 }

@@ -26,6 +26,10 @@ void pf_table_free(struct pf_table *);
  * (2^32 - 2) ran out: `status` tells, so a loop may check it once at its end. */
 uint32_t pf_table_intern(struct pf_table *, const void *row);
 
+/* Adds `count` rows of which the caller knows that none is there yet, is zero, or equals another of them: nothing is looked for. Id of the
+ * first, the others follow; 0 when memory or ids ran out. */
+uint32_t pf_table_append(struct pf_table *, const void *rows, uint32_t count);
+
 static inline const void *pf_table_row(const struct pf_table *table, uint32_t id)
 {
     return table->rows + (size_t)id * table->row_size;

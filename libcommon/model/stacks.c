@@ -19,6 +19,8 @@ struct pf_stack_memo {
     /* the stack before, root first: locations and the node of each */
     uint32_t *path_location, *path_node;
     size_t path_depth, location_capacity, node_capacity;
+    struct pf_stack *rows; /* to append at once */
+    size_t row_capacity;
     const struct pf_dict *path_dict;
 };
 
@@ -43,6 +45,7 @@ void pf_stack_memo_free(struct pf_stack_memo *memo)
     free(memo->slots);
     free(memo->path_location);
     free(memo->path_node);
+    free(memo->rows);
     free(memo);
 }
 
@@ -57,11 +60,27 @@ static bool stack_equals(const struct pf_dict *dict, uint32_t stack, const uint3
     return stack == 0;
 }
 
-/* Interns node by node, beginning where this stack leaves the path of the one before. */
+/* Appends the frames above node `parent` that is new itself: so are they, and nothing has to be looked for. A search waits for its
+ * cache misses one after the other, a frame at a time. */
+static void append_path(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth, size_t from,
+                        uint32_t parent)
+{
+    uint32_t count = (uint32_t)(depth - from);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t location = leaf_first[depth - 1 - from - i];
+        memo->rows[i] = (struct pf_stack){parent + i, location};
+        memo->path_location[from + i] = location;
+        memo->path_node[from + i] = parent + 1 + i;
+    }
+    pf_table_append(&dict->stacks, memo->rows, count);
+}
+
+/* Interns node by node, beginning where this stack leaves the path of the one before, up to the first new one. */
 static uint32_t intern_path(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth)
 {
     if (!pf_grow(&memo->path_location, &memo->location_capacity, depth, sizeof(uint32_t)) ||
-        !pf_grow(&memo->path_node, &memo->node_capacity, depth, sizeof(uint32_t))) {
+        !pf_grow(&memo->path_node, &memo->node_capacity, depth, sizeof(uint32_t)) ||
+        !pf_grow(&memo->rows, &memo->row_capacity, depth, sizeof *memo->rows)) {
         dict->stacks.status = PF_NOMEM;
         return 0;
     }
@@ -71,15 +90,17 @@ static uint32_t intern_path(struct pf_stack_memo *memo, struct pf_dict *dict, co
     size_t shared = memo->path_depth < depth ? memo->path_depth : depth, i = 0;
     while (i < shared && memo->path_location[i] == leaf_first[depth - 1 - i])
         i++;
-    uint32_t node = i ? memo->path_node[i - 1] : 0;
-    for (; i < depth; i++) {
+    uint32_t node = i ? memo->path_node[i - 1] : 0, known = dict->stacks.count;
+    for (; i < depth && dict->stacks.count == known; i++) {
         uint32_t location = leaf_first[depth - 1 - i];
         node = pf_dict_add_frame(dict, node, location);
         memo->path_location[i] = location;
         memo->path_node[i] = node;
     }
+    if (i < depth && node)
+        append_path(memo, dict, leaf_first, depth, i, node);
     memo->path_depth = dict->stacks.status ? 0 : depth;
-    return node;
+    return dict->stacks.status ? 0 : memo->path_node[depth - 1];
 }
 
 static bool grow(struct pf_stack_memo *memo)

@@ -13,7 +13,7 @@ struct pf_stack_memo; /* one per reader */
 struct pf_stack_memo *pf_stack_memo_new(void); /* NULL: out of memory */
 void pf_stack_memo_free(struct pf_stack_memo *);
 
-/* Id of the stack of these locations, leaf first (as most formats have them); 0 for depth 0. At most PF_STACK_DEPTH_MAX frames:
+/* Id of the stack of these locations, leaf first (as most formats have them), none of them 0; 0 for depth 0. At most PF_STACK_DEPTH_MAX frames:
  * the caller checks. Failures stand in pf_dict_status. */
 uint32_t pf_stack_memo_intern(struct pf_stack_memo *, struct pf_dict *, const uint32_t *leaf_first, size_t depth);
 

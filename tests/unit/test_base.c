@@ -543,6 +543,24 @@ static void test_error(void)
     tap_text(sent, "warning one?two", "a report without a receiver is dropped");
 }
 
+static void test_table_append(void)
+{
+    struct pf_table table;
+    uint32_t rows[3000][2];
+    bool known = true;
+
+    pf_table_init(&table, sizeof rows[0]);
+    tap_ok(pf_table_intern(&table, (uint32_t[2]){0, 7}) == 1, "a row before the rows appended is 1");
+    for (uint32_t k = 0; k < 3000; k++)
+        memcpy(rows[k], (uint32_t[2]){k + 1, 5}, sizeof rows[k]);
+    tap_ok(pf_table_append(&table, rows, 3000) == 2 && table.count == 3002, "appended rows follow it");
+    for (uint32_t k = 0; k < 3000; k++)
+        known = known && pf_table_intern(&table, rows[k]) == k + 2;
+    tap_ok(known && table.count == 3002, "appended rows are found again");
+    tap_ok(pf_table_append(&table, rows, 0) == 3002 && table.count == 3002, "appending nothing changes nothing");
+    pf_table_free(&table);
+}
+
 int main(void)
 {
     test_compare();
@@ -560,5 +578,6 @@ int main(void)
     test_arena();
     test_table();
     test_error();
+    test_table_append();
     return tap_done();
 }
