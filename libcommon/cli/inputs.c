@@ -5,7 +5,6 @@
 #include "cli/progress.h"
 #include "codec/codec.h"
 #include "codec/registry.h"
-#include "stream/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,19 +193,25 @@ static void open_input(struct pf_inputs *inputs)
         inputs->relabelled_count = 0;
 }
 
-bool pf_inputs_copy(struct pf_inputs *inputs, struct pf_sink *sink)
+/* Files of some formats can stand one behind the other; of others an output is one file. */
+static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
+{
+    return format->copy && (format->caps & PF_HOLDS_FAILURE || (inputs->operands.count == 1 && !inputs->common->tool.salvage));
+}
+
+bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, struct pf_sink *sink)
 {
     bool copied = false;
-    while (!inputs->set_count && !inputs->source_key && !inputs->stopped && inputs->next < inputs->operands.count) {
+    while (may_copy(inputs, format) && !inputs->set_count && !inputs->source_key && !inputs->stopped && inputs->next < inputs->operands.count) {
         struct pf_error error = {0};
         struct pf_report messages = {report, inputs};
         uint64_t records;
         int status = open_source(inputs, &error);
-        if (status == PF_OK && !(inputs->input.format->caps & PF_HOLDS_FAILURE))
+        if (status == PF_OK && inputs->input.format != format)
             break;
         if (status == PF_OK) {
             copied = true;
-            status = pf_stream_copy(inputs->source, sink, &messages, inputs->common->tool.salvage, &records, &error);
+            status = format->copy(inputs->source, sink, &messages, inputs->common->tool.salvage, &records, &error);
             if (pf_sink_status(sink, NULL) < 0)
                 break;
         }

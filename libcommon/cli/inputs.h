@@ -39,10 +39,10 @@ void pf_inputs_want_flush(struct pf_inputs *);
 /* Each input, also one that cannot be opened, ends with a META batch of no rows for which input->ended is set. */
 void pf_inputs_want_ends(struct pf_inputs *);
 
-/* Copies inputs to the sink as they are, for as long as they are native streams; pf_inputs_next goes on with the first that is not.
- * Nothing is copied where labels are to be set. Before the first pf_inputs_next. True: something went to the sink, whose status is
- * the caller's to ask. */
-bool pf_inputs_copy(struct pf_inputs *, struct pf_sink *);
+/* Copies inputs to the sink as they are, for as long as they have this format and it can be copied; pf_inputs_next goes on with the first
+ * that has not. Nothing is copied where labels are to be set. Before the first pf_inputs_next. True: something went to the sink, whose
+ * status is the caller's to ask. */
+bool pf_inputs_copy(struct pf_inputs *, const struct pf_format *, struct pf_sink *);
 
 /* True when an input failed or was incomplete: what is written must say so. */
 bool pf_inputs_failed(const struct pf_inputs *);

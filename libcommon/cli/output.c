@@ -205,10 +205,10 @@ bool pf_output_copy(struct pf_output *output)
 {
     const struct pf_common *common = output->common;
     struct pf_error error = {0};
-    if (!(output->format->caps & PF_HOLDS_FAILURE) || common->canonical || common->measure_count || common->compression >= 0 ||
-        common->to_options.count || common->from_options.count)
+    if (common->canonical || common->measure_count || common->compression >= 0 || common->to_options.count ||
+        common->from_options.count)
         return true;
-    output->copied = pf_inputs_copy(output->inputs, output->sink);
+    output->copied = pf_inputs_copy(output->inputs, output->format, output->sink);
     if (pf_sink_status(output->sink, &error) < 0)
         fail(output, &error);
     return !output->failed;
@@ -267,7 +267,8 @@ void pf_output_close(struct pf_output *output)
     if (!output)
         return;
     check_measures(output);
-    if (!output->failed && !output->writer && (!output->copied || pf_inputs_failed(output->inputs)))
+    bool marked = !output->copied || (output->format->caps & PF_HOLDS_FAILURE && pf_inputs_failed(output->inputs));
+    if (!output->failed && !output->writer && marked)
         open_writer(output);
     if (!output->failed && output->canonical)
         write_canonical(output);

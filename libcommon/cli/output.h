@@ -14,7 +14,7 @@ struct pf_output *pf_output_open(struct pf_common *, struct pf_inputs *);
 /* The same for one of several files (proffilter --split): `path` instead of -o. */
 struct pf_output *pf_output_open_path(struct pf_common *, struct pf_inputs *, const char *path);
 
-/* Inputs that are native streams pass as they are when the output is one too and nothing about it is asked to differ; the others are
+/* Inputs of the output's format pass as they are, where it can be copied and nothing about it is asked to differ; the others are
  * left to pf_inputs_next. Before both. False after a failure, printed and raised: stop. */
 bool pf_output_copy(struct pf_output *);
 

@@ -89,6 +89,12 @@ struct pf_format {
      * for all measures known so far: it declares them, so that a profile without records keeps them. */
     int (*read)(struct pf_reader *, struct pf_batch *);
     void (*close_reader)(struct pf_reader *); /* frees what state points to; called once, also when open failed */
+    /* Checks an input whose first byte is ahead as reading it would, and passes its bytes on as they are, for an output of the same
+     * format with nothing about it asked to differ. NULL: through records only. A failure of the input is in `error`, and what was
+     * written can then not be taken for whole; a failure of the sink is its status. Formats with PF_HOLDS_FAILURE may be copied one
+     * behind the other and with `salvage`, others not. *records: how many passed. */
+    int (*copy)(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage, uint64_t *records,
+                struct pf_error *error);
 
     /* Writing; write NULL: the format is not written. */
     size_t writer_size;

@@ -1,3 +1,4 @@
+#include "stream/copy.h"
 #include "stream/stream.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ const struct pf_format pf_format_pfs = {
     .open_reader = pf_stream_open_reader,
     .read = pf_stream_read,
     .close_reader = pf_stream_close_reader,
+    .copy = pf_stream_copy,
     .writer_size = sizeof(void *),
     .open_writer = pf_stream_open_writer,
     .write = pf_stream_write,

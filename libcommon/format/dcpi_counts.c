@@ -1,0 +1,240 @@
+#include "format/dcpi_counts.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "format/dcpi_header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_dcpi_counts_free(struct pf_dcpi_counts *counts)
+{
+    for (size_t k = 0; k < counts->count; k++)
+        free(counts->events[k].sums);
+    free(counts->events);
+}
+
+static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict, uint32_t index, struct pf_dcpi_event **found,
+                      struct pf_error *error)
+{
+    const struct pf_measure *measure = pf_measures_row(&dict->measures, index);
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+
+    for (size_t k = 0; k < counts->count; k++) {
+        const struct pf_measure *other = pf_measures_row(&dict->measures, counts->events[k].measure);
+
+        *found = &counts->events[k];
+        if (counts->events[k].measure == index || (pf_measure_same(other, measure) && other->period == measure->period))
+            return PF_OK;
+    }
+    if (measure->num != 1 || measure->den != 1)
+        return pf_error_set(error, PF_USAGE, "a measure of dcpi is a count, and '%.*s' is not",
+                            (int)(name.size < 80 ? name.size : 80), name.data);
+    if (!pf_grow(&counts->events, &counts->capacity, counts->count + 1, sizeof *counts->events))
+        return pf_error_nomem(error);
+    *found = &counts->events[counts->count++];
+    **found = (struct pf_dcpi_event){.measure = index};
+    return PF_OK;
+}
+
+static int add_column(struct pf_dcpi_event *event, const struct pf_dict *dict, const struct pf_batch *batch, const int64_t *values,
+                      struct pf_error *error)
+{
+    size_t need = dict->locations.count, capacity = event->capacity;
+
+    if (batch->rows > 0 && event->count < need) {
+        if (!pf_grow(&event->sums, &event->capacity, need, sizeof *event->sums))
+            return pf_error_nomem(error);
+        if (event->capacity != capacity)
+            memset(event->sums + capacity, 0, (event->capacity - capacity) * sizeof *event->sums);
+        event->count = need;
+    }
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        int64_t *sum = &event->sums[batch->location ? batch->location[row] : 0];
+
+        if (values[row] == 0)
+            continue;
+        event->counted = true;
+        if (!pf_add64(*sum, values[row], sum))
+            return pf_error_set(error, PF_OVERFLOW, "a sum of counts leaves 64 bits");
+    }
+    return PF_OK;
+}
+
+int pf_dcpi_counts_add(struct pf_dcpi_counts *counts, const struct pf_dict *dict, const struct pf_batch *batch,
+                       struct pf_error *error)
+{
+    int status = PF_OK;
+
+    for (uint32_t k = 0; status == PF_OK && batch->kind == PF_FLAT && k < batch->value_count; k++) {
+        struct pf_dcpi_event *event = NULL;
+
+        status = find_event(counts, dict, batch->values[k].measure, &event, error);
+        if (status == PF_OK)
+            status = add_column(event, dict, batch, batch->values[k].data, error);
+    }
+    return status;
+}
+
+/* --- order ------------------------------------------------------------------------------------------------ */
+
+/* A location, so that qsort needs no context. */
+struct place {
+    uint64_t offset;
+    uint32_t image, location;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->image != y->image)
+        return x->image < y->image ? -1 : 1;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return (x->location > y->location) - (x->location < y->location);
+}
+
+static bool has_sum(const struct pf_dcpi_counts *counts, uint32_t location)
+{
+    for (size_t k = 0; k < counts->count; k++)
+        if (pf_dcpi_event_sum(&counts->events[k], location) != 0)
+            return true;
+    return false;
+}
+
+/* An image without an identifier is like no other. */
+static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dict)
+{
+    places->image = calloc(dict->images.count, sizeof *places->image);
+    for (uint32_t k = 0; places->image && k < dict->images.count; k++) {
+        const struct pf_image *a = pf_dict_image(dict, k);
+
+        places->image[k] = k;
+        for (uint32_t i = 1; i < k && a->identifier != 0; i++) {
+            const struct pf_image *b = pf_dict_image(dict, i);
+
+            if (a->text_start == b->text_start && a->text_size == b->text_size &&
+                pf_dcpi_same_image(pf_dict_string(dict, a->identifier), pf_dict_string(dict, b->identifier))) {
+                places->image[k] = i;
+                break;
+            }
+        }
+    }
+    return places->image != NULL;
+}
+
+/* An address of 0 is one where the text begins at 0: then nothing else is known of the place. */
+static int check_place(const struct pf_dict *dict, uint32_t location, const char *format, struct pf_error *error)
+{
+    const struct pf_location *row = pf_dict_location(dict, location);
+    const struct pf_image *image = pf_dict_image(dict, row->image);
+    struct pf_bytes name = pf_dict_string(dict, image->name);
+
+    if (row->image == 0 || (row->address == 0 && (row->line != 0 || image->text_start != 0)))
+        return pf_error_set(error, PF_USAGE, "%s holds counts by address of an image; these records have no addresses", format);
+    if (!pf_dcpi_is_image(pf_dict_string(dict, image->identifier)))
+        return pf_error_set(error, PF_USAGE, "%s names images by hexadecimal identifiers, and '%.*s' has none", format,
+                            (int)(name.size < 200 ? name.size : 200), name.data);
+    return PF_OK;
+}
+
+static struct place place_of(const struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location)
+{
+    return (struct place){pf_dcpi_offset(dict, location), pf_dcpi_places_image(places, dict, location), location};
+}
+
+/* Locations as they stand are mostly in order already. */
+static bool sort_places(const struct pf_dcpi_places *places, const struct pf_dict *dict)
+{
+    size_t count = places->count, k = 1;
+    struct place last = count > 0 ? place_of(places, dict, places->locations[0]) : (struct place){0};
+
+    for (; k < count; k++) {
+        struct place next = place_of(places, dict, places->locations[k]);
+
+        if (compare_places(&last, &next) > 0)
+            break;
+        last = next;
+    }
+    if (k >= count)
+        return true;
+    struct place *rows = malloc(count * sizeof *rows);
+
+    if (!rows)
+        return false;
+    for (k = 0; k < count; k++)
+        rows[k] = place_of(places, dict, places->locations[k]);
+    qsort(rows, count, sizeof *rows, compare_places);
+    for (k = 0; k < count; k++)
+        places->locations[k] = rows[k].location;
+    free(rows);
+    return true;
+}
+
+static bool add_sums(struct pf_dcpi_counts *counts, uint32_t to, uint32_t from)
+{
+    for (size_t k = 0; k < counts->count; k++) {
+        struct pf_dcpi_event *event = &counts->events[k];
+        int64_t sum = pf_dcpi_event_sum(event, from);
+
+        if (sum != 0 && !pf_add64(event->sums[to], sum, &event->sums[to]))
+            return false;
+        if (sum != 0)
+            event->sums[from] = 0;
+    }
+    return true;
+}
+
+/* Names of functions and the like tell locations apart that are one place here. What adds up to nothing is gone. */
+static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
+                       struct pf_error *error)
+{
+    size_t kept = 0;
+
+    for (size_t k = 0; k < places->count; k++) {
+        uint32_t location = places->locations[k], last = kept > 0 ? places->locations[kept - 1] : 0;
+        bool same = kept > 0 && pf_dcpi_offset(dict, last) == pf_dcpi_offset(dict, location) &&
+                    pf_dcpi_places_image(places, dict, last) == pf_dcpi_places_image(places, dict, location);
+
+        if (!same)
+            places->locations[kept++] = location;
+        else if (!add_sums(counts, last, location))
+            return pf_error_set(error, PF_OVERFLOW, "a sum of counts leaves 64 bits");
+    }
+    bool joined = kept < places->count;
+
+    places->count = joined ? 0 : kept;
+    for (size_t k = 0; joined && k < kept; k++)
+        if (has_sum(counts, places->locations[k]))
+            places->locations[places->count++] = places->locations[k];
+    return PF_OK;
+}
+
+int pf_dcpi_places_find(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
+                        const char *format, struct pf_error *error)
+{
+    size_t capacity = 0;
+
+    *places = (struct pf_dcpi_places){0};
+    if (!find_images(places, dict))
+        return pf_error_nomem(error);
+    for (uint32_t k = 0; k < dict->locations.count; k++) {
+        if (!has_sum(counts, k))
+            continue;
+        if (check_place(dict, k, format, error) != PF_OK)
+            return error->code;
+        if (!pf_grow(&places->locations, &capacity, places->count + 1, sizeof *places->locations))
+            return pf_error_nomem(error);
+        places->locations[places->count++] = k;
+    }
+    if (!sort_places(places, dict))
+        return pf_error_nomem(error);
+    return join_places(places, counts, dict, error);
+}
+
+void pf_dcpi_places_free(struct pf_dcpi_places *places)
+{
+    free(places->locations);
+    free(places->image);
+}

@@ -1,0 +1,216 @@
+#include "format/dcpi_merge.h"
+
+#include "model/strings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct pf_report QUIET = {0};
+
+bool pf_dcpi_subject_has(const struct pf_dcpi_subject *subject, const struct pf_dict *dict, const struct pf_dcpi_profile *profile)
+{
+    const struct pf_dcpi_header *header = &profile->header;
+
+    if (!profile->ended || profile->refused || header->number[PF_DCPI_PERIOD] != subject->period ||
+        !pf_bytes_equal(pf_dcpi_header_value(header, PF_DCPI_EVENT), subject->event))
+        return false;
+    return !subject->image || (header->number[PF_DCPI_TSTART] == subject->image->text_start &&
+                               header->number[PF_DCPI_TSIZE] == subject->image->text_size &&
+                               pf_dcpi_same_image(pf_dcpi_header_value(header, PF_DCPI_IMAGE),
+                                                  pf_dict_string(dict, subject->image->identifier)));
+}
+
+static int check_same(const struct pf_dcpi_header *a, const struct pf_dcpi_header *b, struct pf_error *error)
+{
+    const char *what = NULL;
+
+    if (a->number[PF_DCPI_TSTART] != b->number[PF_DCPI_TSTART])
+        what = "tstart";
+    if (a->number[PF_DCPI_TSIZE] != b->number[PF_DCPI_TSIZE])
+        what = "tsize";
+    if (!pf_dcpi_same_image(pf_dcpi_header_value(a, PF_DCPI_IMAGE), pf_dcpi_header_value(b, PF_DCPI_IMAGE)))
+        what = "image";
+    if (!what)
+        return PF_OK;
+    return pf_error_set(error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and these profiles differ in '%s'", what);
+}
+
+/* --- lines of a new header -------------------------------------------------------------------------------- */
+
+struct joining {
+    struct pf_dcpi_header *to;
+    struct pf_strings seen; /* lines without what separates word and value */
+    struct pf_buffer text;
+    struct pf_error *error;
+};
+
+/* Ends the header, its length a multiple of four, as dcpiformat(4) asks. */
+static int end_header(struct pf_dcpi_header *header, struct pf_error *error)
+{
+    size_t size = header->raw.size + strlen("samples\n");
+
+    return pf_dcpi_header_end(header, (struct pf_bytes){"   ", (4 - size % 4) % 4}, 0, &QUIET, error);
+}
+
+static int add_line(struct joining *joining, struct pf_bytes word, struct pf_bytes separator, struct pf_bytes value)
+{
+    joining->text.size = 0;
+    pf_buffer_append(&joining->text, word.data, word.size);
+    pf_buffer_append(&joining->text, separator.data, separator.size);
+    pf_buffer_append(&joining->text, value.data, value.size);
+    if (joining->text.failed)
+        return pf_error_nomem(joining->error);
+    return pf_dcpi_header_line(joining->to, (struct pf_bytes){joining->text.data, joining->text.size}, 0, joining->error);
+}
+
+/* Whether the line was not seen before. */
+static bool is_new(struct joining *joining, struct pf_bytes word, struct pf_bytes value)
+{
+    uint32_t count = joining->seen.count;
+
+    joining->text.size = 0;
+    pf_buffer_append(&joining->text, word.data, word.size);
+    pf_buffer_byte(&joining->text, '\n');
+    pf_buffer_append(&joining->text, value.data, value.size);
+    return pf_strings_intern(&joining->seen, (struct pf_bytes){joining->text.data, joining->text.size}, 0) == count;
+}
+
+static int join_header(struct joining *joining, const struct pf_dcpi_header *from, struct pf_bytes epoch)
+{
+    bool first = joining->to->count == 0;
+    int status = PF_OK;
+
+    for (size_t k = 0; status == PF_OK && k < from->count; k++) {
+        const struct pf_dcpi_line *line = &from->lines[k];
+        struct pf_bytes word = pf_dcpi_line_word(from, line), value = pf_dcpi_line_value(from, line);
+        bool known = line->known < PF_DCPI_PATH && joining->to->first[line->known] != 0;
+
+        if (line->known == PF_DCPI_EPOCH)
+            value = epoch;
+        if (is_new(joining, word, value) ? first || !known : first)
+            status = add_line(joining, word, pf_dcpi_line_separator(from, line), value);
+    }
+    if (joining->seen.status != PF_OK || joining->text.failed)
+        return pf_error_nomem(joining->error);
+    return status;
+}
+
+int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_profiles *profiles, const struct pf_dict *dict,
+                          const struct pf_dcpi_subject *subject, const struct pf_dcpi_profile **single, struct pf_error *error)
+{
+    struct joining joining = {.to = header, .error = error};
+    const struct pf_dcpi_header *earliest = NULL, *first = NULL;
+    size_t count = 0;
+    int status = PF_OK;
+
+    for (size_t k = 0; k < profiles->count; k++) {
+        const struct pf_dcpi_profile *profile = &profiles->rows[k];
+
+        if (!pf_dcpi_subject_has(subject, dict, profile))
+            continue;
+        *single = count++ == 0 ? profile : NULL;
+        first = first ? first : &profile->header;
+        if (check_same(first, &profile->header, error) != PF_OK)
+            return error->code;
+        if (!earliest || strcmp(profile->header.epoch, earliest->epoch) < 0)
+            earliest = &profile->header;
+    }
+    if (count == 0)
+        return PF_EOF;
+    if (pf_strings_init(&joining.seen) < 0)
+        status = pf_error_nomem(error);
+    for (size_t k = 0; status == PF_OK && k < profiles->count; k++)
+        if (pf_dcpi_subject_has(subject, dict, &profiles->rows[k]))
+            status = join_header(&joining, &profiles->rows[k].header, pf_dcpi_header_value(earliest, PF_DCPI_EPOCH));
+    if (status == PF_OK)
+        status = count == 1 ? pf_dcpi_header_end(header, first->pad, 0, &QUIET, error) : end_header(header, error);
+    pf_strings_free(&joining.seen);
+    pf_buffer_free(&joining.text);
+    return status;
+}
+
+/* --- from dcpicat ----------------------------------------------------------------------------------------- */
+
+static int add_number(struct joining *joining, enum pf_dcpi_word word, uint64_t number, bool hex)
+{
+    char text[32];
+    int size = hex ? snprintf(text, sizeof text, "%" PRIx64, number) : snprintf(text, sizeof text, "%" PRIu64, number);
+
+    return add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "), (struct pf_bytes){text, (size_t)size});
+}
+
+static int add_value(struct joining *joining, enum pf_dcpi_word word, struct pf_bytes value)
+{
+    return add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "), value);
+}
+
+/* Ten digits where two are enough for the year and there are no seconds. */
+static int add_epoch(struct joining *joining, struct pf_bytes value)
+{
+    char normal[16];
+
+    if (pf_dcpi_epoch(value, normal) && memcmp(normal, "1970", 4) >= 0 && memcmp(normal, "2069", 4) <= 0 &&
+        memcmp(normal + 12, "00", 2) == 0)
+        value = (struct pf_bytes){normal + 2, 10};
+    return add_value(joining, PF_DCPI_EPOCH, value);
+}
+
+static int add_paths(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, size_t block)
+{
+    int status = PF_OK;
+
+    for (size_t k = 0; status == PF_OK && k < blocks->count; k++) {
+        struct pf_bytes key = pf_dict_string(dict, blocks->lines[k].key);
+
+        if (blocks->lines[k].block == block && (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("label"))))
+            status = add_line(joining, key, PF_BYTES(" "), pf_dict_string(dict, blocks->lines[k].value));
+    }
+    return status;
+}
+
+static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
+                      const struct pf_dcpi_subject *subject, size_t block)
+{
+    int status = add_value(joining, PF_DCPI_VERSION, PF_BYTES("pdb-0.07"));
+
+    if (status == PF_OK)
+        status = add_value(joining, PF_DCPI_IMAGE, pf_dict_string(dict, subject->image->identifier));
+    if (status == PF_OK)
+        status = add_epoch(joining, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("epoch")));
+    if (status == PF_OK)
+        status = add_value(joining, PF_DCPI_PLATFORM, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("platform")));
+    if (status == PF_OK)
+        status = add_value(joining, PF_DCPI_EVENT, subject->event);
+    if (status == PF_OK)
+        status = add_number(joining, PF_DCPI_PERIOD, subject->period, false);
+    if (status == PF_OK)
+        status = add_number(joining, PF_DCPI_TSTART, subject->image->text_start, true);
+    if (status == PF_OK)
+        status = add_number(joining, PF_DCPI_TSIZE, subject->image->text_size, false);
+    if (status == PF_OK)
+        status = add_number(joining, PF_DCPI_CPUSPEED, 0, false);
+    if (status == PF_OK)
+        status = add_paths(joining, blocks, dict, block);
+    return status == PF_OK ? end_header(joining->to, joining->error) : status;
+}
+
+int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
+                        const struct pf_dcpi_subject *subject, struct pf_error *error)
+{
+    struct pf_error why = {0};
+    struct joining joining = {.to = header, .error = &why};
+    size_t block = subject->image
+                       ? pf_dcpi_cat_blocks_find(blocks, dict, pf_dict_string(dict, subject->image->identifier), 0)
+                       : 0;
+
+    if (block == 0)
+        return pf_error_set(error, PF_USAGE,
+                            "dcpi needs the image, epoch and platform of a profile, which the metadata here do not tell");
+    int status = make_lines(&joining, blocks, dict, subject, block);
+
+    pf_buffer_free(&joining.text);
+    if (status != PF_OK && status != PF_NOMEM)
+        return pf_error_set(error, PF_USAGE, "dcpi cannot hold this header: %s", why.text);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
