@@ -1,0 +1,45 @@
+/* Devel::NYTProf, the genuine format: every file that releases since 4.00 write. */
+#include "codec/format.h"
+#include "format/nytprof_reader.h"
+
+#include <string.h>
+
+enum { WINDOW = 16 * 1024 };
+
+/* What other programs wrote under the same first line: behind the text, chunks with lengths instead of records. */
+static bool foreign(const char *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size && (at == 0 || memchr("#:!", bytes[at], 3))) {
+        const char *feed = memchr(bytes + at, '\n', size - at);
+        if (!feed)
+            return false;
+        at = (size_t)(feed - bytes) + 1;
+    }
+    return at < size && (memchr("\nFDCEAHBTS", bytes[at], 10) ||
+                         (size - at > 4 && memcmp(bytes + at, "P\x10\0\0\0", 5) == 0));
+}
+
+static int bid(struct pf_source *source, const char *path)
+{
+    size_t have;
+    const char *bytes = (const char *)pf_source_peek(source, 64, &have);
+    (void)path;
+    if (have >= 11 && memcmp(bytes, "\xef\xbb\xbfNYTProf ", 11) == 0)
+        return 64;
+    if (have < 8 || memcmp(bytes, "NYTProf ", 8) != 0)
+        return have >= 4 && have < 8 && memcmp(bytes, "NYTProf ", have) == 0 ? (int)(8 * have) : 0;
+    return foreign(bytes, have < WINDOW ? have : WINDOW) ? 48 : 64;
+}
+
+const struct pf_format pf_format_nytprof = {
+    .name = "nytprof",
+    .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
+    .suffixes = ".nyt",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES,
+    .bid = bid,
+    .reader_size = sizeof(struct pf_nyt_reader),
+    .open_reader = pf_nyt_open_reader,
+    .read = pf_nyt_read,
+    .close_reader = pf_nyt_close_reader,
+};
