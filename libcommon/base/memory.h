@@ -13,6 +13,16 @@ bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
  * touched. */
 void pf_large_pages(void *bytes, size_t size);
 
+/* A hint that these bytes are needed soon, so that several waits for memory go on side by side. */
+static inline void pf_prefetch(const void *address)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
 /* Bytes that live as long as the arena. Zero-initialise it; free with pf_arena_free. */
 struct pf_arena {
     struct pf_arena_chunk *chunk;

@@ -9,15 +9,6 @@
 
 enum { FIRST_SLOTS = 32, AHEAD = 32, RUN = 8, SPREAD = 5 };
 
-static void prefetch(const void *address)
-{
-#if defined(__GNUC__)
-    __builtin_prefetch(address, 1);
-#else
-    (void)address;
-#endif
-}
-
 static uint64_t load_key(const void *row)
 {
     uint64_t key;
@@ -115,7 +106,7 @@ static void fill_slots(struct pf_table *table, uint32_t first)
             const void *row = pf_table_row(table, first + k);
 
             probes[k] = first_probe(table, row, row_hash(row, table->row_size));
-            prefetch(table->slots + probes[k].slot);
+            pf_prefetch(table->slots + probes[k].slot);
         }
         for (uint32_t k = 0; k < count; k++)
             fill_slot(table, probes[k], first + k);
@@ -167,45 +158,62 @@ static uint32_t add_row(struct pf_table *table, const void *row, uint64_t hash)
 }
 
 /* Rows of 8 bytes are most of the work. */
-static uint32_t intern_key(struct pf_table *table, const void *row)
+static uint32_t find_key(const struct pf_table *table, uint64_t key, struct probe probe)
 {
-    uint64_t key = load_key(row), hash = pf_hash_mix(key);
-    struct probe probe = first_probe(table, row, hash);
     uint32_t value;
 
-    if (key == 0)
-        return 0;
     for (; (value = table->slots[probe.slot]) != 0; next_probe(table, &probe)) {
         uint32_t id = value & (uint32_t)table->slot_mask;
 
-        if (may_be(table, hash, value) && load_key(table->rows + (size_t)id * sizeof key) == key)
+        if (may_be(table, probe.hash, value) && load_key(table->rows + (size_t)id * sizeof key) == key)
             return id;
     }
-    return add_row(table, row, hash);
+    return 0;
+}
+
+static uint32_t find_row(const struct pf_table *table, const void *row, struct probe probe)
+{
+    uint32_t value;
+
+    for (; (value = table->slots[probe.slot]) != 0; next_probe(table, &probe)) {
+        uint32_t id = value & (uint32_t)table->slot_mask;
+
+        if (may_be(table, probe.hash, value) && memcmp(pf_table_row(table, id), row, table->row_size) == 0)
+            return id;
+    }
+    return 0;
+}
+
+static uint32_t find(const struct pf_table *table, const void *row, uint64_t hash)
+{
+    struct probe probe = first_probe(table, row, hash);
+
+    if (table->row_size == sizeof(uint64_t))
+        return find_key(table, load_key(row), probe);
+    return find_row(table, row, probe);
+}
+
+uint32_t pf_table_find(const struct pf_table *table, const void *row)
+{
+    return table->slots == NULL ? 0 : find(table, row, row_hash(row, table->row_size));
+}
+
+void pf_table_hint(const struct pf_table *table, const void *row)
+{
+    if (table->slots != NULL)
+        pf_prefetch(table->slots + first_probe(table, row, row_hash(row, table->row_size)).slot);
 }
 
 uint32_t pf_table_intern(struct pf_table *table, const void *row)
 {
-    struct probe probe;
     uint64_t hash;
-    uint32_t value;
+    uint32_t id;
 
-    if (table->slots == NULL)
+    if (table->slots == NULL || memcmp(row, table->rows, table->row_size) == 0)
         return 0;
-    if (table->row_size == sizeof(uint64_t))
-        return intern_key(table, row);
-    if (memcmp(row, table->rows, table->row_size) == 0)
-        return 0;
-    hash = pf_hash(row, table->row_size);
-    probe = first_probe(table, row, hash);
-    for (; (value = table->slots[probe.slot]) != 0; next_probe(table, &probe)) {
-        uint32_t id = value & (uint32_t)table->slot_mask;
-
-        if (may_be(table, hash, value) &&
-            memcmp(pf_table_row(table, id), row, table->row_size) == 0)
-            return id;
-    }
-    return add_row(table, row, hash);
+    hash = row_hash(row, table->row_size);
+    id = find(table, row, hash);
+    return id != 0 ? id : add_row(table, row, hash);
 }
 
 uint32_t pf_table_append(struct pf_table *table, const void *rows, uint32_t count)

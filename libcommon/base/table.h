@@ -26,6 +26,11 @@ void pf_table_free(struct pf_table *);
  * (2^32 - 2) ran out: `status` tells, so a loop may check it once at its end. */
 uint32_t pf_table_intern(struct pf_table *, const void *row);
 
+/* Id of the row equal to `row`, 0 when there is none. pf_table_hint before it, for several rows in turn, saves waiting for memory: the
+ * searches of all of them go on side by side then. */
+uint32_t pf_table_find(const struct pf_table *, const void *row);
+void pf_table_hint(const struct pf_table *, const void *row);
+
 /* Adds `count` rows of which the caller knows that none is there yet, is zero, or equals another of them: nothing is looked for. Id of the
  * first, the others follow; 0 when memory or ids ran out. */
 uint32_t pf_table_append(struct pf_table *, const void *rows, uint32_t count);

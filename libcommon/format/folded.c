@@ -107,7 +107,7 @@ struct folded_reader {
     uint32_t measure_index;
 
     enum item item;                  /* read, and not yet given */
-    uint32_t item_stack, item_text;
+    uint32_t item_text;
     struct pf_folded_count item_count;
 
     uint32_t origin, key;            /* of comments */
@@ -328,7 +328,7 @@ static bool add_frame(struct pf_reader *reader, struct pf_bytes name, bool ascii
 }
 
 /* The stack of a line. Lines mostly come sorted, so that most of the frames are those of the line before. */
-static int intern_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
+static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
     size_t at;
@@ -352,7 +352,6 @@ static int intern_stack(struct pf_reader *reader, uint64_t offset, struct pf_byt
     }
     for (size_t k = 0; k < state->depth; k++)
         state->leaf_first[k] = state->frames[state->depth - 1 - k];
-    state->item_stack = pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
     return PF_OK;
 }
 
@@ -379,7 +378,7 @@ static int read_item(struct pf_reader *reader)
         switch (pf_folded_split(line, &stack, &state->item_count)) {
         case PF_FOLDED_GOOD:
             state->item = ITEM_RECORD;
-            return intern_stack(reader, offset, line, stack);
+            return read_stack(reader, offset, line, stack);
         case PF_FOLDED_TOO_BIG:
             return line_error(reader, offset, "the count needs more than 64 bits", line);
         default:
@@ -432,7 +431,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         if (state->item == ITEM_NONE && (state->status = read_item(reader)) != PF_OK)
             break;
         if (state->item == ITEM_RECORD && scaled_value(state, &state->values[rows])) {
-            state->stacks[rows++] = state->item_stack;
+            pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[rows++]);
             state->item = ITEM_NONE;
         } else if (rows > 0) {
             break;
@@ -445,6 +444,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     }
     if (rows == 0)
         return state->status;
+    pf_stack_memo_flush(state->memo, reader->dict);
     give_records(state, batch, rows);
     return PF_OK;
 }

@@ -8,12 +8,6 @@
 /* Longer records are rare (a name of a kilobyte) and not worth a copy. */
 enum { REMEMBERED_MAX = 1024, FIRST_SLOTS = 4096 };
 
-#if defined(__GNUC__)
-#define PF_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PF_PREFETCH(address) ((void)(address))
-#endif
-
 static const char too_long[] = "its name is too long";
 
 bool pf_sp_frames_open(struct pf_sp_frames *frames)
@@ -314,13 +308,15 @@ size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned c
             break;
         tags[count] = (uint32_t)pf_hash(p + at[count], one);
         slots[count] = &frames->slots[tags[count] & frames->mask];
-        PF_PREFETCH(slots[count]);
+        pf_prefetch(slots[count]);
         at[count + 1] = at[count] + one;
         count++;
     }
     for (size_t i = 0; i < count; i++)
-        if (slots[i]->bytes)
-            PF_PREFETCH(slots[i]->bytes);
+        if (slots[i]->bytes) {
+            pf_prefetch(slots[i]->bytes);
+            pf_prefetch(slots[i]->bytes + 64); /* most records do not fit one line of the cache */
+        }
     for (; found < count; found++) {
         locations[found] = look_up(frames, p + at[found], at[found + 1] - at[found], tags[found]);
         if (locations[found] == 0)

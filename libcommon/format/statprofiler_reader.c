@@ -86,13 +86,12 @@ static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
         if (give_events(r, &r->labels.open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->labels.open))
             return pf_error_nomem(&reader->error);
     }
-    struct pf_sp_sample sample = {.stack = pf_stack_memo_intern(r->stacks, reader->dict, r->locations, r->depth),
-                                  .weight = r->weight};
+    struct pf_sp_sample sample = {.has_frames = r->depth > 0, .weight = r->weight};
     if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &sample.labels))
         return pf_error_nomem(&reader->error);
     if (r->labels.used > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
         return fail(reader, r, pf_sp_input_offset(&r->input), "too many sections are open under too many ops");
-    pf_sp_rows_sample(&r->rows, sample);
+    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth, pf_sp_rows_sample(&r->rows, sample));
     return PF_OK;
 }
 
@@ -482,6 +481,7 @@ int pf_sp_records_read(struct pf_reader *reader, struct pf_sp_records *r, struct
         if (status != PF_OK)
             r->result = finish(reader, r, status);
     }
+    pf_stack_memo_flush(r->stacks, reader->dict);
     status = pf_sp_rows_give(&r->rows, batch);
     return status == PF_EOF ? r->result : status;
 }

@@ -121,24 +121,24 @@ void pf_sp_rows_finish(struct pf_sp_rows *rows, const char *how)
     add_meta(rows, rows->private_origin, word(rows, PF_SP_KEY_FINISH), word(rows, how));
 }
 
-static void push(struct pf_sp_rows *rows, struct pf_sp_sample sample)
+static uint32_t *push(struct pf_sp_rows *rows, struct pf_sp_sample sample)
 {
     uint32_t row = rows->count++;
     rows->stack[row] = sample.stack;
     rows->labels[row] = sample.labels;
     rows->wall[row] = sample.weight;
-    rows->samples[row] = sample.stack != 0 || sample.weight != 0;
+    rows->samples[row] = sample.has_frames || sample.weight != 0;
     rows->in_body = true;
+    return &rows->stack[row];
 }
 
-void pf_sp_rows_sample(struct pf_sp_rows *rows, struct pf_sp_sample sample)
+uint32_t *pf_sp_rows_sample(struct pf_sp_rows *rows, struct pf_sp_sample sample)
 {
-    if (rows->meta_given == rows->meta_count) {
-        push(rows, sample);
-        return;
-    }
+    if (rows->meta_given == rows->meta_count)
+        return push(rows, sample);
     rows->held = true;
     rows->sample = sample;
+    return &rows->sample.stack;
 }
 
 static int give_samples(struct pf_sp_rows *rows, struct pf_batch *batch)

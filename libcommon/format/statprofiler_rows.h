@@ -26,6 +26,7 @@
 
 struct pf_sp_sample {
     uint32_t stack, labels;
+    bool has_frames;
     int64_t weight;
 };
 
@@ -57,8 +58,8 @@ void pf_sp_rows_header(struct pf_sp_rows *, const struct pf_sp_header *, const s
 void pf_sp_rows_events(struct pf_sp_rows *, const struct pf_sp_events *, bool plain);
 /* A private row at the end. */
 void pf_sp_rows_finish(struct pf_sp_rows *, const char *how);
-/* A sample, behind all metadata given before. */
-void pf_sp_rows_sample(struct pf_sp_rows *, struct pf_sp_sample);
+/* A sample, behind all metadata given before. Its stack goes where the result points to, before pf_sp_rows_give is called. */
+uint32_t *pf_sp_rows_sample(struct pf_sp_rows *, struct pf_sp_sample);
 
 /* True when a batch has to be given before more may be added. */
 static inline bool pf_sp_rows_full(const struct pf_sp_rows *rows)

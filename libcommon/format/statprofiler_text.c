@@ -109,8 +109,8 @@ static int take_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_
         uint32_t op = pf_dict_intern(reader->dict, (struct pf_bytes){rest.data + 1, rest.size - 1}, 0);
         sample.labels = pf_dict_add_label(reader->dict, 0, r->op_key, op);
     }
-    sample.stack = pf_stack_memo_intern(r->stacks, reader->dict, r->locations, r->depth);
-    pf_sp_rows_sample(&r->rows, sample);
+    sample.has_frames = r->depth > 0;
+    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth, pf_sp_rows_sample(&r->rows, sample));
     return PF_OK;
 }
 
@@ -148,6 +148,7 @@ int pf_sp_lines_read(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_
             break;
         r->result = next_line(reader, r);
     }
+    pf_stack_memo_flush(r->stacks, reader->dict);
     status = pf_sp_rows_give(&r->rows, batch);
     return status == PF_EOF ? r->result : status;
 }

@@ -7,21 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 4096 };
+/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ. */
+enum { FIRST_SLOTS = 4096, QUEUE = 16 };
 
 struct memo_slot {
     uint32_t tag, stack; /* stack 0 = empty */
 };
 
+struct queued {
+    size_t start, depth;     /* of its locations */
+    uint32_t tag;
+    uint32_t *result;
+    size_t known;            /* frames from the root on that are nodes already */
+    uint32_t node;           /* the last of them */
+};
+
 struct pf_stack_memo {
     struct memo_slot *slots;
     size_t mask, count;
-    /* the stack before, root first: locations and the node of each */
-    uint32_t *path_location, *path_node;
-    size_t path_depth, location_capacity, node_capacity;
-    struct pf_stack *rows; /* to append at once */
+    struct queued queue[QUEUE];
+    size_t queued;
+    uint32_t *locations;     /* of the queued stacks, each leaf first */
+    size_t location_count, location_capacity;
+    struct pf_stack *rows;   /* to append at once */
     size_t row_capacity;
-    const struct pf_dict *path_dict;
 };
 
 struct pf_stack_memo *pf_stack_memo_new(void)
@@ -43,11 +52,12 @@ void pf_stack_memo_free(struct pf_stack_memo *memo)
     if (!memo)
         return;
     free(memo->slots);
-    free(memo->path_location);
-    free(memo->path_node);
+    free(memo->locations);
     free(memo->rows);
     free(memo);
 }
+
+/* --- the memo ----------------------------------------------------------------------------------------------------- */
 
 static bool stack_equals(const struct pf_dict *dict, uint32_t stack, const uint32_t *leaf_first, size_t depth)
 {
@@ -60,47 +70,13 @@ static bool stack_equals(const struct pf_dict *dict, uint32_t stack, const uint3
     return stack == 0;
 }
 
-/* Appends the frames above node `parent` that is new itself: so are they, and nothing has to be looked for. A search waits for its
- * cache misses one after the other, a frame at a time. */
-static void append_path(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth, size_t from,
-                        uint32_t parent)
+static uint32_t recall(const struct pf_stack_memo *memo, const struct pf_dict *dict, const struct queued *item)
 {
-    uint32_t count = (uint32_t)(depth - from);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t location = leaf_first[depth - 1 - from - i];
-        memo->rows[i] = (struct pf_stack){parent + i, location};
-        memo->path_location[from + i] = location;
-        memo->path_node[from + i] = parent + 1 + i;
-    }
-    pf_table_append(&dict->stacks, memo->rows, count);
-}
-
-/* Interns node by node, beginning where this stack leaves the path of the one before, up to the first new one. */
-static uint32_t intern_path(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth)
-{
-    if (!pf_grow(&memo->path_location, &memo->location_capacity, depth, sizeof(uint32_t)) ||
-        !pf_grow(&memo->path_node, &memo->node_capacity, depth, sizeof(uint32_t)) ||
-        !pf_grow(&memo->rows, &memo->row_capacity, depth, sizeof *memo->rows)) {
-        dict->stacks.status = PF_NOMEM;
-        return 0;
-    }
-    if (memo->path_dict != dict)
-        memo->path_depth = 0;
-    memo->path_dict = dict;
-    size_t shared = memo->path_depth < depth ? memo->path_depth : depth, i = 0;
-    while (i < shared && memo->path_location[i] == leaf_first[depth - 1 - i])
-        i++;
-    uint32_t node = i ? memo->path_node[i - 1] : 0, known = dict->stacks.count;
-    for (; i < depth && dict->stacks.count == known; i++) {
-        uint32_t location = leaf_first[depth - 1 - i];
-        node = pf_dict_add_frame(dict, node, location);
-        memo->path_location[i] = location;
-        memo->path_node[i] = node;
-    }
-    if (i < depth && node)
-        append_path(memo, dict, leaf_first, depth, i, node);
-    memo->path_depth = dict->stacks.status ? 0 : depth;
-    return dict->stacks.status ? 0 : memo->path_node[depth - 1];
+    const uint32_t *leaf_first = memo->locations + item->start;
+    for (size_t slot = item->tag & memo->mask; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
+        if (memo->slots[slot].tag == item->tag && stack_equals(dict, memo->slots[slot].stack, leaf_first, item->depth))
+            return memo->slots[slot].stack;
+    return 0;
 }
 
 static bool grow(struct pf_stack_memo *memo)
@@ -124,21 +100,125 @@ static bool grow(struct pf_stack_memo *memo)
     return true;
 }
 
-uint32_t pf_stack_memo_intern(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth)
+static void remember(struct pf_stack_memo *memo, struct pf_dict *dict, uint32_t tag, uint32_t stack)
 {
-    if (depth == 0)
-        return 0;
-    uint32_t tag = (uint32_t)pf_hash(leaf_first, depth * sizeof *leaf_first);
     size_t slot = tag & memo->mask;
     for (; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
-        if (memo->slots[slot].tag == tag && stack_equals(dict, memo->slots[slot].stack, leaf_first, depth))
-            return memo->slots[slot].stack;
-    uint32_t stack = intern_path(memo, dict, leaf_first, depth);
-    if (!stack)
-        return 0;
+        if (memo->slots[slot].stack == stack)
+            return; /* it was queued twice */
     memo->slots[slot] = (struct memo_slot){tag, stack};
     if (++memo->count * 4 > memo->mask * 3 && !grow(memo))
         dict->stacks.status = PF_NOMEM;
+}
+
+/* --- the tree ----------------------------------------------------------------------------------------------------- */
+
+static struct pf_stack next_node(const struct pf_stack_memo *memo, const struct queued *item)
+{
+    return (struct pf_stack){item->node, memo->locations[item->start + item->depth - 1 - item->known]};
+}
+
+/* Follows all stacks in `items` from the root on as far as there are nodes for them, a frame of each in turn. */
+static void find_known(const struct pf_stack_memo *memo, const struct pf_dict *dict, struct queued **items, size_t count)
+{
+    struct queued *active[QUEUE];
+    memcpy(active, items, count * sizeof *active);
+    while (count) {
+        size_t left = 0;
+        for (size_t i = 0; i < count; i++) {
+            struct pf_stack row = next_node(memo, active[i]);
+            pf_table_hint(&dict->stacks, &row);
+        }
+        for (size_t i = 0; i < count; i++) {
+            struct pf_stack row = next_node(memo, active[i]);
+            uint32_t node = pf_table_find(&dict->stacks, &row);
+            if (!node)
+                continue;
+            active[i]->node = node;
+            if (++active[i]->known < active[i]->depth)
+                active[left++] = active[i];
+        }
+        count = left;
+    }
+}
+
+/* Appends the frames behind a new node: they are new as well, and nothing has to be looked for. */
+static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
+{
+    size_t count = item->depth - item->known;
+    if (!pf_grow(&memo->rows, &memo->row_capacity, count, sizeof *memo->rows)) {
+        dict->stacks.status = PF_NOMEM;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        memo->rows[i] = next_node(memo, item);
+        item->node = i == 0 ? dict->stacks.count : item->node + 1;
+        item->known++;
+    }
+    pf_table_append(&dict->stacks, memo->rows, (uint32_t)count);
+}
+
+/* The nodes that are not there yet. A stack before this one in the queue may have made some of them. */
+static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
+{
+    while (item->known < item->depth && dict->stacks.status == PF_OK) {
+        struct pf_stack row = next_node(memo, item);
+        uint32_t node = pf_table_find(&dict->stacks, &row);
+        if (!node) {
+            append_rest(memo, dict, item);
+            break;
+        }
+        item->node = node;
+        item->known++;
+    }
+    *item->result = dict->stacks.status == PF_OK ? item->node : 0;
+    if (*item->result)
+        remember(memo, dict, item->tag, item->node);
+}
+
+void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
+{
+    struct queued *unknown[QUEUE];
+    size_t count = 0;
+    for (size_t i = 0; i < memo->queued; i++) {
+        *memo->queue[i].result = recall(memo, dict, &memo->queue[i]);
+        if (!*memo->queue[i].result)
+            unknown[count++] = &memo->queue[i];
+    }
+    find_known(memo, dict, unknown, count);
+    for (size_t i = 0; i < count; i++)
+        add_nodes(memo, dict, unknown[i]);
+    memo->queued = memo->location_count = 0;
+}
+
+void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth,
+                         uint32_t *stack)
+{
+    *stack = 0;
+    if (depth == 0)
+        return;
+    if (!pf_grow(&memo->locations, &memo->location_capacity, memo->location_count + depth, sizeof *memo->locations)) {
+        dict->stacks.status = PF_NOMEM;
+        return;
+    }
+    memcpy(memo->locations + memo->location_count, leaf_first, depth * sizeof *leaf_first);
+    memo->queue[memo->queued++] = (struct queued){
+        .start = memo->location_count,
+        .depth = depth,
+        .tag = (uint32_t)pf_hash(leaf_first, depth * sizeof *leaf_first),
+        .result = stack,
+    };
+    pf_prefetch(&memo->slots[memo->queue[memo->queued - 1].tag & memo->mask]);
+    memo->location_count += depth;
+    if (memo->queued == QUEUE)
+        pf_stack_memo_flush(memo, dict);
+}
+
+uint32_t pf_stack_memo_intern(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth)
+{
+    uint32_t stack;
+    pf_stack_memo_queue(memo, dict, leaf_first, depth, &stack);
+    pf_stack_memo_flush(memo, dict);
     return stack;
 }
 
