@@ -139,7 +139,7 @@ static void read_limits(struct run *run, const struct args *args)
         return;
     run->top.min_percent = strtod(least, &end);
     if (end == least || strspn(least, "0123456789.") != (size_t)(end - least) ||
-        strcmp(end, "%" + (*end == '\0')) != 0 || !(run->top.min_percent >= 0 && run->top.min_percent <= 100))
+        strcmp(end, &"%"[*end == '\0']) != 0 || !(run->top.min_percent >= 0 && run->top.min_percent <= 100))
         pf_tool_usage(&run->common.tool, "--min-percent takes a number from 0 to 100, not '%s'", least);
 }
 
