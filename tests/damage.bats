@@ -3,7 +3,7 @@
 @test "every reader ends well on whole, cut and mutated inputs, under the sanitizers" {
     [ -n "$PROFUTILS_DAMAGE" ] || skip "no sanitizers here"
     got=0
-    ASAN_OPTIONS=quarantine_size_mb=8:max_allocation_size_mb=1024 \
+    ASAN_OPTIONS=quarantine_size_mb=8:max_allocation_size_mb=1024 UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 \
         "$PROFUTILS_DAMAGE" --mutations "${PROFUTILS_MUTATIONS:-1000}" "$CORPUS" "$PROFUTILS_SRC/tests/corpus" \
         >"$PROFUTILS_BUILD/check/damage.txt" 2>&1 || got=$?
     cat "$PROFUTILS_BUILD/check/damage.txt"

@@ -233,7 +233,8 @@ static void copy_read(struct outcome *outcome, const struct pf_format *format, c
     if (!strcmp(format->name, "json")) {
         json_error_t why;
         json_t *document = size < 2000000 ? json_loadb(bytes, size, JSON_ALLOW_NUL, &why) : json_null();
-        if (!document)
+        /* what jansson cannot hold is JSON all the same */
+        if (!document && !strstr(why.text, "NUL byte in object key") && !strstr(why.text, "too big"))
             blame(outcome, "the JSON written is none: %s at byte %d", why.text, why.position);
         json_decref(document);
         return;

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -108,46 +109,68 @@ static void mutate_once(struct mutant *mutant, struct random *random)
     }
 }
 
+/* Size of the frame at `at` with its padding; 0: there is none. */
+static size_t pfs_step(const struct mutant *mutant, size_t at)
+{
+    if (mutant->size - at < 32 || memcmp(mutant->data + at, "\x89PFS", 4) != 0)
+        return 0;
+    size_t step = 32 + (((size_t)pf_load32le(mutant->data + at + 8) + 7) & ~(size_t)7);
+    return step > mutant->size - at ? 0 : step;
+}
+
 /* Sets the check words of all frames of a native stream anew, so that the damage behind them is met. */
 static void pfs_repair(struct mutant *mutant)
 {
-    for (size_t at = 0; mutant->size - at >= 32 && !memcmp(mutant->data + at, "\x89PFS", 4);) {
+    size_t step;
+    for (size_t at = 0; (step = pfs_step(mutant, at)) > 0; at += step) {
         unsigned char *frame = mutant->data + at;
-        size_t size = pf_load32le(frame + 8), padded = (size + 7) & ~(size_t)7;
-        if (padded > mutant->size - at - 32)
-            return;
-        pf_store32le(frame + 24, (uint32_t)pf_xxh64(frame + 32, size));
+        pf_store32le(frame + 24, (uint32_t)pf_xxh64(frame + 32, pf_load32le(frame + 8)));
         pf_store32le(frame + 28, (uint32_t)pf_xxh64(frame, 28));
-        at += 32 + padded;
     }
 }
 
-/* Where the frame with this number begins; 0 when there are fewer. */
-static size_t pfs_frame(const struct mutant *mutant, size_t number)
+/* Where some frame begins; blocks of records, which are few, are as likely as all others together. */
+static size_t pfs_frame(const struct mutant *mutant, struct random *random)
 {
-    size_t at = 0;
-    while (number-- && mutant->size - at >= 32 && !memcmp(mutant->data + at, "\x89PFS", 4)) {
-        size_t step = 32 + (((size_t)pf_load32le(mutant->data + at + 8) + 7) & ~(size_t)7);
+    size_t chosen = 0, count = 0, step;
+    bool block = random_next(random) & 1;
+    for (size_t at = 0; (step = pfs_step(mutant, at)) > 0; at += step)
+        if ((!block || mutant->data[at + 4] == 'B') && random_below(random, ++count) == 0)
+            chosen = at;
+    return chosen;
+}
+
+/* Where a column with this number begins in the frame at `frame`, or the one before the damage on the way. */
+static size_t pfs_column(const struct mutant *mutant, size_t frame, size_t number)
+{
+    size_t at = frame + 32;
+    while (number-- && mutant->size - at > 16) {
+        size_t step = 16 + (((size_t)pf_load32le(mutant->data + at + 4) + 7) & ~(size_t)7);
         if (step > mutant->size - at)
-            return 0;
+            break;
         at += step;
     }
     return at;
 }
 
-/* A change in a frame's header or its first columns' headers: where the structure of a stream is. */
+/* A change where the structure of a stream is: in the header of a frame or of a column. */
 static void pfs_mutate(struct mutant *mutant, struct random *random)
 {
-    size_t at = pfs_frame(mutant, random_below(random, 64)) + 4 + random_below(random, 76);
+    size_t frame = pfs_frame(mutant, random);
+    size_t column = mutant->size - frame > 32 ? pfs_column(mutant, frame, random_below(random, 8)) : frame;
+    size_t at = random_next(random) & 1 ? frame + 4 + random_below(random, 24) : column + random_below(random, 8);
     struct pf_bytes bytes = nasty(random);
-    if (at >= mutant->size)
+    if (at >= mutant->size || column + 2 > mutant->size)
         return;
-    switch (random_below(random, 3)) {
+    switch (random_below(random, 4)) {
     case 0:
         mutant->data[at] ^= (unsigned char)(1u << (random_next(random) & 7));
         break;
     case 1:
         mutant->data[at] = (unsigned char)random_below(random, 8);
+        break;
+    case 2: /* another column's number: a small one, a measure's, or any */
+        pf_store16le(mutant->data + column, (uint16_t)(random_below(random, random_next(random) & 3 ? 8 : 65536) | (random_next(random) & 256)));
         break;
     default:
         mutant_overwrite(mutant, at, bytes.data, bytes.size);
