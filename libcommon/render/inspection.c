@@ -122,6 +122,8 @@ static void probe_lines(struct pf_inspection *inspection, const struct pf_inspec
     pf_sink_printf(sink, "    %-10s%" PRIu64 "\n", "functions", inventory->functions);
     for (size_t k = 0; k < inventory->section_count; k++) {
         pf_sink_printf(sink, "    %-10s", "section");
+        if (inventory->sections[k] == 0)
+            pf_sink_text(sink, "''");
         write_string(inspection, inventory->dict, inventory->sections[k]);
         pf_sink_text(sink, "\n");
     }

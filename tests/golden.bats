@@ -1,0 +1,26 @@
+# What people see: each tests/golden/NAME.sh is a command line on a real profile, NAME.expected what it prints, messages and
+# exit status included. 'make golden' writes them anew; the difference is for reading.
+
+setup()
+{
+    PATH=$PROFUTILS_BIN:$PATH
+    cd "$PROFUTILS_SRC/examples/data" || return
+}
+
+@test "tables, dumps and messages look as they did" {
+    different=0
+    for script in "$PROFUTILS_SRC"/tests/golden/*.sh; do
+        name=${script##*/}
+        got=$BATS_TEST_TMPDIR/$name
+        status=0
+        LC_ALL=C bash -o pipefail "$script" >"$got" 2>&1 || status=$?
+        echo "status $status" >>"$got"
+        if [ -n "$PROFUTILS_GOLDEN" ]; then
+            cp "$got" "${script%.sh}.expected"
+        elif ! diff -u "${script%.sh}.expected" "$got"; then
+            echo "in $name: $(cat "$script")"
+            different=$((different + 1))
+        fi
+    done
+    [ "$different" -eq 0 ]
+}

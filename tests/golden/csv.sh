@@ -1,0 +1,1 @@
+proffilter --section dies requests.out -t csv

@@ -1,0 +1,1 @@
+head -c 2000 requests.out | profcat -c

@@ -1,0 +1,1 @@
+profcat </dev/null | proftop

@@ -1,0 +1,1 @@
+profcat -t nothing requests.out

@@ -1,0 +1,1 @@
+profcat -m cycles requests.out -o /dev/null

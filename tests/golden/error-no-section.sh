@@ -1,0 +1,1 @@
+proffilter --section rqe -e requests.out -o /dev/null

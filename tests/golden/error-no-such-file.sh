@@ -1,0 +1,1 @@
+profcat no-such-file

@@ -1,0 +1,1 @@
+proftop --limit 99999999999999 requests.out

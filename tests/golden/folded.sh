@@ -1,0 +1,1 @@
+proffilter --section render requests.out -t folded

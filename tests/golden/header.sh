@@ -1,0 +1,1 @@
+profcat --header requests.out

@@ -1,0 +1,1 @@
+proftop --by=label:op -n 5 requests.out

@@ -1,0 +1,1 @@
+proftop --list='^Burn::ms$' requests.out

@@ -1,0 +1,1 @@
+profcat requests.out | proffilter --section req | proftop

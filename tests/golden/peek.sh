@@ -1,0 +1,1 @@
+proftop --peek '^main::db$' requests.out

@@ -1,0 +1,1 @@
+profcat --probe -t json requests.out

@@ -1,0 +1,1 @@
+profcat --probe requests.out

@@ -1,0 +1,1 @@
+proftop --by=section requests.out

@@ -1,0 +1,1 @@
+proffilter --section db requests.out | proftop -n 3 -t ndjson

@@ -1,0 +1,1 @@
+proftop --tree -n 12 requests.out
