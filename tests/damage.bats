@@ -36,6 +36,25 @@ refused()
     done
 }
 
+@test "each file of tests/bad is refused with the place, by every program" {
+    tried=0
+    while IFS='|' read -r _ file _ pattern _; do
+        file=$(echo "$file" | tr -d ' ')
+        pattern=$(echo "$pattern" | sed 's/^ *//; s/ *$//')
+        for program in profcat proffilter proftop; do
+            got=0
+            poor "$program" -f "${file%%/*}" "$PROFUTILS_SRC/tests/bad/$file" >out 2>err || got=$?
+            if [ "$got" -ne 3 ] || ! grep -qE "^$program: .*$file: ($pattern)" err; then
+                echo "$program $file: status $got"
+                cat err
+                return 1
+            fi
+        done
+        tried=$((tried + 1))
+    done < <(grep '^| [a-z]*/' "$PROFUTILS_SRC/tests/bad/README.md")
+    [ "$tried" -eq "$(find "$PROFUTILS_SRC/tests/bad" -mindepth 2 -type f | wc -l)" ]
+}
+
 @test "a gzip of a gigabyte of nothing is refused in little memory" {
     head -c 1000000000 /dev/zero | gzip -1 >zeros.gz
     refused zeros.gz 'no known profile format'
