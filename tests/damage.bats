@@ -84,3 +84,13 @@ refused()
     refused words 'no known profile format|line 1'
     refused zeros 'no known profile format'
 }
+
+@test "a sum that leaves 64 bits names the record, totals beyond them are exact" {
+    printf 'main;work 9223372036854775807\nmain;idle 1\nmain;work 1\n' >big.folded
+    got=0
+    proftop big.folded >out 2>err || got=$?
+    [ "$got" -eq 3 ]
+    grep -q '^proftop: big.folded: record 3: the sum of .* leaves 64 bits' err
+    profcat big.folded | profcat --probe >out
+    grep -q 'samples: 9223372036854775809 ' out
+}
