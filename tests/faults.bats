@@ -53,6 +53,7 @@ run_row() { "$PROFUTILS_BIN/$program" -t "$format" "$@"; }
 shim()
 {
     [ -f faults.so ] || skip "no LD_PRELOAD here"
+    ! grep -qs fsanitize "$PROFUTILS_BUILD/config.flags" || skip "the sanitizers want to be loaded first"
     local variable=$1
     shift
     env "$variable" LD_PRELOAD="$PWD/faults.so" "$@"
