@@ -9,19 +9,21 @@
 #include <string.h>
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 enum { LARGE_PAGE = 2 * 1024 * 1024 };
 
 /* Random access to tables of some ten megabytes misses the processor's list of pages each time: a table of 3 million stacks is
- * filled in 0.9 of the time with large ones. */
+ * filled in 0.9 of the time with large ones. All of a mapping is advised, its ends too: one that is advised in part comes apart for
+ * the kernel, and realloc then copies where it could move (12 million rows of 32 bytes: 190,000 page faults instead of 11,000). */
 void pf_large_pages(void *bytes, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    uintptr_t start = ((uintptr_t)bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    uintptr_t end = ((uintptr_t)bytes + size) / LARGE_PAGE * LARGE_PAGE;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes / page * page;
+    uintptr_t end = ((uintptr_t)bytes + size + page - 1) / page * page;
 
-    if (bytes != NULL && size >= 2 * LARGE_PAGE && start < end)
+    if (bytes != NULL && size >= 2 * LARGE_PAGE)
         madvise((void *)start, end - start, MADV_HUGEPAGE); /* a wish: refused is as good */
 #else
     (void)bytes;

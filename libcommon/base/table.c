@@ -24,7 +24,8 @@ static uint64_t row_hash(const void *row, size_t size)
 
 int pf_table_init(struct pf_table *table, size_t row_size)
 {
-    *table = (struct pf_table){.row_size = row_size, .count = 1, .slot_mask = FIRST_SLOTS - 1};
+    *table = (struct pf_table){
+        .row_size = row_size, .count = 1, .indexed = 1, .slot_mask = FIRST_SLOTS - 1};
     table->slots = calloc(FIRST_SLOTS, sizeof *table->slots);
     if (table->slots == NULL || !pf_grow(&table->rows, &table->capacity, 1, row_size)) {
         pf_table_free(table);
@@ -95,11 +96,12 @@ static void fill_slot(struct pf_table *table, struct probe probe, uint32_t id)
     table->slots[probe.slot] = slot_value(table, probe.hash, id);
 }
 
-/* Slots for all rows from `first` on. They are scattered: the next ones are fetched ahead. */
-static void fill_slots(struct pf_table *table, uint32_t first)
+/* Slots for all rows that have none. They are scattered: the next ones are fetched ahead. */
+static void fill_slots(struct pf_table *table)
 {
-    while (first < table->count) {
+    while (table->indexed < table->count) {
         struct probe probes[AHEAD];
+        uint32_t first = table->indexed;
         uint32_t count = table->count - first < AHEAD ? table->count - first : AHEAD;
 
         for (uint32_t k = 0; k < count; k++) {
@@ -110,14 +112,18 @@ static void fill_slots(struct pf_table *table, uint32_t first)
         }
         for (uint32_t k = 0; k < count; k++)
             fill_slot(table, probes[k], first + k);
-        first += count;
+        table->indexed += count;
     }
 }
 
-static bool double_slots(struct pf_table *table)
+/* New slots, so many that `count` rows are a load of 0.6 or less. */
+static bool grow_slots(struct pf_table *table, uint64_t count)
 {
-    size_t mask = table->slot_mask * 2 + 1;
-    uint32_t *slots = mask == SIZE_MAX ? NULL : calloc(mask + 1, sizeof *slots);
+    size_t mask = table->slot_mask;
+
+    while (count * 5 > ((uint64_t)mask + 1) * 3 && mask < SIZE_MAX / 2)
+        mask = mask * 2 + 1;
+    uint32_t *slots = calloc(mask + 1, sizeof *slots);
 
     if (slots == NULL)
         return false;
@@ -125,22 +131,30 @@ static bool double_slots(struct pf_table *table)
     free(table->slots);
     table->slots = slots;
     table->slot_mask = mask;
-    fill_slots(table, 1);
+    table->indexed = 1;
     return true;
 }
 
-/* Room for `count` more rows, and slots so that the load stays at 0.6 or less. */
+/* Slots for all rows, and for `more` to come. */
+static bool make_slots(struct pf_table *table, uint32_t more)
+{
+    uint64_t all = (uint64_t)table->count + more;
+
+    if (all * 5 > ((uint64_t)table->slot_mask + 1) * 3 && !grow_slots(table, all)) {
+        table->status = PF_NOMEM;
+        return false;
+    }
+    fill_slots(table);
+    return true;
+}
+
 static bool make_room(struct pf_table *table, uint32_t count)
 {
     uint64_t all = (uint64_t)table->count + count;
 
-    if (table->status != PF_OK)
-        return false;
-    if (all > UINT32_MAX || !pf_grow(&table->rows, &table->capacity, (size_t)all, table->row_size))
+    if (table->status == PF_OK &&
+        (all > UINT32_MAX || !pf_grow(&table->rows, &table->capacity, (size_t)all, table->row_size)))
         table->status = PF_NOMEM;
-    while (table->status == PF_OK && all * 5 > ((uint64_t)table->slot_mask + 1) * 3)
-        if (!double_slots(table))
-            table->status = PF_NOMEM;
     return table->status == PF_OK;
 }
 
@@ -149,11 +163,11 @@ static uint32_t add_row(struct pf_table *table, const void *row, uint64_t hash)
 {
     uint32_t id = table->count;
 
-    if (!make_room(table, 1))
+    if (!make_room(table, 1) || !make_slots(table, 1))
         return 0;
     memcpy(table->rows + (size_t)id * table->row_size, row, table->row_size);
     fill_slot(table, first_probe(table, row, hash), id);
-    table->count = id + 1;
+    table->count = table->indexed = id + 1;
     return id;
 }
 
@@ -209,7 +223,8 @@ uint32_t pf_table_intern(struct pf_table *table, const void *row)
     uint64_t hash;
     uint32_t id;
 
-    if (table->slots == NULL || memcmp(row, table->rows, table->row_size) == 0)
+    if (table->slots == NULL || memcmp(row, table->rows, table->row_size) == 0 ||
+        (table->indexed < table->count && !make_slots(table, 0)))
         return 0;
     hash = row_hash(row, table->row_size);
     id = find(table, row, hash);
@@ -218,12 +233,18 @@ uint32_t pf_table_intern(struct pf_table *table, const void *row)
 
 uint32_t pf_table_append(struct pf_table *table, const void *rows, uint32_t count)
 {
+    uint32_t first = pf_table_append_unindexed(table, rows, count);
+
+    return first != 0 && make_slots(table, 0) ? first : 0;
+}
+
+uint32_t pf_table_append_unindexed(struct pf_table *table, const void *rows, uint32_t count)
+{
     uint32_t first = table->count;
 
     if (!make_room(table, count))
         return 0;
     memcpy(table->rows + (size_t)first * table->row_size, rows, count * table->row_size);
     table->count += count;
-    fill_slots(table, first);
     return first;
 }

@@ -15,6 +15,7 @@ struct pf_table {
     size_t capacity;   /* rows */
     uint32_t *slots;   /* open addressing; 0 = empty, else an id with bits of its hash above it */
     size_t slot_mask;  /* number of slots - 1 */
+    uint32_t indexed;  /* rows before it have a slot */
     int status;        /* PF_OK, or PF_NOMEM, which stays */
 };
 
@@ -34,6 +35,9 @@ void pf_table_hint(const struct pf_table *, const void *row);
 /* Adds `count` rows of which the caller knows that none is there yet, is zero, or equals another of them: nothing is looked for. Id of the
  * first, the others follow; 0 when memory or ids ran out. */
 uint32_t pf_table_append(struct pf_table *, const void *rows, uint32_t count);
+/* The same for rows that may never be looked for: only the next pf_table_intern or pf_table_append does the work that makes them found, and
+ * pf_table_find misses them until then. Saves 75 ns a row where that never happens (12 million rows of 32 bytes). */
+uint32_t pf_table_append_unindexed(struct pf_table *, const void *rows, uint32_t count);
 
 static inline const void *pf_table_row(const struct pf_table *table, uint32_t id)
 {

@@ -40,13 +40,12 @@ static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
 static int add_column(struct pf_dcpi_event *event, const struct pf_dict *dict, const struct pf_batch *batch, const int64_t *values,
                       struct pf_error *error)
 {
-    size_t need = dict->locations.count, capacity = event->capacity;
+    size_t need = dict->locations.count;
 
     if (batch->rows > 0 && event->count < need) {
         if (!pf_grow(&event->sums, &event->capacity, need, sizeof *event->sums))
             return pf_error_nomem(error);
-        if (event->capacity != capacity)
-            memset(event->sums + capacity, 0, (event->capacity - capacity) * sizeof *event->sums);
+        memset(event->sums + event->count, 0, (need - event->count) * sizeof *event->sums);
         event->count = need;
     }
     for (uint32_t row = 0; row < batch->rows; row++) {
@@ -125,18 +124,21 @@ static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dic
 }
 
 /* An address of 0 is one where the text begins at 0: then nothing else is known of the place. */
-static int check_place(const struct pf_dict *dict, uint32_t location, const char *format, struct pf_error *error)
+static int check_place(const struct pf_dict *dict, const struct pf_location *row, const char *format, struct pf_error *error)
 {
-    const struct pf_location *row = pf_dict_location(dict, location);
-    const struct pf_image *image = pf_dict_image(dict, row->image);
-    struct pf_bytes name = pf_dict_string(dict, image->name);
+    if (row->image != 0 && (row->address != 0 || (row->line == 0 && pf_dict_image(dict, row->image)->text_start == 0)))
+        return PF_OK;
+    return pf_error_set(error, PF_USAGE, "%s holds counts by address of an image; these records have no addresses", format);
+}
 
-    if (row->image == 0 || (row->address == 0 && (row->line != 0 || image->text_start != 0)))
-        return pf_error_set(error, PF_USAGE, "%s holds counts by address of an image; these records have no addresses", format);
-    if (!pf_dcpi_is_image(pf_dict_string(dict, image->identifier)))
-        return pf_error_set(error, PF_USAGE, "%s names images by hexadecimal identifiers, and '%.*s' has none", format,
-                            (int)(name.size < 200 ? name.size : 200), name.data);
-    return PF_OK;
+static int check_image(const struct pf_dict *dict, uint32_t image, const char *format, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(dict, pf_dict_image(dict, image)->name);
+
+    if (pf_dcpi_is_image(pf_dict_string(dict, pf_dict_image(dict, image)->identifier)))
+        return PF_OK;
+    return pf_error_set(error, PF_USAGE, "%s names images by hexadecimal identifiers, and '%.*s' has none", format,
+                        (int)(name.size < 200 ? name.size : 200), name.data);
 }
 
 static struct place place_of(const struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location)
@@ -144,29 +146,16 @@ static struct place place_of(const struct pf_dcpi_places *places, const struct p
     return (struct place){pf_dcpi_offset(dict, location), pf_dcpi_places_image(places, dict, location), location};
 }
 
-/* Locations as they stand are mostly in order already. */
 static bool sort_places(const struct pf_dcpi_places *places, const struct pf_dict *dict)
 {
-    size_t count = places->count, k = 1;
-    struct place last = count > 0 ? place_of(places, dict, places->locations[0]) : (struct place){0};
-
-    for (; k < count; k++) {
-        struct place next = place_of(places, dict, places->locations[k]);
-
-        if (compare_places(&last, &next) > 0)
-            break;
-        last = next;
-    }
-    if (k >= count)
-        return true;
-    struct place *rows = malloc(count * sizeof *rows);
+    struct place *rows = malloc(places->count * sizeof *rows);
 
     if (!rows)
         return false;
-    for (k = 0; k < count; k++)
+    for (size_t k = 0; k < places->count; k++)
         rows[k] = place_of(places, dict, places->locations[k]);
-    qsort(rows, count, sizeof *rows, compare_places);
-    for (k = 0; k < count; k++)
+    qsort(rows, places->count, sizeof *rows, compare_places);
+    for (size_t k = 0; k < places->count; k++)
         places->locations[k] = rows[k].location;
     free(rows);
     return true;
@@ -211,23 +200,38 @@ static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *cou
     return PF_OK;
 }
 
+/* Checks a location and adds it. *ordered: so far each lies behind the one before. */
+static int add_place(struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location, const char *format,
+                     struct place *last, bool *ordered, struct pf_error *error)
+{
+    const struct pf_location *row = pf_dict_location(dict, location);
+    struct place next = place_of(places, dict, location);
+
+    if (check_place(dict, row, format, error) != PF_OK ||
+        (next.image != last->image && check_image(dict, row->image, format, error) != PF_OK))
+        return error->code;
+    if (!pf_grow(&places->locations, &places->capacity, places->count + 1, sizeof *places->locations))
+        return pf_error_nomem(error);
+    places->locations[places->count++] = location;
+    *ordered = *ordered && (next.image > last->image || (next.image == last->image && next.offset > last->offset));
+    *last = next;
+    return PF_OK;
+}
+
 int pf_dcpi_places_find(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
                         const char *format, struct pf_error *error)
 {
-    size_t capacity = 0;
+    struct place last = {0};
+    bool ordered = true; /* mostly they are */
 
     *places = (struct pf_dcpi_places){0};
     if (!find_images(places, dict))
         return pf_error_nomem(error);
-    for (uint32_t k = 0; k < dict->locations.count; k++) {
-        if (!has_sum(counts, k))
-            continue;
-        if (check_place(dict, k, format, error) != PF_OK)
+    for (uint32_t k = 0; k < dict->locations.count; k++)
+        if (has_sum(counts, k) && add_place(places, dict, k, format, &last, &ordered, error) != PF_OK)
             return error->code;
-        if (!pf_grow(&places->locations, &capacity, places->count + 1, sizeof *places->locations))
-            return pf_error_nomem(error);
-        places->locations[places->count++] = k;
-    }
+    if (ordered)
+        return PF_OK;
     if (!sort_places(places, dict))
         return pf_error_nomem(error);
     return join_places(places, counts, dict, error);

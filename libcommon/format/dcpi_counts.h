@@ -36,7 +36,7 @@ static inline int64_t pf_dcpi_event_sum(const struct pf_dcpi_event *event, uint3
  * In the order of images (by first sight) and offsets from the start of their text. */
 struct pf_dcpi_places {
     uint32_t *locations;
-    size_t count;
+    size_t count, capacity;
     uint32_t *image; /* by image: the first one with the same identifier, start and size of the text */
 };
 

@@ -67,7 +67,10 @@ static int declare(struct pf_reader *reader)
         .period = header->number[PF_DCPI_PERIOD],
     };
 
+    uint32_t images = reader->dict->images.count;
+
     state->image = pf_dcpi_image(reader->dict, &image);
+    state->first = state->image == images;
     state->column = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values};
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("dcpi"), 0);
     state->hidden = pf_dict_intern(reader->dict, PF_BYTES(".dcpi"), 0);
@@ -209,11 +212,24 @@ static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *pi
             continue;
         total += count;
         state->values[row] = count;
-        state->locations[row++] = find_location(reader->dict, state, address);
+        if (state->first)
+            state->rows[row] = (struct pf_location){.image = state->image, .address = address};
+        else
+            state->locations[row] = find_location(reader->dict, state, address);
+        row++;
     }
     state->body.total += total;
     state->body.nonzero += row - *rows;
     *rows = row;
+}
+
+/* Locations of rows that are all new. */
+static void add_locations(struct pf_dict *dict, struct pf_dcpi_reader *state, uint32_t rows)
+{
+    uint32_t first = rows > 0 ? pf_table_append_unindexed(&dict->locations, state->rows, rows) : 0;
+
+    for (uint32_t row = 0; row < rows; row++)
+        state->locations[row] = first + row;
 }
 
 static void check_text(struct pf_reader *reader)
@@ -259,6 +275,8 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
     if (give_meta(state, batch))
         return PF_OK;
     state->status = fill_rows(reader, &rows);
+    if (state->first)
+        add_locations(reader->dict, state, rows);
     if (state->status != PF_OK)
         state->step = PF_DCPI_END;
     if (state->status == PF_EOF) {

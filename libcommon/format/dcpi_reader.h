@@ -6,6 +6,7 @@
 #include "format/dcpi_body.h"
 #include "format/dcpi_header.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum pf_dcpi_reader_step { PF_DCPI_DECLARE, PF_DCPI_RECORDS, PF_DCPI_END };
@@ -18,11 +19,13 @@ struct pf_dcpi_reader {
     int status;                 /* what follows the records given last */
 
     uint32_t image, cursor;     /* cursor: location found last */
+    bool first;                 /* nothing of this image was read before: its locations are new */
     struct pf_buffer layout;    /* of chunks met, not given yet */
 
     uint32_t origin, hidden;    /* strings of metadata */
     uint32_t *meta[3];
     size_t meta_count, meta_given, meta_capacity[3];
+    struct pf_location rows[PF_BATCH_ROWS]; /* first */
     uint32_t locations[PF_BATCH_ROWS];
     int64_t values[PF_BATCH_ROWS];
     struct pf_value_column column;

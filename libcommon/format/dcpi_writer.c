@@ -163,11 +163,15 @@ static int canonical_chunk(const struct walk *walk, struct pf_dcpi_chunk *chunk,
     for (size_t k = walk->next + 1; k < count; k++) {
         uint64_t offset = place_offset(walk, k);
 
+        if (offset - last == stride) {
+            last = offset;
+            continue;
+        }
         if (offset - last < stride)
             return pf_error_set(error, PF_USAGE,
                                 "stride-overlap: counts at offsets 0x%" PRIx64 " and 0x%" PRIx64 " are closer than a stride of %" PRIu64,
                                 last, offset, stride);
-        if ((offset - last) % stride != 0 || offset - last > (BRIDGE + 1) * stride)
+        if (offset - last > (BRIDGE + 1) * stride || (offset - last) % stride != 0)
             break;
         last = offset;
     }
@@ -203,11 +207,15 @@ static bool layout_fits(struct walk walk)
     return status == PF_EOF && walk.next == walk.state->places.count;
 }
 
-/* Canonical chunks can be written. */
+/* Whether canonical chunks can be written. Those of stride 1 can, within 32 bits. */
 static int check_canonical(struct walk walk, struct pf_error *error)
 {
+    size_t count = walk.state->places.count;
     struct pf_dcpi_chunk chunk;
     int status;
+
+    if (count == 0 || (walk.state->stride == 1 && place_offset(&walk, count - 1) <= UINT32_MAX))
+        return PF_OK;
 
     while ((status = canonical_chunk(&walk, &chunk, error)) == PF_OK) {
         uint64_t end = chunk.offset + chunk.number * walk.state->stride;
