@@ -213,12 +213,27 @@ static struct outcome try_input(const struct trial *trial)
 
 /* --- all inputs of a format ----------------------------------------------------------------------------------- */
 
+/* True when what comes with a file says that its own tools, or the decoder it was held against, met an error in it. */
+static bool error_expected(const char *name, size_t size)
+{
+    char path[1024];
+    struct pf_buffer text = {0};
+    const char *dot = strrchr(name, '.');
+    bool found = dot && dot < name + size &&
+                 (size_t)snprintf(path, sizeof path, "%.*s.expected.json", (int)(dot - name), name) < sizeof path &&
+                 file_read(path, &text) && pf_buffer_byte(&text, 0) &&
+                 (strstr(text.data, "error\":\"") || strstr(text.data, "error\": \""));
+    pf_buffer_free(&text);
+    return found;
+}
+
 /* Whether a file of the corpus must be readable: what stands under edge/ or bad/ is odd in some way, and a name that ends in
  * '_' is what a killed process left. */
 static bool must_read(const char *name)
 {
-    const char *end = strrchr(name, '@');
-    return !strstr(name, "/edge/") && !strstr(name, "/bad/") && (end ? end : name + strlen(name))[-1] != '_';
+    const char *at = strrchr(name, '@');
+    size_t size = at ? (size_t)(at - name) : strlen(name);
+    return !strstr(name, "/edge/") && !strstr(name, "/bad/") && name[size - 1] != '_' && !error_expected(name, size);
 }
 
 static uint64_t try_whole(struct totals *totals, const struct input *input)

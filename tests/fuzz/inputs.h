@@ -268,7 +268,12 @@ static void list_free(struct input_list *list)
 
 static bool is_expectation(const char *name)
 {
-    return strstr(name, ".expected.") || strstr(name, ".realreader.") || strstr(name, "README") || name[0] == '.';
+    static const char *const other[] = {".expected.", ".realreader.", ".pynreader.", "README"};
+    const char *dot = strrchr(name, '.');
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        if (strstr(name, other[k]))
+            return true;
+    return name[0] == '.' || (dot && !strcmp(dot, ".py"));
 }
 
 /* All files below a directory, in the order of their names. */
