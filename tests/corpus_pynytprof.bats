@@ -19,3 +19,32 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pynytprof.py" "$@"; }
 @test "what is written is the note's layout and holds all that was read" { check written "$CORPUS"; }
 @test "every damaged or odd file has its message" { check bad "$CORPUS"; }
 @test "forms that no corpus has are read, and what does not fit is refused" { check made .; }
+
+@test "what the format cannot hold is refused, with the reason" {
+    printf 'main;work 3\n' >a.folded
+    run -2 profcat -t pynytprof a.folded -o a.nyt
+    [[ $output == *"pynytprof cannot hold sample records"* ]]
+    [ ! -e a.nyt ]
+}
+
+@test "no programs take it for NYTProf's, nor that for it" {
+    for file in "$files"/hand_*.nyt "$files"/hist_*.nyt "$files"/note*.nyt; do
+        run --separate-stderr profcat --probe "$file"
+        case $file:$output in
+        *hand_banner_line1.nyt:* | *hand_line1_nonl.nyt:* | *hist_f362938.nyt:* | *hist_fa38dfd.nyt:*) ;;
+        *": pynytprof"*) ;;
+        *) echo "$output" && false ;;
+        esac
+    done
+    for file in "$CORPUS"/nytprof/*.nyt; do
+        run --separate-stderr profcat --probe "$file"
+        [[ $output != *": pynytprof"* ]]
+    done
+}
+
+@test "edges and lines show in tables" {
+    run -0 proftop -t csv --by=line -n 0 "$files/hand_basic.nyt"
+    [[ $output == *"/srv/app/main.py,2,"* ]]
+    run -0 proftop -t json --edges "$files/hand_basic.nyt"
+    [[ $output == *'"caller":"main"'*'"callee":"größe"'* ]]
+}

@@ -155,8 +155,27 @@ static int refuse(struct pf_writer *writer, const struct pf_batch *batch)
                         name.data);
 }
 
-/* The columns that are written, at most three for each slot (two names, or one more). */
-enum { INPUTS = 4 * PF_PYN_SLOTS };
+/* Measures without a slot. Where a profile has nothing else, nothing of it fits. */
+static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const struct pf_batch *batch, bool any)
+{
+    enum pf_pyn_slot slot;
+
+    for (unsigned k = 0; k < PF_PYN_SLOTS; k++)
+        any = any || sums->quantities[k].joined;
+    if (!any)
+        return refuse(writer, batch);
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        uint32_t index = batch->values[k].measure;
+
+        if (!choose_slot(writer, sums, index, true, &slot) && !choose_slot(writer, sums, index, false, &slot) &&
+            say_left_out(writer, index) != PF_OK)
+            return writer->error.code;
+    }
+    return PF_OK;
+}
+
+/* The columns that are written: two names for each slot, or another measure, and one that stands for two. */
+enum { INPUTS = 3 * PF_PYN_SLOTS + 1 };
 
 static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, const struct pf_batch *batch, struct input *inputs,
                          size_t *count)
@@ -165,17 +184,12 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, con
 
     *count = 0;
     for (unsigned pass = 0; pass < 2; pass++) {
-        for (uint32_t k = 0; k < batch->value_count; k++) {
-            uint32_t index = batch->values[k].measure;
+        for (uint32_t k = 0; k < batch->value_count && *count < INPUTS - 1; k++) {
             struct input input = {.data = batch->values[k].data};
 
-            if (*count == INPUTS - 1 || !choose_slot(writer, sums, index, pass == 0, &input.slot)) {
-                if (pass == 1 && batch->rows > 0 && !choose_slot(writer, sums, index, true, &input.slot) &&
-                    say_left_out(writer, index) != PF_OK)
-                    return writer->error.code;
+            if (!choose_slot(writer, sums, batch->values[k].measure, pass == 0, &input.slot))
                 continue;
-            }
-            if (join(writer, sums, index, &input) != PF_OK)
+            if (join(writer, sums, batch->values[k].measure, &input) != PF_OK)
                 return writer->error.code;
             filled[input.slot] = k + 1;
             inputs[(*count)++] = input;
@@ -188,9 +202,7 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, con
         if (filled[k] != 0 || column == 0)
             continue;
         inputs[*count] = (struct input){.data = batch->values[column - 1].data, .slot = (enum pf_pyn_slot)k};
-        if (join(writer, sums, batch->values[column - 1].measure, &inputs[(*count)++]) != PF_OK)
-            return writer->error.code;
-        break;
+        return join(writer, sums, batch->values[column - 1].measure, &inputs[(*count)++]);
     }
     return PF_OK;
 }
@@ -305,8 +317,9 @@ static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
 
     if (status != PF_OK || batch->rows == 0 || batch->value_count == 0)
         return status;
-    if (count == 0)
-        return refuse(writer, batch);
+    status = leave_out(writer, sums, batch, count > 0);
+    if (status != PF_OK || count == 0)
+        return status;
     say_what_is_lost(writer, batch);
     for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++) {
         uint32_t key[3];
