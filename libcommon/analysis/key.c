@@ -109,10 +109,17 @@ static void set_function(struct pf_key *key, const struct pf_location *place, co
     key->address = function->name == 0 ? place->address : 0;
 }
 
+/* A function nobody named, at an address that is 0. */
+static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
+{
+    return place->address == 0 && (keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS) &&
+           pf_dict_has_address(keys->dict, place);
+}
+
 static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *place)
 {
     const struct pf_function *function = pf_dict_function(keys->dict, place->function);
-    struct pf_key key = {.present = 1};
+    struct pf_key key = {.present = at_zero(keys, place) ? PF_KEY_AT_ZERO : PF_KEY_PRESENT};
 
     switch (keys->by) {
     case PF_BY_FUNCTION:
@@ -203,7 +210,7 @@ static bool stands_below(const struct pf_dict *dict, uint32_t at)
 
 static uint32_t label_key(struct pf_keys *keys, const struct pf_label *label)
 {
-    struct pf_key key = {.present = 1, .name = shown_alike(keys, label->text), .numeric = label->numeric != 0, .line = label->number};
+    struct pf_key key = {.present = PF_KEY_PRESENT, .name = shown_alike(keys, label->text), .numeric = label->numeric != 0, .line = label->number};
     uint32_t id = pf_table_intern(&keys->table, &key);
 
     if (keys->table.status != PF_OK)
@@ -230,6 +237,11 @@ int64_t pf_keys_line(const struct pf_keys *keys, uint32_t key)
     return key < keys->line_count ? keys->lines[key] : 0;
 }
 
+static bool has_address(const struct pf_key *row)
+{
+    return row->address != 0 || row->present == PF_KEY_AT_ZERO;
+}
+
 /* The name of a row, but for numbers of labels. */
 static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *row, char scratch[32])
 {
@@ -238,7 +250,7 @@ static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *
 
     if (!function || row->name != 0)
         return pf_dict_string(keys->dict, string);
-    if (row->address == 0)
+    if (!has_address(row))
         return PF_BYTES("[unknown]");
     return (struct pf_bytes){scratch, (size_t)snprintf(scratch, 32, "0x%" PRIx64, row->address)};
 }
@@ -280,6 +292,29 @@ static int compare_int(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
+bool pf_keys_has_address(const struct pf_keys *keys, uint32_t key)
+{
+    return has_address(pf_keys_row(keys, key));
+}
+
+static unsigned hex_digits(uint64_t number)
+{
+    unsigned digits = 1;
+
+    while (number >>= 4)
+        digits++;
+    return digits;
+}
+
+/* The order of the texts 0x..., without making them: there may be millions. */
+static int compare_addresses(uint64_t a, uint64_t b)
+{
+    unsigned digits_a = hex_digits(a), digits_b = hex_digits(b);
+    uint64_t left = a << 4 * (16 - digits_a), right = b << 4 * (16 - digits_b);
+
+    return left != right ? (left < right ? -1 : 1) : (digits_a > digits_b) - (digits_a < digits_b);
+}
+
 /* Rows of functions nobody named stand where what is shown for them belongs. */
 static int compare_names(const struct pf_keys *keys, uint32_t a, uint32_t b)
 {
@@ -288,6 +323,8 @@ static int compare_names(const struct pf_keys *keys, uint32_t a, uint32_t b)
 
     if (x->name == y->name && x->name != 0)
         return 0;
+    if (x->name == 0 && y->name == 0 && x->address != 0 && y->address != 0)
+        return compare_addresses(x->address, y->address);
     return pf_bytes_compare(name_of(keys, x, scratch_a), name_of(keys, y, scratch_b));
 }
 

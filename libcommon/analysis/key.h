@@ -20,11 +20,13 @@ enum pf_by {
     PF_BY_LABEL     /* sections too: their key is `section` */
 };
 
+enum { PF_KEY_PRESENT = 1, PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf_dict_has_address */ };
+
 /* Fields that do not make a row of this kind are 0. Rows of labels: `name` is the value or, with numeric 1, the unit of the number
  * in `line`. */
 struct pf_key {
     uint32_t name, file, image; /* strings */
-    uint16_t present, numeric;  /* present: 1, so that a key of nothing but 0 is a row too */
+    uint16_t present, numeric;  /* present: never 0, so that a key of nothing but 0 is a row too */
     int64_t line;
     uint64_t address;           /* PF_BY_ADDRESS, and functions nobody named */
 };
@@ -57,6 +59,8 @@ static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint3
 {
     return (const struct pf_key *)pf_table_row(&keys->table, key);
 }
+/* Whether the row has an address: 0 may be one. */
+bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
 /* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not known. */
 int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 

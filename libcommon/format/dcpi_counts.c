@@ -77,23 +77,6 @@ int pf_dcpi_counts_add(struct pf_dcpi_counts *counts, const struct pf_dict *dict
 
 /* --- order ------------------------------------------------------------------------------------------------ */
 
-/* A location, so that qsort needs no context. */
-struct place {
-    uint64_t offset;
-    uint32_t image, location;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-
-    if (x->image != y->image)
-        return x->image < y->image ? -1 : 1;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return (x->location > y->location) - (x->location < y->location);
-}
-
 static bool has_sum(const struct pf_dcpi_counts *counts, uint32_t location)
 {
     for (size_t k = 0; k < counts->count; k++)
@@ -141,26 +124,6 @@ static int check_image(const struct pf_dict *dict, uint32_t image, const char *f
                         (int)(name.size < 200 ? name.size : 200), name.data);
 }
 
-static struct place place_of(const struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location)
-{
-    return (struct place){pf_dcpi_offset(dict, location), pf_dcpi_places_image(places, dict, location), location};
-}
-
-static bool sort_places(const struct pf_dcpi_places *places, const struct pf_dict *dict)
-{
-    struct place *rows = malloc(places->count * sizeof *rows);
-
-    if (!rows)
-        return false;
-    for (size_t k = 0; k < places->count; k++)
-        rows[k] = place_of(places, dict, places->locations[k]);
-    qsort(rows, places->count, sizeof *rows, compare_places);
-    for (size_t k = 0; k < places->count; k++)
-        places->locations[k] = rows[k].location;
-    free(rows);
-    return true;
-}
-
 static bool add_sums(struct pf_dcpi_counts *counts, uint32_t to, uint32_t from)
 {
     for (size_t k = 0; k < counts->count; k++) {
@@ -200,39 +163,35 @@ static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *cou
     return PF_OK;
 }
 
-/* Checks a location and adds it. *ordered: so far each lies behind the one before. */
+/* Checks a location and adds it. *image: that of the one before, which was checked. */
 static int add_place(struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location, const char *format,
-                     struct place *last, bool *ordered, struct pf_error *error)
+                     uint32_t *image, struct pf_error *error)
 {
     const struct pf_location *row = pf_dict_location(dict, location);
-    struct place next = place_of(places, dict, location);
 
     if (check_place(dict, row, format, error) != PF_OK ||
-        (next.image != last->image && check_image(dict, row->image, format, error) != PF_OK))
+        (row->image != *image && check_image(dict, row->image, format, error) != PF_OK))
         return error->code;
-    if (!pf_grow(&places->locations, &places->capacity, places->count + 1, sizeof *places->locations))
+    if (places->count == places->capacity &&
+        !pf_grow(&places->locations, &places->capacity, places->count + 1, sizeof *places->locations))
         return pf_error_nomem(error);
     places->locations[places->count++] = location;
-    *ordered = *ordered && (next.image > last->image || (next.image == last->image && next.offset > last->offset));
-    *last = next;
+    *image = row->image;
     return PF_OK;
 }
 
 int pf_dcpi_places_find(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
                         const char *format, struct pf_error *error)
 {
-    struct place last = {0};
-    bool ordered = true; /* mostly they are */
+    uint32_t image = 0;
 
     *places = (struct pf_dcpi_places){0};
     if (!find_images(places, dict))
         return pf_error_nomem(error);
     for (uint32_t k = 0; k < dict->locations.count; k++)
-        if (has_sum(counts, k) && add_place(places, dict, k, format, &last, &ordered, error) != PF_OK)
+        if (has_sum(counts, k) && add_place(places, dict, k, format, &image, error) != PF_OK)
             return error->code;
-    if (ordered)
-        return PF_OK;
-    if (!sort_places(places, dict))
+    if (!pf_dcpi_order(places->locations, places->count, dict, places->image))
         return pf_error_nomem(error);
     return join_places(places, counts, dict, error);
 }

@@ -3,6 +3,7 @@
 #define PF_FORMAT_DCPI_COUNTS_H
 
 #include "base/error.h"
+#include "format/dcpi_order.h"
 #include "model/batch.h"
 
 #include <stdbool.h>
@@ -45,14 +46,6 @@ struct pf_dcpi_places {
 int pf_dcpi_places_find(struct pf_dcpi_places *, struct pf_dcpi_counts *, const struct pf_dict *, const char *format,
                         struct pf_error *);
 void pf_dcpi_places_free(struct pf_dcpi_places *);
-
-/* Offset of a location from the start of its image's text. */
-static inline uint64_t pf_dcpi_offset(const struct pf_dict *dict, uint32_t location)
-{
-    const struct pf_location *row = pf_dict_location(dict, location);
-
-    return row->address - pf_dict_image(dict, row->image)->text_start;
-}
 
 /* The image, or the first one like it. */
 static inline uint32_t pf_dcpi_places_image(const struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location)

@@ -2,14 +2,14 @@
 
 #include "base/number.h"
 #include "format/dcpi_layout.h"
+#include "format/dcpi_order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LAYOUT_TEXT = 32 * 1024, /* given as one row */
-    WALK = 64                /* locations looked at before the table is asked */
+    LAYOUT_TEXT = 32 * 1024 /* given as one row */
 };
 
 /* --- opening ---------------------------------------------------------------------------------------------- */
@@ -70,7 +70,8 @@ static int declare(struct pf_reader *reader)
     uint32_t images = reader->dict->images.count;
 
     state->image = pf_dcpi_image(reader->dict, &image);
-    state->first = state->image == images;
+    if (state->image < images && reader->shared && pf_dcpi_index_find(reader->shared, reader->dict, state->image, &state->known) != PF_OK)
+        return pf_error_nomem(&reader->error);
     state->column = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values};
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("dcpi"), 0);
     state->hidden = pf_dict_intern(reader->dict, PF_BYTES(".dcpi"), 0);
@@ -176,60 +177,58 @@ static bool add_footer(struct pf_reader *reader)
 
 /* --- records ---------------------------------------------------------------------------------------------- */
 
-/* Rows of a dictionary that other files of the image have filled are in the order of addresses for long stretches: there the next
- * one is near the last one found. Else the table is asked. */
-static uint32_t find_location(struct pf_dict *dict, struct pf_dcpi_reader *state, uint64_t address)
+static void find_next(const struct pf_dict *dict, struct pf_dcpi_reader *state)
 {
-    struct pf_location wanted = {.image = state->image, .address = address};
-    uint32_t count = dict->locations.count, stop = state->cursor + WALK < count ? state->cursor + WALK : count;
+    const struct pf_dcpi_indexed *known = &state->known;
 
-    for (uint32_t k = state->cursor + 1; k < stop; k++) {
-        const struct pf_location *row = pf_dict_location(dict, k);
+    state->next_offset = state->next < known->count ? pf_dcpi_offset(dict, known->locations[state->next]) : UINT64_MAX;
+}
 
-        if (row->image != state->image || row->address > address)
-            break;
-        state->cursor = k;
-        if (row->address == address && memcmp(row, &wanted, sizeof wanted) == 0)
-            return k;
+/* Where the count at an offset belongs. Both the offsets and what is known are in order. */
+static inline void set_location(const struct pf_dict *dict, struct pf_dcpi_reader *state, uint64_t offset, uint32_t row)
+{
+    while (state->next_offset < offset) {
+        state->next++;
+        find_next(dict, state);
     }
-    uint32_t found = pf_dict_add_location(dict, &wanted);
+    if (state->next_offset == offset) {
+        state->locations[row] = state->known.locations[state->next];
+        return;
+    }
+    state->fresh[state->fresh_count] =
+        (struct pf_location){.image = state->image, .address = state->header.number[PF_DCPI_TSTART] + offset};
+    state->fresh_rows[state->fresh_count++] = row;
+}
 
-    if (found < count || state->cursor + 1 >= count)
-        state->cursor = found;
-    return found;
+/* Locations that are new to the dictionary. */
+static void add_locations(struct pf_dict *dict, struct pf_dcpi_reader *state)
+{
+    uint32_t count = state->fresh_count;
+    uint32_t first = count > 0 ? pf_table_append_unindexed(&dict->locations, state->fresh, count) : 0;
+
+    for (uint32_t k = 0; k < count; k++)
+        state->locations[state->fresh_rows[k]] = first + k;
+    state->fresh_count = 0;
 }
 
 static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece, uint32_t *rows)
 {
     struct pf_dcpi_reader *state = reader->state;
-    uint64_t address = state->header.number[PF_DCPI_TSTART] + piece->place, total = 0;
+    uint64_t offset = piece->place, total = 0;
     uint32_t row = *rows;
 
-    for (uint32_t k = 0; k < piece->number; k++, address += state->body.stride) {
+    for (uint32_t k = 0; k < piece->number; k++, offset += state->body.stride) {
         uint32_t count = pf_load32le(piece->bytes + 4 * (size_t)k);
 
         if (count == 0)
             continue;
         total += count;
         state->values[row] = count;
-        if (state->first)
-            state->rows[row] = (struct pf_location){.image = state->image, .address = address};
-        else
-            state->locations[row] = find_location(reader->dict, state, address);
-        row++;
+        set_location(reader->dict, state, offset, row++);
     }
     state->body.total += total;
     state->body.nonzero += row - *rows;
     *rows = row;
-}
-
-/* Locations of rows that are all new. */
-static void add_locations(struct pf_dict *dict, struct pf_dcpi_reader *state, uint32_t rows)
-{
-    uint32_t first = rows > 0 ? pf_table_append_unindexed(&dict->locations, state->rows, rows) : 0;
-
-    for (uint32_t row = 0; row < rows; row++)
-        state->locations[row] = first + row;
 }
 
 static void check_text(struct pf_reader *reader)
@@ -275,8 +274,7 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
     if (give_meta(state, batch))
         return PF_OK;
     state->status = fill_rows(reader, &rows);
-    if (state->first)
-        add_locations(reader->dict, state, rows);
+    add_locations(reader->dict, state);
     if (state->status != PF_OK)
         state->step = PF_DCPI_END;
     if (state->status == PF_EOF) {
@@ -298,6 +296,7 @@ int pf_dcpi_reader_read(struct pf_reader *reader, struct pf_batch *batch)
     switch (state->step) {
     case PF_DCPI_DECLARE:
         state->step = PF_DCPI_RECORDS;
+        find_next(reader->dict, state);
         *batch = (struct pf_batch){.kind = PF_FLAT, .values = &state->column, .value_count = 1};
         return add_lines(reader) ? PF_OK : pf_error_nomem(&reader->error);
     case PF_DCPI_RECORDS:

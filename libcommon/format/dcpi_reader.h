@@ -5,8 +5,9 @@
 #include "codec/format.h"
 #include "format/dcpi_body.h"
 #include "format/dcpi_header.h"
+#include "format/dcpi_index.h"
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum pf_dcpi_reader_step { PF_DCPI_DECLARE, PF_DCPI_RECORDS, PF_DCPI_END };
@@ -18,14 +19,17 @@ struct pf_dcpi_reader {
     enum pf_dcpi_reader_step step;
     int status;                 /* what follows the records given last */
 
-    uint32_t image, cursor;     /* cursor: location found last */
-    bool first;                 /* nothing of this image was read before: its locations are new */
+    uint32_t image;
+    struct pf_dcpi_indexed known; /* locations of the image that other inputs gave; the next one that may be met: */
+    size_t next;
+    uint64_t next_offset;         /* UINT64_MAX behind the last */
     struct pf_buffer layout;    /* of chunks met, not given yet */
 
     uint32_t origin, hidden;    /* strings of metadata */
     uint32_t *meta[3];
     size_t meta_count, meta_given, meta_capacity[3];
-    struct pf_location rows[PF_BATCH_ROWS]; /* first */
+    struct pf_location fresh[PF_BATCH_ROWS]; /* not known; the rows that have them: */
+    uint32_t fresh_rows[PF_BATCH_ROWS], fresh_count;
     uint32_t locations[PF_BATCH_ROWS];
     int64_t values[PF_BATCH_ROWS];
     struct pf_value_column column;

@@ -160,13 +160,20 @@ uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
     return kept;
 }
 
+bool pf_dict_has_address(const struct pf_dict *dict, const struct pf_location *location)
+{
+    const struct pf_image *image = pf_dict_image(dict, location->image);
+    return location->address != 0 ||
+           (location->function == 0 && location->line == 0 && image->text_size != 0 && image->text_start == 0);
+}
+
 struct pf_bytes pf_dict_frame_name(const struct pf_dict *dict, uint32_t location, char *scratch)
 {
     const struct pf_location *row = pf_dict_location(dict, location);
     const struct pf_function *function = pf_dict_function(dict, row->function);
     if (function->name)
         return pf_dict_string(dict, function->name);
-    if (!row->address)
+    if (!pf_dict_has_address(dict, row))
         return PF_BYTES("[unknown]");
     int size = snprintf(scratch, 32, "0x%" PRIx64, row->address);
     return (struct pf_bytes){scratch, (size_t)size};

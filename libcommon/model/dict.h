@@ -128,6 +128,9 @@ uint32_t pf_dict_chain_label(struct pf_dict *, const struct pf_label *);
 /* The set without any label of this key. */
 uint32_t pf_dict_drop_label(struct pf_dict *, uint32_t labels, uint32_t key);
 
+/* Whether a place has an address. 0 is one where the image's text begins at 0 and nothing else is known of the place. */
+bool pf_dict_has_address(const struct pf_dict *, const struct pf_location *);
+
 /* What a frame is called everywhere (CLI.md, names): the function's name, `0x...` for an address nobody named, `[unknown]`
  * else. `scratch` (at least 32 bytes) may hold the text. */
 struct pf_bytes pf_dict_frame_name(const struct pf_dict *, uint32_t location, char *scratch);

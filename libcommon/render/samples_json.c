@@ -90,7 +90,7 @@ static void write_place(struct pf_writer *writer, uint32_t id, struct pf_sink *s
     pf_json_int(sink, location->column);
     pf_sink_text(sink, ",\"image\":");
     pf_json_name(sink, dict, pf_dict_image(dict, location->image)->name, &state->scratch);
-    if (location->address)
+    if (pf_dict_has_address(dict, location))
         pf_sink_printf(sink, ",\"address\":\"0x%" PRIx64 "\"", location->address);
     else
         pf_sink_text(sink, ",\"address\":\"\"");

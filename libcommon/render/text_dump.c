@@ -105,7 +105,7 @@ static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
     if (function->start_line > 0)
         pf_sink_printf(sink, "  from %" PRId64, function->start_line);
     write_item(state, sink, "system", function->system_name);
-    if (location->address)
+    if (pf_dict_has_address(dict, location))
         pf_sink_printf(sink, "  at 0x%" PRIx64, location->address);
     write_image(state, sink, pf_dict_image(dict, location->image));
     if (location->inlined)

@@ -187,7 +187,7 @@ static void write_row(struct writing *writing, const struct pf_row *row)
     if (top->by == PF_BY_ADDRESS) {
         uint64_t number = pf_keys_row(writing->keys, row->key)->address;
         snprintf(address, sizeof address, "0x%" PRIx64, number);
-        name.text = pf_bytes_of(number != 0 ? address : "");
+        name.text = pf_bytes_of(pf_keys_has_address(writing->keys, row->key) ? address : "");
     }
     cells[13] = name;
     pf_sheet_row(writing->sheet, cells);
