@@ -27,7 +27,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pynytprof.py" "$@"; }
     [ ! -e a.nyt ]
 }
 
-@test "no programs take it for NYTProf's, nor that for it" {
+@test "no file is taken for one of NYTProf, nor one of those for Pynytprof's" {
     for file in "$files"/hand_*.nyt "$files"/hist_*.nyt "$files"/note*.nyt; do
         run --separate-stderr profcat --probe "$file"
         case $file:$output in

@@ -186,12 +186,15 @@ static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struc
         damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside a name: no NUL behind it", (int)chunk->tag);
 }
 
-/* Versions of July 2025 wrote pairs of fid and the index of a string, and no strings. */
+/* Versions of July 2025 wrote pairs of fid and the index of a string, and no strings. A path, or a time, is no such number. */
 static bool pairs(const struct pf_buffer *payload)
 {
-    size_t size = payload->size;
-
-    return size >= 8 && size % 8 == 0 && (size < PROCESS || record_size(payload, 0, PROCESS) == 0);
+    if (payload->size == 0 || payload->size % 8 != 0)
+        return false;
+    for (size_t k = 0; k < payload->size / 4; k++)
+        if (number(payload, 0, k) >> 24 != 0)
+            return false;
+    return true;
 }
 
 static void read_files(struct chunks *chunks, struct chunk *chunk)

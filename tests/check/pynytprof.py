@@ -487,6 +487,9 @@ def check_made(_folder):
     wide = piece("D", names((0, 0, 33, 40, b"main"), (1, 0, 65, 66, b"other")))
     run = look("ranges", banner() + FILES + wide + piece("C", rows((0, 34, 1, 5, 4))) + LINES + END, 0, "^$")
     report.equal("ranges", "subs", sorted(row[-1] for row in decode(run.out).subs.values()), ["[unknown]", "other"])
+    look("no end of a path", banner() + piece("F", struct.pack("<4I", 0, 16, 1, 1750000000) + b"/abcdefg") + LINES + END, 3,
+         "chunk F ends inside a name")
+    look("no names", banner() + piece("F", struct.pack("<4I", 0, 16, 1, 17)) + LINES + END, 0, "chunk F names no files")
     # Names that read as ranges.
     long = piece("D", names((0, 0, b"long_enough"), (1, 0, b"also_long_enough")))
     run = look("long names", banner() + FILES + LINES + long + piece("C", rows((0, 1, 3, 5, 4))) + END, 0, "^$")
