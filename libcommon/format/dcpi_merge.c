@@ -195,15 +195,29 @@ static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *
     return status == PF_OK ? end_header(joining->to, joining->error) : status;
 }
 
+/* The image of a profile without counts: that of the only block there is. */
+static const struct pf_image *only_image(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict)
+{
+    struct pf_bytes identifier = pf_dcpi_cat_blocks_value(blocks, dict, 1, PF_BYTES("image"));
+
+    for (uint32_t k = 1; blocks->blocks == 1 && k < dict->images.count; k++)
+        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier), identifier))
+            return pf_dict_image(dict, k);
+    return NULL;
+}
+
 int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
-                        const struct pf_dcpi_subject *subject, struct pf_error *error)
+                        const struct pf_dcpi_subject *about, struct pf_error *error)
 {
     struct pf_error why = {0};
     struct joining joining = {.to = header, .error = &why};
-    size_t block = subject->image
-                       ? pf_dcpi_cat_blocks_find(blocks, dict, pf_dict_string(dict, subject->image->identifier), 0)
-                       : 0;
+    struct pf_dcpi_subject found = *about, *subject = &found;
+    size_t block = 0;
 
+    if (!found.image)
+        found.image = only_image(blocks, dict);
+    if (found.image)
+        block = pf_dcpi_cat_blocks_find(blocks, dict, pf_dict_string(dict, found.image->identifier), 0);
     if (block == 0)
         return pf_error_set(error, PF_USAGE,
                             "dcpi needs the image, epoch and platform of a profile, which the metadata here do not tell");

@@ -2,11 +2,8 @@
 
 #include "base/number.h"
 #include "format/dcpi_layout.h"
-#include "format/dcpi_order.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     LAYOUT_TEXT = 32 * 1024 /* given as one row */
@@ -25,38 +22,19 @@ int pf_dcpi_stride(const struct pf_options *options, uint64_t *stride, struct pf
     return PF_OK;
 }
 
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
-}
-
-uint32_t pf_dcpi_image(struct pf_dict *dict, const struct pf_image *image)
-{
-    struct pf_bytes identifier = pf_dict_string(dict, image->identifier);
-
-    for (uint32_t k = 1; k < dict->images.count; k++) {
-        const struct pf_image *other = pf_dict_image(dict, k);
-
-        if (other->text_start == image->text_start && other->text_size == image->text_size &&
-            pf_dcpi_same_image(pf_dict_string(dict, other->identifier), identifier))
-            return k;
-    }
-    return pf_dict_add_image(dict, image);
-}
-
 static int declare(struct pf_reader *reader)
 {
     struct pf_dcpi_reader *state = reader->state;
     const struct pf_dcpi_header *header = &state->header;
     struct pf_bytes name = pf_dcpi_header_value(header, header->first[PF_DCPI_PATH] ? PF_DCPI_PATH : PF_DCPI_IMAGE);
     struct pf_image image = {
-        .name = intern(reader->dict, name),
-        .identifier = intern(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE)),
+        .name = pf_dcpi_string(reader->dict, name),
+        .identifier = pf_dcpi_string(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE)),
         .text_start = header->number[PF_DCPI_TSTART],
         .text_size = header->number[PF_DCPI_TSIZE],
     };
     struct pf_measure measure = {
-        .name = intern(reader->dict, pf_dcpi_header_value(header, PF_DCPI_EVENT)),
+        .name = pf_dcpi_string(reader->dict, pf_dcpi_header_value(header, PF_DCPI_EVENT)),
         .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
         .kind = PF_FLAT,
         .role = PF_SELF,
@@ -67,14 +45,9 @@ static int declare(struct pf_reader *reader)
         .period = header->number[PF_DCPI_PERIOD],
     };
 
-    uint32_t images = reader->dict->images.count;
-
-    state->image = pf_dcpi_image(reader->dict, &image);
-    if (state->image < images && reader->shared && pf_dcpi_index_find(reader->shared, reader->dict, state->image, &state->known) != PF_OK)
+    if (pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->column = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values};
-    state->origin = pf_dict_intern(reader->dict, PF_BYTES("dcpi"), 0);
-    state->hidden = pf_dict_intern(reader->dict, PF_BYTES(".dcpi"), 0);
     return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
@@ -94,41 +67,16 @@ void pf_dcpi_reader_close(struct pf_reader *reader)
 
     pf_dcpi_header_free(&state->header);
     pf_buffer_free(&state->layout);
-    for (size_t k = 0; k < 3; k++)
-        free(state->meta[k]);
+    pf_dcpi_meta_free(&state->meta);
 }
 
 /* --- metadata --------------------------------------------------------------------------------------------- */
 
-static bool add_meta(struct pf_reader *reader, uint32_t origin, struct pf_bytes key, struct pf_bytes value)
+static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key, struct pf_bytes value)
 {
     struct pf_dcpi_reader *state = reader->state;
 
-    for (size_t k = 0; k < 3; k++)
-        if (!pf_grow(&state->meta[k], &state->meta_capacity[k], state->meta_count + 1, sizeof **state->meta))
-            return false;
-    state->meta[0][state->meta_count] = origin;
-    state->meta[1][state->meta_count] = intern(reader->dict, key);
-    state->meta[2][state->meta_count++] = intern(reader->dict, value);
-    return true;
-}
-
-/* Rows that are due, as many as a batch may have. False: there are none. */
-static bool give_meta(struct pf_dcpi_reader *state, struct pf_batch *batch)
-{
-    size_t given = state->meta_given, rows = state->meta_count - given;
-
-    if (rows == 0) {
-        state->meta_count = state->meta_given = 0;
-        return false;
-    }
-    batch->kind = PF_META;
-    batch->rows = rows < PF_BATCH_ROWS ? (uint32_t)rows : PF_BATCH_ROWS;
-    batch->origin = state->meta[0] + given;
-    batch->key = state->meta[1] + given;
-    batch->value = state->meta[2] + given;
-    state->meta_given += batch->rows;
-    return true;
+    return pf_dcpi_meta_add(&state->meta, reader->dict, origin, key, value);
 }
 
 /* The header; what a line has between word and value is said before it where that is not one blank. */
@@ -144,14 +92,14 @@ static bool add_lines(struct pf_reader *reader)
         struct pf_bytes separator = pf_dcpi_line_separator(header, line);
 
         if (!pf_bytes_equal(separator, PF_BYTES(" ")))
-            good = add_meta(reader, state->hidden, PF_BYTES("separator"), separator);
-        good = good && add_meta(reader, state->origin, pf_dcpi_line_word(header, line), pf_dcpi_line_value(header, line));
+            good = add_meta(reader, ".dcpi", PF_BYTES("separator"), separator);
+        good = good && add_meta(reader, "dcpi", pf_dcpi_line_word(header, line), pf_dcpi_line_value(header, line));
     }
     if (good && state->body.stride != 1) {
         size_t size = pf_print_int128((pf_int128)state->body.stride, stride);
-        good = add_meta(reader, state->hidden, PF_BYTES("stride"), (struct pf_bytes){stride, size});
+        good = add_meta(reader, ".dcpi", PF_BYTES("stride"), (struct pf_bytes){stride, size});
     }
-    return good && add_meta(reader, state->hidden, PF_BYTES("samples"), header->pad);
+    return good && add_meta(reader, ".dcpi", PF_BYTES("samples"), header->pad);
 }
 
 static bool add_layout(struct pf_reader *reader)
@@ -160,7 +108,7 @@ static bool add_layout(struct pf_reader *reader)
     struct pf_bytes text = {state->layout.data, state->layout.size};
 
     state->layout.size = 0;
-    return text.size == 0 || add_meta(reader, state->hidden, PF_BYTES("chunks"), text);
+    return text.size == 0 || add_meta(reader, ".dcpi", PF_BYTES("chunks"), text);
 }
 
 /* The end of a whole file: `ADDRESSES SAMPLES`. */
@@ -172,44 +120,10 @@ static bool add_footer(struct pf_reader *reader)
 
     text[size++] = ' ';
     size += pf_print_int128((pf_int128)state->body.total, text + size);
-    return add_layout(reader) && add_meta(reader, state->hidden, PF_BYTES("footer"), (struct pf_bytes){text, size});
+    return add_layout(reader) && add_meta(reader, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
 }
 
 /* --- records ---------------------------------------------------------------------------------------------- */
-
-static void find_next(const struct pf_dict *dict, struct pf_dcpi_reader *state)
-{
-    const struct pf_dcpi_indexed *known = &state->known;
-
-    state->next_offset = state->next < known->count ? pf_dcpi_offset(dict, known->locations[state->next]) : UINT64_MAX;
-}
-
-/* Where the count at an offset belongs. Both the offsets and what is known are in order. */
-static inline void set_location(const struct pf_dict *dict, struct pf_dcpi_reader *state, uint64_t offset, uint32_t row)
-{
-    while (state->next_offset < offset) {
-        state->next++;
-        find_next(dict, state);
-    }
-    if (state->next_offset == offset) {
-        state->locations[row] = state->known.locations[state->next];
-        return;
-    }
-    state->fresh[state->fresh_count] =
-        (struct pf_location){.image = state->image, .address = state->header.number[PF_DCPI_TSTART] + offset};
-    state->fresh_rows[state->fresh_count++] = row;
-}
-
-/* Locations that are new to the dictionary. */
-static void add_locations(struct pf_dict *dict, struct pf_dcpi_reader *state)
-{
-    uint32_t count = state->fresh_count;
-    uint32_t first = count > 0 ? pf_table_append_unindexed(&dict->locations, state->fresh, count) : 0;
-
-    for (uint32_t k = 0; k < count; k++)
-        state->locations[state->fresh_rows[k]] = first + k;
-    state->fresh_count = 0;
-}
 
 static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece, uint32_t *rows)
 {
@@ -224,7 +138,7 @@ static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *pi
             continue;
         total += count;
         state->values[row] = count;
-        set_location(reader->dict, state, offset, row++);
+        pf_dcpi_locator_set(&state->locator, reader->dict, offset, row++);
     }
     state->body.total += total;
     state->body.nonzero += row - *rows;
@@ -271,10 +185,10 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
 
     if (state->layout.size >= LAYOUT_TEXT && !add_layout(reader))
         return pf_error_nomem(&reader->error);
-    if (give_meta(state, batch))
+    if (pf_dcpi_meta_give(&state->meta, batch))
         return PF_OK;
     state->status = fill_rows(reader, &rows);
-    add_locations(reader->dict, state);
+    pf_dcpi_locator_end(&state->locator, reader->dict);
     if (state->status != PF_OK)
         state->step = PF_DCPI_END;
     if (state->status == PF_EOF) {
@@ -283,7 +197,7 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
             return pf_error_nomem(&reader->error);
     }
     *batch = (struct pf_batch){
-        .kind = PF_FLAT, .rows = rows, .location = state->locations, .values = &state->column, .value_count = 1};
+        .kind = PF_FLAT, .rows = rows, .location = state->locator.locations, .values = &state->column, .value_count = 1};
     return PF_OK;
 }
 
@@ -291,12 +205,11 @@ int pf_dcpi_reader_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_dcpi_reader *state = reader->state;
 
-    if (give_meta(state, batch))
+    if (pf_dcpi_meta_give(&state->meta, batch))
         return PF_OK;
     switch (state->step) {
     case PF_DCPI_DECLARE:
         state->step = PF_DCPI_RECORDS;
-        find_next(reader->dict, state);
         *batch = (struct pf_batch){.kind = PF_FLAT, .values = &state->column, .value_count = 1};
         return add_lines(reader) ? PF_OK : pf_error_nomem(&reader->error);
     case PF_DCPI_RECORDS:

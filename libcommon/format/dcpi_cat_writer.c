@@ -1,0 +1,342 @@
+#include "format/dcpi_cat.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "format/dcpi_header.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHOLE = 10000 };
+
+int pf_dcpi_cat_open_writer(struct pf_writer *writer)
+{
+    (void)writer;
+    return PF_OK;
+}
+
+void pf_dcpi_cat_close_writer(struct pf_writer *writer)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+
+    pf_dcpi_profiles_free(&state->profiles);
+    pf_dcpi_cat_blocks_free(&state->blocks);
+    pf_dcpi_counts_free(&state->counts);
+    pf_dcpi_places_free(&state->places);
+}
+
+int pf_dcpi_cat_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+
+    if (batch->kind == PF_META) {
+        int status = pf_dcpi_profiles_add(&state->profiles, writer->dict, batch);
+
+        if (status == PF_OK)
+            status = pf_dcpi_cat_blocks_add(&state->blocks, writer->dict, batch);
+        return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    }
+    for (uint32_t row = 0; batch->labels && !state->labels && row < batch->rows; row++)
+        state->labels = batch->labels[row] != 0;
+    return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
+}
+
+/* --- the head --------------------------------------------------------------------------------------------- */
+
+/* A profile of the output: an image, and the places that are its. */
+struct profile {
+    struct pf_writer *writer;
+    const struct pf_image *image;
+    const uint32_t *locations;
+    size_t count;
+};
+
+static struct pf_dcpi_cat_writer *state_of(const struct profile *profile)
+{
+    return profile->writer->state;
+}
+
+static struct pf_bytes identifier(const struct profile *profile)
+{
+    return pf_dict_string(profile->writer->dict, profile->image->identifier);
+}
+
+static bool is_source(const struct profile *profile, const struct pf_dcpi_profile *from)
+{
+    return from->ended && !from->refused &&
+           pf_dcpi_same_image(pf_dcpi_header_value(&from->header, PF_DCPI_IMAGE), identifier(profile));
+}
+
+/* A line feed in a value, which no file of DCPI has, becomes a blank. */
+static int write_line(const struct profile *profile, struct pf_bytes word, struct pf_bytes value)
+{
+    struct pf_sink *sink = profile->writer->sink;
+    static const char blanks[] = "                     ";
+
+    pf_sink_write(sink, word.data, word.size);
+    pf_sink_write(sink, blanks, word.size < sizeof blanks - 2 ? sizeof blanks - 1 - word.size : 1);
+    for (size_t k = 0; k < value.size; k++)
+        pf_sink_write(sink, value.data[k] == '\n' ? " " : value.data + k, 1);
+    return pf_sink_write(sink, "\n", 1);
+}
+
+static bool is_new(struct pf_strings *seen, struct pf_bytes value)
+{
+    uint32_t count = seen->count;
+
+    return pf_strings_intern(seen, value, 0) == count;
+}
+
+/* All values of a word that the sources have, each once; `most` of them. */
+static int write_values(const struct profile *profile, const char *word, size_t most)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    struct pf_bytes key = pf_bytes_of(word);
+    struct pf_strings seen;
+
+    if (pf_strings_init(&seen) < 0) {
+        pf_strings_free(&seen);
+        return pf_error_nomem(&profile->writer->error);
+    }
+    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+        for (size_t k = 0; k < state->blocks.count; k++)
+            if (state->blocks.lines[k].block == block && pf_bytes_equal(pf_dict_string(dict, state->blocks.lines[k].key), key) &&
+                seen.count <= most && is_new(&seen, pf_dict_string(dict, state->blocks.lines[k].value)))
+                write_line(profile, key, pf_dict_string(dict, state->blocks.lines[k].value));
+    for (size_t i = 0; i < state->profiles.count; i++) {
+        const struct pf_dcpi_header *header = &state->profiles.rows[i].header;
+
+        for (size_t k = 0; is_source(profile, &state->profiles.rows[i]) && k < header->count; k++)
+            if (pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), key) && seen.count <= most &&
+                is_new(&seen, pf_dcpi_line_value(header, &header->lines[k])))
+                write_line(profile, key, pf_dcpi_line_value(header, &header->lines[k]));
+    }
+    int status = seen.status;
+
+    pf_strings_free(&seen);
+    return status == PF_OK ? PF_OK : pf_error_nomem(&profile->writer->error);
+}
+
+static int write_name(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    size_t block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), 0);
+    struct pf_bytes name = pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("name"));
+
+    if (name.size == 0) {
+        name = pf_dict_string(dict, profile->image->name);
+        for (size_t k = name.size; k > 0; k--)
+            if (name.data[k - 1] == '/' && k < name.size) {
+                name = (struct pf_bytes){name.data + k, name.size - k};
+                break;
+            }
+    }
+    if (name.size == 0)
+        name = identifier(profile);
+    return write_line(profile, PF_BYTES("name"), name);
+}
+
+/* The earliest, with seconds where it has them. */
+static int write_epoch(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    char earliest[16] = "", epoch[16];
+
+    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+        if (pf_dcpi_epoch(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("epoch")), epoch) &&
+            (!*earliest || strcmp(epoch, earliest) < 0))
+            memcpy(earliest, epoch, sizeof earliest);
+    for (size_t k = 0; k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]) &&
+            (!*earliest || strcmp(state->profiles.rows[k].header.epoch, earliest) < 0))
+            memcpy(earliest, state->profiles.rows[k].header.epoch, sizeof earliest);
+    if (!*earliest)
+        return PF_OK;
+    return write_line(profile, PF_BYTES("epoch"), (struct pf_bytes){earliest, strcmp(earliest + 12, "00") == 0 ? 12 : 14});
+}
+
+static int write_number(const struct profile *profile, const char *word, uint64_t number)
+{
+    char text[32];
+    int size = snprintf(text, sizeof text, "0x%012" PRIx64, number);
+
+    return write_line(profile, pf_bytes_of(word), (struct pf_bytes){text, (size_t)size});
+}
+
+/* --- events ----------------------------------------------------------------------------------------------- */
+
+/* What a source says of an event; false: no source names it. */
+static bool find_event(const struct profile *profile, const struct pf_measure *measure, uint64_t *fraction)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    struct pf_dcpi_cat_event event;
+
+    *fraction = WHOLE;
+    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+        for (size_t k = 0; k < state->blocks.count; k++) {
+            const struct pf_dcpi_cat_line *line = &state->blocks.lines[k];
+
+            if (line->block == block && pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) &&
+                pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), &event) && pf_bytes_equal(event.name, name) &&
+                event.period == measure->period) {
+                *fraction = event.fraction;
+                return true;
+            }
+        }
+    for (size_t k = 0; k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]) &&
+            pf_bytes_equal(pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_EVENT), name) &&
+            state->profiles.rows[k].header.number[PF_DCPI_PERIOD] == measure->period)
+            return true;
+    return false;
+}
+
+/* Adds up; a count below 0 cannot be written. */
+static int event_total(const struct profile *profile, const struct pf_dcpi_event *event, pf_int128 *total, bool *counted)
+{
+    *total = 0;
+    *counted = false;
+    for (size_t k = 0; k < profile->count; k++) {
+        int64_t sum = pf_dcpi_event_sum(event, profile->locations[k]);
+
+        if (sum < 0)
+            return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: a count of %" PRId64 " is below 0", sum);
+        *total += sum;
+        *counted = *counted || sum != 0;
+    }
+    return PF_OK;
+}
+
+/* The lines of the events that the image has; *columns is a list of them. */
+static int write_events(const struct profile *profile, const struct pf_dcpi_event **columns, size_t *count)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    struct pf_buffer text = {0};
+
+    *count = 0;
+    for (size_t k = 0; k < state->counts.count; k++) {
+        const struct pf_dcpi_event *event = &state->counts.events[k];
+        const struct pf_measure *measure = pf_measures_row(&dict->measures, event->measure);
+        struct pf_bytes name = pf_dict_string(dict, measure->name);
+        char number[PF_INT128_TEXT];
+        pf_int128 total;
+        uint64_t fraction;
+        bool counted, known = find_event(profile, measure, &fraction);
+
+        if (event_total(profile, event, &total, &counted) != PF_OK)
+            break;
+        if (!counted && !known)
+            continue;
+        columns[(*count)++] = event;
+        text.size = 0;
+        pf_buffer_append(&text, number, pf_print_int128(total, number));
+        pf_buffer_byte(&text, ' ');
+        pf_buffer_append(&text, name.data, name.size);
+        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, measure->period, fraction);
+        pf_buffer_append(&text, number, (size_t)size);
+        if (!text.failed)
+            write_line(profile, PF_BYTES("event"), (struct pf_bytes){text.data, text.size});
+    }
+    if (text.failed)
+        pf_error_nomem(&profile->writer->error);
+    pf_buffer_free(&text);
+    return profile->writer->error.code;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+static int write_rows(const struct profile *profile, const struct pf_dcpi_event *const *columns, size_t count)
+{
+    struct pf_sink *sink = profile->writer->sink;
+    char text[48];
+
+    for (size_t k = 0; k < profile->count; k++) {
+        uint32_t location = profile->locations[k];
+        int size = snprintf(text, sizeof text, "0x%012" PRIx64, pf_dict_location(profile->writer->dict, location)->address);
+
+        pf_sink_write(sink, text, (size_t)size);
+        for (size_t i = 0; i < count; i++) {
+            size = snprintf(text, sizeof text, " %7" PRId64, pf_dcpi_event_sum(columns[i], location));
+            pf_sink_write(sink, text, (size_t)size);
+        }
+        if (pf_sink_write(sink, "\n", 1) != PF_OK)
+            return pf_sink_status(sink, &profile->writer->error);
+    }
+    return PF_OK;
+}
+
+static int write_profile(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dcpi_event **columns = malloc((state->counts.count + 1) * sizeof *columns);
+    size_t count = 0;
+
+    if (!columns)
+        return pf_error_nomem(&profile->writer->error);
+    write_name(profile);
+    write_line(profile, PF_BYTES("image"), identifier(profile));
+    int status = write_values(profile, "label", SIZE_MAX);
+
+    if (status == PF_OK)
+        status = write_values(profile, "path", SIZE_MAX);
+    if (status == PF_OK)
+        status = write_epoch(profile);
+    if (status == PF_OK)
+        status = write_values(profile, "platform", 1);
+    write_number(profile, "text_start", profile->image->text_start);
+    write_number(profile, "text_size", profile->image->text_size);
+    if (status == PF_OK)
+        status = write_events(profile, columns, &count);
+    if (status == PF_OK)
+        status = write_rows(profile, columns, count);
+    free(columns);
+    return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error) : status;
+}
+
+/* Whether a source tells of an image. */
+static bool is_told(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+
+    if (pf_dcpi_cat_blocks_find(&state->blocks, profile->writer->dict, identifier(profile), 0) != 0)
+        return true;
+    for (size_t k = 0; k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]))
+            return true;
+    return false;
+}
+
+/* Every image that has counts; where none has, every image that is told of. */
+int pf_dcpi_cat_finish(struct pf_writer *writer)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+    const struct pf_dict *dict = writer->dict;
+    struct pf_dcpi_places *places = &state->places;
+    size_t next = 0;
+
+    if (pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
+        return writer->error.code;
+    if (state->labels)
+        pf_report_send(&writer->report, PF_WARNING, "the records have labels, which dcpicat cannot hold: left out");
+    for (uint32_t k = 1; k < dict->images.count; k++) {
+        struct profile profile = {writer, pf_dict_image(dict, k), places->locations + next, 0};
+
+        while (next < places->count && pf_dcpi_places_image(places, dict, places->locations[next]) == k) {
+            next++;
+            profile.count++;
+        }
+        bool wanted = profile.count > 0 || (places->count == 0 && places->image[k] == k && is_told(&profile));
+
+        if (wanted && write_profile(&profile) != PF_OK)
+            return writer->error.code;
+    }
+    return PF_OK;
+}
