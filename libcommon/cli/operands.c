@@ -86,7 +86,7 @@ static void add_directory(struct pf_operands *operands, struct pf_common *common
     struct dirent **entries;
     int count = depth < 64 ? scandir(path, &entries, visible, by_name) : -1;
     if (count < 0) {
-        pf_error_system(&error, "cannot read the directory");
+        pf_error_system(&error, "cannot read the directory '%s'", path);
         fail(common, path, &error);
         return;
     }

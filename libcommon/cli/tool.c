@@ -138,6 +138,8 @@ void pf_tool_raise(struct pf_tool *tool, enum pf_exit status)
 void pf_tool_fail(struct pf_tool *tool, const char *what, const struct pf_error *error, bool output)
 {
     char offset[48] = "";
+    if (error->code == PF_IO)
+        what = NULL; /* what the system refused is in the text */
     if (error->has_offset)
         snprintf(offset, sizeof offset, "offset %" PRIu64 ": ", error->offset);
     pf_tool_error(tool, "%s%s%s%s", what ? what : "", what ? ": " : "", offset, error->text);

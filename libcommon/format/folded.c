@@ -59,7 +59,8 @@ static struct pf_bytes without_mark(struct pf_bytes text)
     return text;
 }
 
-/* Nine lines in ten end in a blank and a number. There is no magic, so anything else with evidence wins. */
+/* Nine lines in ten end in a blank and a number; or half of them, some of which have several frames: a bad line among a few is to
+ * be named by its number. There is no magic, so anything else with evidence wins. */
 static int bid(struct pf_source *source, const char *path)
 {
     struct pf_bytes text = without_mark(window(source, false));
@@ -79,9 +80,9 @@ static int bid(struct pf_source *source, const char *path)
         bad += result != PF_FOLDED_GOOD;
         deep += result == PF_FOLDED_GOOD && stack.size > 0 && memchr(stack.data, ';', stack.size);
     }
-    if (good == 0 || good < 9 * bad)
+    if (good == 0 || (good < 9 * bad && (deep == 0 || good < bad)))
         return 0;
-    return bad == 0 && deep > 0 ? 12 : 8;
+    return bad == 0 && deep > 0 ? 12 : good >= 9 * bad ? 8 : 4;
 }
 
 /* --- reader ----------------------------------------------------------------------------------------------- */
