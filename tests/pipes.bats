@@ -210,7 +210,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     proftop --keep-going -n 0 -t csv a.pfs cut.pfs missing b.pfs >out 2>err || got=$?
     [ "$got" -eq 3 ]
     grep -q 'cut.pfs: offset' err
-    grep -q 'missing: .*No such file' err
+    grep -q "cannot open 'missing': No such file" err
     grep -q exit out
     grep -q idle out
 }

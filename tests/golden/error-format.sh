@@ -1,1 +1,1 @@
-profcat -t nothing requests.out
+profcat -t nothing requests.out 2>&1 | cut -d";" -f1

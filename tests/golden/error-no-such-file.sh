@@ -1,1 +1,1 @@
-profcat no-such-file
+profcat -c no-such-file
