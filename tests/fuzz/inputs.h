@@ -45,7 +45,7 @@ static bool make_raw(struct pf_buffer *bytes)
 {
     struct pf_buffer raw = {0};
     const char *data = bytes->data;
-    if (bytes->size < 16 || (unsigned char)data[14] >= 200)
+    if (bytes->size < 16 || memcmp(data, "=statprofiler", 13) != 0 || (unsigned char)data[14] >= 200)
         return false;
     pf_buffer_append(&raw, data, 14);
     for (size_t at = 14; bytes->size - at > 2;) {
