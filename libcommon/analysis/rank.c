@@ -59,6 +59,8 @@ static int add_flat(struct columns *columns, const struct pf_sums *sums)
     return PF_OK;
 }
 
+enum { AHEAD = 32 };
+
 /* Forward, with the path: a key that is on it already has the value of this subtree in its own. */
 static int add_cum(struct columns *columns, const struct pf_sums *sums, struct pf_path *path)
 {
@@ -67,6 +69,8 @@ static int add_cum(struct columns *columns, const struct pf_sums *sums, struct p
     for (uint32_t node = 1; node < sums->count; node++) {
         uint32_t key = key_of_node(columns, node);
         size_t missing;
+        if (node + AHEAD < sums->count) /* a branch begins at a node that was visited long ago */
+            pf_prefetch(pf_dict_stack(dict, pf_dict_stack(dict, node + AHEAD)->parent));
         if (sums->data[node] == 0)
             continue;
         if (pf_path_approach(path, dict, node, &missing) != PF_OK)

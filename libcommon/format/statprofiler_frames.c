@@ -204,6 +204,7 @@ static bool grow(struct pf_sp_frames *frames)
     struct pf_sp_frame_slot *slots = calloc(mask + 1, sizeof *slots);
     if (!slots)
         return false;
+    pf_large_pages(slots, (mask + 1) * sizeof *slots);
     for (size_t i = 0; i <= frames->mask; i++) {
         size_t at = frames->slots[i].tag & mask;
         if (!frames->slots[i].bytes)
