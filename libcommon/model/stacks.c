@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ. */
-enum { FIRST_SLOTS = 4096, QUEUE = 16 };
+/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ.
+ * TRIAL: of so many stacks one in WORTH must have been seen before; otherwise the memo is left alone for the next REST. */
+enum { FIRST_SLOTS = 4096, QUEUE = 16, TRIAL = 4096, WORTH = 16, REST = 65536 };
 
 struct memo_slot {
     uint32_t tag, stack; /* stack 0 = empty */
@@ -25,6 +26,8 @@ struct queued {
 struct pf_stack_memo {
     struct memo_slot *slots;
     size_t mask, count;
+    size_t asked, hits;      /* of the trial */
+    size_t rest;             /* stacks to go without the memo */
     struct queued queue[QUEUE];
     size_t queued;
     uint32_t *locations;     /* of the queued stacks, each leaf first */
@@ -68,6 +71,18 @@ static bool stack_equals(const struct pf_dict *dict, uint32_t stack, const uint3
         stack = node->parent;
     }
     return stack == 0;
+}
+
+/* A memo in which nothing is found costs more than it saves. */
+static void judge(struct pf_stack_memo *memo)
+{
+    if (memo->rest) {
+        memo->rest -= memo->rest < memo->queued ? memo->rest : memo->queued;
+        memo->asked = memo->hits = 0;
+    } else if (memo->asked >= TRIAL) {
+        memo->rest = memo->hits * WORTH < memo->asked ? REST : 0;
+        memo->asked = memo->hits = 0;
+    }
 }
 
 static uint32_t recall(const struct pf_stack_memo *memo, const struct pf_dict *dict, const struct queued *item)
@@ -172,7 +187,7 @@ static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct q
         item->known++;
     }
     *item->result = dict->stacks.status == PF_OK ? item->node : 0;
-    if (*item->result)
+    if (*item->result && !memo->rest)
         remember(memo, dict, item->tag, item->node);
 }
 
@@ -181,13 +196,16 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
     struct queued *unknown[QUEUE];
     size_t count = 0;
     for (size_t i = 0; i < memo->queued; i++) {
-        *memo->queue[i].result = recall(memo, dict, &memo->queue[i]);
+        *memo->queue[i].result = memo->rest ? 0 : recall(memo, dict, &memo->queue[i]);
         if (!*memo->queue[i].result)
             unknown[count++] = &memo->queue[i];
     }
+    memo->asked += memo->queued;
+    memo->hits += memo->queued - count;
     find_known(memo, dict, unknown, count);
     for (size_t i = 0; i < count; i++)
         add_nodes(memo, dict, unknown[i]);
+    judge(memo);
     memo->queued = memo->location_count = 0;
 }
 
@@ -205,10 +223,11 @@ void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict, const
     memo->queue[memo->queued++] = (struct queued){
         .start = memo->location_count,
         .depth = depth,
-        .tag = (uint32_t)pf_hash(leaf_first, depth * sizeof *leaf_first),
+        .tag = memo->rest ? 0 : (uint32_t)pf_hash(leaf_first, depth * sizeof *leaf_first),
         .result = stack,
     };
-    pf_prefetch(&memo->slots[memo->queue[memo->queued - 1].tag & memo->mask]);
+    if (!memo->rest)
+        pf_prefetch(&memo->slots[memo->queue[memo->queued - 1].tag & memo->mask]);
     memo->location_count += depth;
     if (memo->queued == QUEUE)
         pf_stack_memo_flush(memo, dict);
