@@ -10,28 +10,39 @@
 enum { START_LOW = 0x51300000 };
 #define START_HIGH 0x8e000000u
 
+static uint32_t load32be(const unsigned char *p)
+{
+    return (uint32_t)pf_load16be(p) << 16 | pf_load16be(p + 2);
+}
+
 static void print_id(char text[PF_SP_ID_TEXT], const unsigned char *words, bool big)
 {
     for (size_t i = 0; i < PF_SP_ID_WORDS; i++) {
         const unsigned char *p = words + 4 * i;
-        uint32_t word = big ? (uint32_t)pf_load16be(p) << 16 | pf_load16be(p + 2) : pf_load32le(p);
+        uint32_t word = big ? load32be(p) : pf_load32le(p);
         snprintf(text + 8 * i, 9, "%08lx", (unsigned long)word);
     }
 }
 
-/* The ids are words of the machine that wrote them: the file's name has the right spelling, and the third word is a time. */
+static bool is_start(uint32_t time)
+{
+    return time >= START_LOW && time <= START_HIGH;
+}
+
+/* The ids are words of the machine that wrote them: the file's name has the right spelling; else the third word is a time, and where
+ * it is one both ways, the second the number of a thread, which is small. */
 static bool words_are_big(const unsigned char *words, const char *path)
 {
     char little[PF_SP_ID_TEXT], big[PF_SP_ID_TEXT];
     print_id(little, words, false);
     print_id(big, words, true);
-    if (strstr(path, little) || !strstr(path, big)) {
-        uint32_t time_little = pf_load32le(words + 8);
-        uint32_t time_big = (uint32_t)pf_load16be(words + 8) << 16 | pf_load16be(words + 10);
-        return !strstr(path, little) && (time_little < START_LOW || time_little > START_HIGH) &&
-               time_big >= START_LOW && time_big <= START_HIGH;
-    }
-    return true;
+    if (strstr(path, little))
+        return false;
+    if (strstr(path, big))
+        return true;
+    if (is_start(pf_load32le(words + 8)))
+        return is_start(load32be(words + 8)) && load32be(words + 4) < pf_load32le(words + 4);
+    return is_start(load32be(words + 8));
 }
 
 static const char *layout_of(unsigned tag)

@@ -766,6 +766,16 @@ def made_files():
     ]
 
 
+def check_ids(report, path):
+    """Ids of a big-endian machine are told by the time in them, and by the thread where that is a time in either order."""
+    for start in (0x55AA0000, 0x55AA0052):
+        for order in "<>":
+            with open(path, "wb") as file:
+                file.write(MAGIC + b"\1" + facts(process=(0x1234, 2, start, 1, 2, 3), order=order) + b"\xfe\xc5\0")
+            run = Run(("profcat", "-H", path))
+            report.equal("ids", "%s%08x" % (order, start), b"process_id 0000123400000002%08x" % start in run.out, True)
+
+
 def check_made(folder):
     report = Report()
     path = os.path.join(folder, "made.out")
@@ -781,6 +791,7 @@ def check_made(folder):
         ids = [m["value"] for m in document["meta"]["metadata"] if m["key"] == "process_id"]
         if facts()[:4] in data and name != "before genealogy":
             report.equal(name, "process", ids, ["000012340000000255aa0000000000010000000200000003"])
+    check_ids(report, path)
     report.leave()
 
 
