@@ -314,7 +314,8 @@ static void put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     char scratch[32];
     struct pf_sp_field fields[5];
     fields[0] = fields[1] = pf_sp_text(PF_BYTES(""), 0);
-    if (!scope)
+    /* A sub without any name stays so, but the plan takes one for a main program. */
+    if (!scope && (function->name != 0 || w->plan || !(sub || xsub)))
         split_name(dict, function, pf_dict_frame_name(dict, id, scratch), sub || xsub, fields);
     fields[2] = text_field(dict, xsub ? 0 : function->file);
     fields[3] = pf_sp_number(line_number(xsub ? -1 : location->line));

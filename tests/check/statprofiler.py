@@ -776,6 +776,14 @@ def check_ids(report, path):
             report.equal("ids", "%s%08x" % (order, start), b"process_id 0000123400000002%08x" % start in run.out, True)
 
 
+def check_nameless(report, path):
+    """A sub without any name is shown as unknown, and stays without one."""
+    with open(path, "wb") as file:
+        file.write(MAGIC + b"\1" + facts() + b"\xfe" + start(1) + sub("", "", "a.pl", 3, 1) + END + b"\xc5\0")
+    _, events, _ = decode(Run(("profcat", "-t", "statprofiler", path)).out, True)
+    report.equal("nameless", "record", events[0], ("sample", 1, "nextstate", [("", "", "a.pl", 3, 1)]))
+
+
 def check_made(folder):
     report = Report()
     path = os.path.join(folder, "made.out")
@@ -792,6 +800,7 @@ def check_made(folder):
         if facts()[:4] in data and name != "before genealogy":
             report.equal(name, "process", ids, ["000012340000000255aa0000000000010000000200000003"])
     check_ids(report, path)
+    check_nameless(report, path)
     report.leave()
 
 
