@@ -474,6 +474,17 @@ END
     [ "$stderr" = "proftop: warning: source of 'nobody': no function matches" ]
 }
 
+@test "long numbers do not run into each other" {
+    printf 'main;work 31123456789012\nmain;x 1\n' >long.folded
+    expect proftop long.folded <<'END'
+samples: 31123456789013 total                                     long.folded
+      flat  flat%   sum%        cum   cum%
+31123456789012   100%   100% 31123456789012   100%  work
+         1 3.2e-12%   100%          1 3.2e-12%  x
+         0     0%   100% 31123456789013   100%  main
+END
+}
+
 @test "names of any bytes are shown as text and harm nobody" {
     stream names.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["say \"hi\", you", "a\tb\\c.pl", 0, 3]], "values": {"n": 9}},

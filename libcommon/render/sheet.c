@@ -138,6 +138,10 @@ static void text_row(struct pf_sheet *sheet, const struct pf_cell *cells)
             text = pf_text_elide(text, sheet->terminal - used, sheet->mark, &sheet->second);
             width = pf_text_width(text);
         }
+        if (i > 0 && wanted > 0 && width >= wanted) { /* a long number, and the one before it ends right here */
+            pad(sheet->sink, 1);
+            used++;
+        }
         if (width < wanted)
             pad(sheet->sink, wanted - width);
         if (cells[i].color != NULL)

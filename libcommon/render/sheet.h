@@ -23,7 +23,7 @@ enum pf_cell_type { PF_CELL_TEXT, PF_CELL_INT, PF_CELL_REAL };
 struct pf_sheet_column {
     const char *name;        /* JSON key and CSV heading; in text the heading */
     enum pf_cell_type type;
-    unsigned width;          /* text: right-aligned in at least so many columns; 0, for the last one: two blanks and as long as it is */
+    unsigned width;          /* text: right-aligned in at least so many columns, longer ones behind a blank; 0, for the last one: two blanks and as long as it is */
 };
 
 /* One value. In text form every cell is text. */
