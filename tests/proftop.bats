@@ -524,6 +524,12 @@ END
  {"stack": [[[103, 114, 252, 255]]], "values": {"n": 2}}]}
 END
     [ "$(cells 2,9 alike.pfs)" = "grüÿ 3" ]
+    # and as two sections that are open at the same time, which are one row
+    stream alike.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 5},
+ "labels": [["section", "gr\u00fc\u00ff"], ["section", [103, 114, 252, 255]]]}]}
+END
+    [ "$(cells 6,9 --by=section alike.pfs)" = "grüÿ 5" ]
     if command -v python3 >/dev/null; then
         proftop -t json names.pfs | python3 -c 'import json, sys; print(*(r["function"] for r in json.load(sys.stdin)["rows"]), sep=";")' >got
         [ "$(head -1 got)" = 'say "hi", you;line' ]

@@ -192,18 +192,20 @@ int pf_keys_places(struct pf_keys *keys)
     return keys->status;
 }
 
-static bool same_value(const struct pf_label *a, const struct pf_label *b)
+/* Values that make one row. */
+static bool same_value(struct pf_keys *keys, const struct pf_label *a, const struct pf_label *b)
 {
-    return a->key == b->key && a->text == b->text && a->numeric == b->numeric && a->number == b->number;
+    return a->key == b->key && a->numeric == b->numeric && a->number == b->number &&
+           (a->text == b->text || shown_alike(keys, a->text) == shown_alike(keys, b->text));
 }
 
 /* Whether the value of the label at `at` stands again farther down. */
-static bool stands_below(const struct pf_dict *dict, uint32_t at)
+static bool stands_below(struct pf_keys *keys, uint32_t at)
 {
-    const struct pf_label *label = pf_dict_label(dict, at);
+    const struct pf_label *label = pf_dict_label(keys->dict, at);
 
-    for (uint32_t below = label->parent; below != 0; below = pf_dict_label(dict, below)->parent)
-        if (same_value(pf_dict_label(dict, below), label))
+    for (uint32_t below = label->parent; below != 0; below = pf_dict_label(keys->dict, below)->parent)
+        if (same_value(keys, pf_dict_label(keys->dict, below), label))
             return true;
     return false;
 }
@@ -224,7 +226,7 @@ uint32_t pf_keys_label(struct pf_keys *keys, uint32_t *at)
         uint32_t here = *at;
         const struct pf_label *label = pf_dict_label(keys->dict, here);
         *at = label->parent;
-        if (label->key == keys->label && !stands_below(keys->dict, here))
+        if (label->key == keys->label && !stands_below(keys, here))
             return label_key(keys, label);
     }
     return 0;
