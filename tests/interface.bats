@@ -298,6 +298,11 @@ terminal()
     [ "$got" -eq 2 ] && ! grep -q PFS out || wrong "a binary stream went to the terminal: $got"
     terminal "profcat -t pfs --force a.folded" >out 2>err || wrong "--force: status $?"
     grep -aq PFS out || wrong "--force"
+    for program in "profcat -t csv" "profcat -H" "proffilter -t text" proftop; do
+        got=0
+        terminal "$program -z 6 a.folded" >out 2>err || got=$?
+        [ "$got" -eq 2 ] && grep -q 'not for a terminal' out || wrong "$program: gzip went to the terminal: $got"
+    done
     [ "$bad" -eq 0 ]
 }
 

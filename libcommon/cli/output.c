@@ -67,8 +67,11 @@ static void compress_sink(struct pf_common *common, const char *path, const stru
 {
     if (format && format->caps & PF_COMPRESSES)
         return;
-    if (common->compression > 0 || (common->compression < 0 && path && ends_with(path, ".gz")))
-        pf_sink_gzip(sink, common->compression > 0 ? common->compression : 6);
+    if (common->compression == 0 || (common->compression < 0 && !(path && ends_with(path, ".gz"))))
+        return;
+    if (pf_sink_terminal(sink) && !common->tool.force)
+        pf_tool_usage(&common->tool, "compressed output is not for a terminal: use -o FILE or a pipe (--force writes it)");
+    pf_sink_gzip(sink, common->compression > 0 ? common->compression : 6);
 }
 
 struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs *inputs, const char *path)
