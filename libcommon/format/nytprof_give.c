@@ -336,7 +336,8 @@ static bool give_found(struct pf_nyt_reader *r, struct pf_batch *batch)
     return true;
 }
 
-int pf_nyt_give(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
+/* What the parser found, then the sums: PF_OK and a batch, or the result of the whole. */
+static int give(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
     if (r->ready.failed || r->held.failed || r->places.failed || r->places.files.failed || r->edges.failed)
         return nomem(reader);
@@ -361,11 +362,11 @@ int pf_nyt_read(struct pf_reader *reader, struct pf_batch *batch)
         int status = pf_nyt_parse(reader, r);
         return status == PF_OK ? declare(reader, r, batch) : status;
     }
-    int status = pf_nyt_give(reader, r, batch);
+    int status = give(reader, r, batch);
     while (status == PF_EOF && r->giver.phase == PF_NYT_PARSE) {
         status = pf_nyt_parse(reader, r);
         if (status == PF_OK)
-            status = pf_nyt_give(reader, r, batch);
+            status = give(reader, r, batch);
     }
     return status;
 }

@@ -89,7 +89,5 @@ void pf_nyt_close_reader(struct pf_reader *);
 
 /* Reads on until there is metadata or text to be given; the giver's phase is no more PARSE at the end. PF_OK or PF_NOMEM. */
 int pf_nyt_parse(struct pf_reader *, struct pf_nyt_reader *);
-/* What the parser found, then the sums: PF_OK and a batch, or the result of the whole. */
-int pf_nyt_give(struct pf_reader *, struct pf_nyt_reader *, struct pf_batch *);
 
 #endif

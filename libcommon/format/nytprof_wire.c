@@ -4,17 +4,6 @@
 
 #include <math.h>
 
-size_t pf_nyt_put_varint(unsigned char bytes[PF_NYT_VARINT_MAX], uint32_t value)
-{
-    size_t more = value < 0x80 ? 0 : value < 0x4000 ? 1 : value < 0x200000 ? 2 : value < 0x10000000 ? 3 : 4;
-    static const unsigned char marks[] = {0, 0x80, 0xc0, 0xe0, 0xff};
-
-    for (size_t i = more; i > 0; i--, value >>= 8)
-        bytes[i] = (unsigned char)value;
-    bytes[0] = (unsigned char)(more < 4 ? marks[more] | value : 0xff);
-    return more + 1;
-}
-
 /* ---- NVs ---- */
 
 static void reverse(unsigned char *to, const unsigned char *from, size_t size)

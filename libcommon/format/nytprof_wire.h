@@ -57,9 +57,6 @@ static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_
     return p + 5;
 }
 
-/* Writes the shortest form and returns its length. */
-size_t pf_nyt_put_varint(unsigned char bytes[PF_NYT_VARINT_MAX], uint32_t value);
-
 /* What a perl of the writer's kind holds numbers in. `nv_size` gives the size; order and form are told from the first time of day. */
 struct pf_nyt_nv {
     unsigned size;
