@@ -45,6 +45,10 @@ static void convert(struct pf_common *common, const struct args *args)
     struct pf_batch batch;
 
     set_labels(common, inputs, args);
+    if (args->symbols_given && !pf_inputs_set_symbols(inputs, args->symbols_arg[args->symbols_given - 1])) {
+        pf_inputs_close(inputs);
+        return;
+    }
     output = pf_output_open(common, inputs);
     if (output && pf_output_copy(output))
         while (pf_inputs_next(inputs, &batch, NULL) == PF_OK && pf_output_write(output, &batch))

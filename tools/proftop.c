@@ -322,6 +322,10 @@ static void proftop(struct run *run, const struct args *args, const char *to)
     run->inputs = pf_inputs_open(&run->common);
     read_by(run, last(args->by_arg, args->by_given));
     read_words(run, args);
+    if (args->symbols_given > 0 && !pf_inputs_set_symbols(run->inputs, last(args->symbols_arg, args->symbols_given))) {
+        close_run(run);
+        return;
+    }
     run->top.sink = pf_output_sink(&run->common, &slot);
     if (run->top.sink != NULL) {
         read_limits(run, args);

@@ -1,5 +1,6 @@
 #include "cli/inputs.h"
 
+#include "analysis/symbols.h"
 #include "base/memory.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
@@ -38,6 +39,9 @@ struct pf_inputs {
     uint32_t *relabelled; /* label set -> set with our labels + 1; 0 = not made yet */
     size_t relabelled_capacity, relabelled_count;
     uint32_t label_column[PF_BATCH_ROWS];
+
+    struct pf_symbols *symbols;
+    const char *symbols_path;
 };
 
 static uint64_t total_size(const struct pf_operands *operands)
@@ -73,18 +77,6 @@ static void close_input(struct pf_inputs *inputs)
     inputs->source = NULL;
 }
 
-void pf_inputs_close(struct pf_inputs *inputs)
-{
-    close_input(inputs);
-    pf_progress_end(&inputs->progress);
-    pf_operands_free(&inputs->operands);
-    pf_shared_free(inputs->shared);
-    pf_dict_free(&inputs->dict);
-    free(inputs->relabelled);
-    free(inputs->set);
-    free(inputs);
-}
-
 struct pf_dict *pf_inputs_dict(struct pf_inputs *inputs)
 {
     return &inputs->dict;
@@ -115,14 +107,56 @@ void pf_inputs_want_flush(struct pf_inputs *inputs)
     inputs->want_flush = true;
 }
 
-static void report(void *arg, enum pf_severity severity, const char *text)
+static void say(const struct pf_inputs *inputs, const char *name, enum pf_severity severity, const char *text)
 {
-    struct pf_inputs *inputs = arg;
     struct pf_tool *tool = &inputs->common->tool;
     if (severity == PF_WARNING)
-        pf_tool_warn(tool, "%s: %s", inputs->input.name, text);
+        pf_tool_warn(tool, "%s: %s", name, text);
     else
-        pf_tool_note(tool, "%s: %s", inputs->input.name, text);
+        pf_tool_note(tool, "%s: %s", name, text);
+}
+
+static void report(void *arg, enum pf_severity severity, const char *text)
+{
+    const struct pf_inputs *inputs = arg;
+    say(inputs, inputs->input.name, severity, text);
+}
+
+static void report_symbols(void *arg, enum pf_severity severity, const char *text)
+{
+    const struct pf_inputs *inputs = arg;
+    say(inputs, inputs->symbols_path, severity, text);
+}
+
+void pf_inputs_close(struct pf_inputs *inputs)
+{
+    struct pf_report messages = {report_symbols, inputs};
+    close_input(inputs);
+    pf_progress_end(&inputs->progress);
+    if (inputs->symbols && inputs->good > 0)
+        pf_symbols_report(inputs->symbols, &messages);
+    pf_symbols_free(inputs->symbols);
+    pf_operands_free(&inputs->operands);
+    pf_shared_free(inputs->shared);
+    pf_dict_free(&inputs->dict);
+    free(inputs->relabelled);
+    free(inputs->set);
+    free(inputs);
+}
+
+bool pf_inputs_set_symbols(struct pf_inputs *inputs, const char *path)
+{
+    struct pf_error error = {0};
+    struct pf_source *source;
+    int status = pf_source_open(&source, path, &error);
+    if (status == PF_OK) {
+        status = pf_symbols_read(&inputs->symbols, source, &error);
+        pf_source_close(source);
+    }
+    inputs->symbols_path = path;
+    if (status < 0)
+        pf_tool_fail(&inputs->common->tool, path, &error, false);
+    return status == PF_OK;
 }
 
 static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
@@ -193,16 +227,17 @@ static void open_input(struct pf_inputs *inputs)
         inputs->relabelled_count = 0;
 }
 
-/* Files of some formats can stand one behind the other; of others an output is one file. */
+/* Files of some formats can stand one behind the other; of others an output is one file. Nothing about the records may be changed. */
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
-    return format->copy && (format->caps & PF_HOLDS_FAILURE || (inputs->operands.count == 1 && !inputs->common->tool.salvage));
+    return format->copy && !inputs->set_count && !inputs->source_key && !inputs->symbols &&
+           (format->caps & PF_HOLDS_FAILURE || (inputs->operands.count == 1 && !inputs->common->tool.salvage));
 }
 
 bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, struct pf_sink *sink)
 {
     bool copied = false;
-    while (may_copy(inputs, format) && !inputs->set_count && !inputs->source_key && !inputs->stopped && inputs->next < inputs->operands.count) {
+    while (may_copy(inputs, format) && !inputs->stopped && inputs->next < inputs->operands.count) {
         struct pf_error error = {0};
         struct pf_report messages = {report, inputs};
         uint64_t records;
@@ -261,6 +296,16 @@ static bool set_labels(struct pf_inputs *inputs, struct pf_batch *batch)
     return pf_dict_status(&inputs->dict) == PF_OK;
 }
 
+/* Labels and names that were asked for. False: out of memory. */
+static bool dress(struct pf_inputs *inputs, struct pf_batch *batch)
+{
+    struct pf_batch plain;
+    if ((inputs->set_count || inputs->source_key) && !set_labels(inputs, batch))
+        return false;
+    plain = *batch;
+    return !inputs->symbols || pf_symbols_batch(inputs->symbols, &inputs->dict, &plain, batch) == PF_OK;
+}
+
 static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
@@ -304,8 +349,7 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     } else if (status < 0) {
         error = inputs->reader->error;
         input_failed(inputs, &error);
-    } else if (batch->kind < PF_RECORD_KINDS && batch->rows && (inputs->set_count || inputs->source_key) &&
-               !set_labels(inputs, batch)) {
+    } else if (batch->kind < PF_RECORD_KINDS && batch->rows && !dress(inputs, batch)) {
         pf_error_nomem(&error);
         input_failed(inputs, &error);
         status = PF_NOMEM;

@@ -30,6 +30,10 @@ struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 void pf_inputs_set_label(struct pf_inputs *, const char *key, const char *value);
 void pf_inputs_label_source(struct pf_inputs *, const char *key);
 
+/* Names for addresses nobody named, from a file (analysis/symbols.h). Call before the first pf_inputs_next. False after a failure,
+ * printed and raised: stop. */
+bool pf_inputs_set_symbols(struct pf_inputs *, const char *path);
+
 /* PF_OK and a batch, or PF_EOF when all is read or reading stopped. Failures of inputs are printed and raise the tool's status; with
  * --keep-going reading goes on with the next input. Each input of a foreign format is announced by a META batch with origin
  * `profutils`: `input` (the operand) and `source_format`. *input (may be NULL) says which input it is.

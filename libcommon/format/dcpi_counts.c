@@ -28,7 +28,7 @@ static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
             return PF_OK;
     }
     if (measure->num != 1 || measure->den != 1)
-        return pf_error_set(error, PF_USAGE, "a measure of dcpi is a count, and '%.*s' is not",
+        return pf_error_set(error, PF_USAGE, "DCPI holds counts by address of an image; the measure '%.*s' is no count",
                             (int)(name.size < 80 ? name.size : 80), name.data);
     if (!pf_grow(&counts->events, &counts->capacity, counts->count + 1, sizeof *counts->events))
         return pf_error_nomem(error);

@@ -227,13 +227,13 @@ static bool error_expected(const char *name, size_t size)
     return found;
 }
 
-/* Whether a file of the corpus must be readable: what stands under edge/ or bad/ is odd in some way, and a name that ends in
+/* Whether a file of the corpus must be readable: what stands under edge/, bad/ or malformed/ is odd in some way, and a name that ends in
  * '_' is what a killed process left. */
 static bool must_read(const char *name)
 {
     const char *at = strrchr(name, '@');
     size_t size = at ? (size_t)(at - name) : strlen(name);
-    return !strstr(name, "/edge/") && !strstr(name, "/bad/") && name[size - 1] != '_' && !error_expected(name, size);
+    return !strstr(name, "/edge/") && !strstr(name, "/bad/") && !strstr(name, "/malformed/") && name[size - 1] != '_' && !error_expected(name, size);
 }
 
 static uint64_t try_whole(struct totals *totals, const struct input *input)

@@ -268,12 +268,22 @@ static void list_free(struct input_list *list)
 
 static bool is_expectation(const char *name)
 {
-    static const char *const other[] = {".expected.", ".realreader.", ".pynreader.", "README"};
+    static const char *const other[] = {".expected.", ".realreader.", ".pynreader.", "README", "index.json", "expect.json"};
     const char *dot = strrchr(name, '.');
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         if (strstr(name, other[k]))
             return true;
     return name[0] == '.' || (dot && !strcmp(dot, ".py"));
+}
+
+/* X.json beside X.prof says what that holds. */
+static bool stands_beside(const char *path)
+{
+    char beside[1024];
+    size_t size = strlen(path), end = strlen(".json");
+    struct stat info;
+    return size > end && !strcmp(path + size - end, ".json") &&
+           (size_t)snprintf(beside, sizeof beside, "%.*s.prof", (int)(size - end), path) < sizeof beside && stat(beside, &info) == 0;
 }
 
 /* All files below a directory, in the order of their names. */
@@ -285,7 +295,7 @@ static void list_files(struct input_list *list, const char *directory, void (*ad
         char path[1024];
         struct stat info;
         snprintf(path, sizeof path, "%s/%s", directory, entries[k]->d_name);
-        bool skip = is_expectation(entries[k]->d_name) || stat(path, &info) != 0;
+        bool skip = is_expectation(entries[k]->d_name) || stands_beside(path) || stat(path, &info) != 0;
         if (!skip && S_ISDIR(info.st_mode))
             list_files(list, path, add);
         else if (!skip)
