@@ -216,7 +216,7 @@ limited()
     while read -r program format; do
         fresh
         expect 3 'missing.*No such file' run_row missing -o to/out
-        expect 3 'to: .*irectory' run_row to
+        expect 3 "'to': .*irectory" run_row to
         expect 3 'missing.*No such file' run_row @missing
         expect 3 'missing.*No such file' run_row --files0-from=missing
         is_fresh
