@@ -18,8 +18,11 @@ int pf_dcpi_cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_di
 
         if (!pf_bytes_equal(pf_dict_string(dict, batch->origin ? batch->origin[row] : 0), PF_BYTES("dcpicat")))
             continue;
-        if (blocks->blocks == 0 || pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("name")))
+        bool name = pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("name"));
+
+        if (blocks->blocks == 0 || (name && blocks->named))
             blocks->blocks++;
+        blocks->named = blocks->named || name;
         line.block = blocks->blocks;
         if (!pf_grow(&blocks->lines, &blocks->capacity, blocks->count + 1, sizeof line))
             return PF_NOMEM;

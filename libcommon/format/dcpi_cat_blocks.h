@@ -4,6 +4,7 @@
 
 #include "model/batch.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct pf_dcpi_cat_blocks {
     struct pf_dcpi_cat_line *lines; /* of all blocks, in order */
     size_t count, capacity;
     size_t blocks;
+    bool named; /* a `name` was met: the next one begins a block */
 };
 
 /* Takes what a META batch says of them. PF_OK or PF_NOMEM. */

@@ -65,8 +65,7 @@ static struct pf_bytes identifier(const struct profile *profile)
 
 static bool is_source(const struct profile *profile, const struct pf_dcpi_profile *from)
 {
-    return from->ended && !from->refused &&
-           pf_dcpi_same_image(pf_dcpi_header_value(&from->header, PF_DCPI_IMAGE), identifier(profile));
+    return pf_dcpi_profile_is_of(from, identifier(profile));
 }
 
 /* A line feed in a value, which no file of DCPI has, becomes a blank. */

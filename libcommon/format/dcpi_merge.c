@@ -130,6 +130,106 @@ int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_pr
     return status;
 }
 
+/* --- from a pool of lines --------------------------------------------------------------------------------- */
+
+/* The lines that no end of a header follows. */
+static const struct pf_dcpi_profile *pool_of(const struct pf_dcpi_profiles *profiles)
+{
+    const struct pf_dcpi_profile *last = profiles->count > 0 ? &profiles->rows[profiles->count - 1] : NULL;
+
+    return last && !last->ended && !last->refused ? last : NULL;
+}
+
+static bool fits_number(const struct pf_dcpi_line *line, struct pf_bytes value, uint64_t number)
+{
+    char text[32];
+    int size = line->known == PF_DCPI_TSTART ? snprintf(text, sizeof text, "%" PRIx64, number)
+                                             : snprintf(text, sizeof text, "%" PRIu64, number);
+
+    for (; value.size > (size_t)size && *value.data == '0'; value.size--)
+        value.data++;
+    return pf_dcpi_same_image(value, (struct pf_bytes){text, (size_t)size});
+}
+
+/* Whether the line may stand in the subject's header, were it the only one of its word. */
+static bool fits(const struct pf_dcpi_subject *subject, const struct pf_dict *dict, const struct pf_dcpi_line *line,
+                 struct pf_bytes value)
+{
+    const struct pf_image *image = subject->image;
+
+    switch (line->known) {
+    case PF_DCPI_EVENT:
+        return pf_bytes_equal(value, subject->event);
+    case PF_DCPI_PERIOD:
+        return fits_number(line, value, subject->period);
+    case PF_DCPI_IMAGE:
+        return !image || pf_dcpi_same_image(value, pf_dict_string(dict, image->identifier));
+    case PF_DCPI_TSTART:
+        return !image || fits_number(line, value, image->text_start);
+    case PF_DCPI_TSIZE:
+        return !image || fits_number(line, value, image->text_size);
+    default:
+        return true;
+    }
+}
+
+/* The number of the line of a word to take + 1; 0 where there is none. */
+static size_t choose_line(const struct pf_dcpi_header *pool, const struct pf_dict *dict, const struct pf_dcpi_subject *subject,
+                          enum pf_dcpi_word word)
+{
+    char epoch[16], earliest[16] = "";
+    size_t chosen = 0;
+
+    for (size_t k = 0; k < pool->count; k++) {
+        const struct pf_dcpi_line *line = &pool->lines[k];
+        struct pf_bytes value = pf_dcpi_line_value(pool, line);
+
+        if (line->known != word || !fits(subject, dict, line, value))
+            continue;
+        bool earlier = word == PF_DCPI_EPOCH && pf_dcpi_epoch(value, epoch) && (!*earliest || strcmp(epoch, earliest) < 0);
+
+        if (earlier)
+            memcpy(earliest, epoch, sizeof epoch);
+        if (chosen == 0 || earlier)
+            chosen = k + 1;
+    }
+    return chosen;
+}
+
+int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_profiles *profiles, const struct pf_dict *dict,
+                        const struct pf_dcpi_subject *subject, struct pf_error *error)
+{
+    const struct pf_dcpi_profile *last = pool_of(profiles);
+    const struct pf_dcpi_header *pool = last ? &last->header : NULL;
+    struct pf_error why = {0};
+    struct joining joining = {.to = header, .error = &why};
+    size_t chosen[PF_DCPI_PATH];
+    int status = PF_OK;
+
+    if (!pool)
+        return PF_EOF;
+    for (enum pf_dcpi_word word = 0; word < PF_DCPI_PATH; word++)
+        chosen[word] = choose_line(pool, dict, subject, word);
+    bool one = pf_dcpi_profile_is_of(last, pf_dcpi_header_value(pool, PF_DCPI_IMAGE));
+
+    if (pf_strings_init(&joining.seen) < 0)
+        status = pf_error_nomem(&why);
+    for (size_t k = 0; status == PF_OK && k < pool->count; k++) {
+        const struct pf_dcpi_line *line = &pool->lines[k];
+        struct pf_bytes word = pf_dcpi_line_word(pool, line), value = pf_dcpi_line_value(pool, line);
+
+        if (line->known < PF_DCPI_PATH ? chosen[line->known] == k + 1 : one && is_new(&joining, word, value))
+            status = add_line(&joining, word, pf_dcpi_line_separator(pool, line), value);
+    }
+    if (status == PF_OK)
+        status = end_header(header, &why);
+    pf_strings_free(&joining.seen);
+    pf_buffer_free(&joining.text);
+    if (status != PF_OK && status != PF_NOMEM)
+        return pf_error_set(error, PF_USAGE, "the lines of the headers here make no header: %s", why.text);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
 /* --- from dcpicat ----------------------------------------------------------------------------------------- */
 
 static int add_number(struct joining *joining, enum pf_dcpi_word word, uint64_t number, bool hex)

@@ -24,6 +24,12 @@ bool pf_dcpi_subject_has(const struct pf_dcpi_subject *, const struct pf_dict *,
 int pf_dcpi_merge_headers(struct pf_dcpi_header *, const struct pf_dcpi_profiles *, const struct pf_dict *,
                           const struct pf_dcpi_subject *, const struct pf_dcpi_profile **single, struct pf_error *);
 
+/* Makes a header from lines of which is not known any more what file each comes from, as in canonical order: what has to be the same is the
+ * subject's, of the others the first ones are taken (the earliest epoch). Paths and unknown lines only where all lines are of one image.
+ * PF_EOF: there are no such lines; PF_USAGE where some are missing. */
+int pf_dcpi_pool_header(struct pf_dcpi_header *, const struct pf_dcpi_profiles *, const struct pf_dict *,
+                        const struct pf_dcpi_subject *, struct pf_error *);
+
 /* Makes a header from a block of dcpicat text. The speed of the processor, which it does not tell, is 0. PF_USAGE where something
  * is missing. */
 int pf_dcpi_make_header(struct pf_dcpi_header *, const struct pf_dcpi_cat_blocks *, const struct pf_dict *,

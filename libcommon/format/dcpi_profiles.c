@@ -119,3 +119,13 @@ int pf_dcpi_profiles_add(struct pf_dcpi_profiles *profiles, const struct pf_dict
     }
     return status;
 }
+
+bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *profile, struct pf_bytes image)
+{
+    const struct pf_dcpi_header *header = &profile->header;
+
+    for (size_t k = 0; k < header->count; k++)
+        if (header->lines[k].known == PF_DCPI_IMAGE && !pf_dcpi_same_image(pf_dcpi_line_value(header, &header->lines[k]), image))
+            return false;
+    return !profile->refused && header->first[PF_DCPI_IMAGE] != 0;
+}

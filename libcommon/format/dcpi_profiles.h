@@ -30,6 +30,8 @@ struct pf_dcpi_profiles {
 
 /* Takes what a META batch says of them. PF_OK or PF_NOMEM. */
 int pf_dcpi_profiles_add(struct pf_dcpi_profiles *, const struct pf_dict *, const struct pf_batch *);
+/* Whether the lines are those of this image, and of no other (of which not all are known to be of one file). */
+bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *, struct pf_bytes image);
 void pf_dcpi_profiles_free(struct pf_dcpi_profiles *);
 
 #endif

@@ -319,6 +319,8 @@ static int prepare(struct pf_writer *writer)
         status = sum_counts(writer);
     if (status == PF_OK)
         status = pf_dcpi_merge_headers(&state->header, &state->profiles, writer->dict, &subject, &single, &writer->error);
+    if (status == PF_EOF)
+        status = pf_dcpi_pool_header(&state->header, &state->profiles, writer->dict, &subject, &writer->error);
     if (status == PF_EOF) {
         status = pf_dcpi_make_header(&state->header, &state->blocks, writer->dict, &subject, &writer->error);
         if (status == PF_OK)

@@ -186,6 +186,13 @@ def valid(directory):
             differ("%s: %s" % (path, args), good("profcat", "-q", *args, path), data)
         differ(path + ": after pfs", good("profcat", "-q", "-t", "dcpi", given=good("profcat", "-q", path)), data)
         differ(path + ": packed pfs", good("profcat", "-q", "-t", "dcpi", given=good("profcat", "-q", "-z", "6", path)), data)
+        # Canonical order sorts the lines and drops what only the format knows.
+        for out in (good("profcat", "-q", "--canonical", "-t", "dcpi", path),
+                    good("profcat", "-q", "-t", "dcpi", given=good("profcat", "-q", "--canonical", path))):  # fmt: skip
+            differ(path + ": canonical counts", decode(out).counts(), profile.counts())
+            known = sorted([word, value] for word, _, value in profile.lines if word not in ("path", "cpucount"))
+            differ(path + ": canonical lines", sorted([w, v] for w, _, v in decode(out).lines if w not in ("path", "cpucount")),
+                   [pair for k, pair in enumerate(known) if k == 0 or pair != known[k - 1]])  # fmt: skip
         status, out, err = run("profcat", "-t", "json", path)
         said = [w for w in WARNINGS if WARNINGS[w] in err]
         differ(path + ": warnings", sorted(said), sorted(w for w in wanted["warnings"] if w in WARNINGS))
@@ -426,6 +433,9 @@ def text(_):
     data = TEXT.encode()
     differ("text as it was", good("profcat", "-t", "dcpicat", given=data), data)
     differ("after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=data)), data)
+    one = TEXT[: TEXT.rindex("name ")].encode()
+    sorted_lines = good("profcat", "-t", "dcpicat", given=good("profcat", "--canonical", given=one)).splitlines()
+    differ("canonical order", sorted(sorted_lines), sorted(one.splitlines()))
     crlf = good("profcat", "-t", "dcpicat", given=data.replace(b"\n", b"\r\n"))
     differ("carriage returns", crlf, data)
     got = records([], given=data)
@@ -436,7 +446,6 @@ def text(_):
             wanted[path, address] = {e[1]: n for e, n in zip(block["events"], row) if n}
     differ("records", got, wanted)
     # One event of one image is enough for a file, but for the processor's speed.
-    one = TEXT[: TEXT.rindex("name ")].encode()
     status, out, err = run("profcat", "-m", "cycles", "-t", "dcpi:stride=4", given=one)
     profile = decode(out)
     differ("speed", "speed of the processor" in err, True)

@@ -558,6 +558,14 @@ static void test_table_append(void)
         known = known && pf_table_intern(&table, rows[k]) == k + 2;
     tap_ok(known && table.count == 3002, "appended rows are found again");
     tap_ok(pf_table_append(&table, rows, 0) == 3002 && table.count == 3002, "appending nothing changes nothing");
+    for (uint32_t k = 0; k < 3000; k++)
+        rows[k][1] = 6;
+    tap_ok(pf_table_append_unindexed(&table, rows, 3000) == 3002 && pf_table_find(&table, rows[0]) == 0,
+           "rows appended without an index are not found");
+    known = pf_table_intern(&table, rows[2999]) == 6001;
+    for (uint32_t k = 0; k < 3000; k++)
+        known = known && pf_table_find(&table, rows[k]) == k + 3002;
+    tap_ok(known && table.count == 6002, "they are from the next intern on");
     pf_table_free(&table);
 }
 
