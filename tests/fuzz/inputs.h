@@ -268,7 +268,8 @@ static void list_free(struct input_list *list)
 
 static bool is_expectation(const char *name)
 {
-    static const char *const other[] = {".expected.", ".realreader.", ".pynreader.", "README", "index.json", "expect.json"};
+    static const char *const other[] = {".expected.", ".realreader.", ".pynreader.", "README", "index.json", "expect.json",
+                                        ".stderr.txt", ".mergelog.txt"};
     const char *dot = strrchr(name, '.');
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         if (strstr(name, other[k]))
