@@ -31,7 +31,9 @@ static void begin_document(struct pf_sheet *sheet, struct pf_sheet_head head)
 
 static void write_json(struct pf_sheet *sheet, const struct pf_sheet_column *column, const struct pf_cell *cell)
 {
-    if (column->type == PF_CELL_INT)
+    if (cell->missing)
+        pf_sink_text(sheet->sink, "null");
+    else if (column->type == PF_CELL_INT)
         pf_json_int128(sheet->sink, cell->integer);
     else if (column->type == PF_CELL_REAL)
         pf_json_real(sheet->sink, cell->real);
@@ -89,6 +91,8 @@ static void separated_row(struct pf_sheet *sheet, const struct pf_cell *cells)
         struct pf_bytes text;
         if (i > 0)
             pf_sink_text(sheet->sink, sheet->form == PF_SHEET_CSV ? "," : "\t");
+        if (cells[i].missing)
+            continue;
         if (sheet->columns[i].type != PF_CELL_TEXT) {
             write_json(sheet, &sheet->columns[i], &cells[i]);
             continue;

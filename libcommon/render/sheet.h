@@ -32,6 +32,7 @@ struct pf_cell {
     unsigned flags;          /* of the text: PF_UTF8 or 0 */
     pf_int128 integer;
     double real;
+    bool missing;            /* there is no such number: null in JSON, nothing between separators */
     const char *color;       /* escape sequence text form puts before it, or NULL */
 };
 
