@@ -1,0 +1,196 @@
+#include "analysis/statistics.h"
+
+#include "analysis/beta.h"
+#include "analysis/sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- runs ------------------------------------------------------------------------------------------------- */
+
+void pf_moments_of(struct pf_moments *moments, const int64_t *values, size_t runs)
+{
+    pf_int128 count = (pf_int128)runs, sum = 0, whole, rest;
+    double squares = 0;
+
+    for (size_t k = 0; k < runs; k++)
+        sum += values[k];
+    whole = sum / count;
+    rest = sum % count;
+    *moments = (struct pf_moments){.runs = runs, .mean = (double)whole};
+    moments->rest = (double)(whole - (pf_int128)moments->mean) + (double)rest / (double)runs;
+    if (runs < 2)
+        return;
+    for (size_t k = 0; k < runs; k++) {
+        double away = (double)((values[k] - whole) * count - rest) / (double)runs;
+        squares += away * away;
+    }
+    moments->variance = squares / (double)(runs - 1);
+}
+
+static double share(int64_t value, pf_int128 total)
+{
+    return total == 0 ? 0 : (double)value / (double)total;
+}
+
+void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values, const pf_int128 *totals, size_t runs)
+{
+    double first = share(values[0], totals[0]), sum = 0, squares = 0, away;
+
+    /* relative to the first one, so that equal shares have exactly that mean and no variance */
+    for (size_t k = 1; k < runs; k++)
+        sum += share(values[k], totals[k]) - first;
+    away = sum / (double)runs;
+    *moments = (struct pf_moments){.runs = runs, .mean = first + away};
+    moments->rest = first - moments->mean + away;
+    if (runs < 2)
+        return;
+    for (size_t k = 0; k < runs; k++) {
+        double distance = share(values[k], totals[k]) - first - away;
+        squares += distance * distance;
+    }
+    moments->variance = squares / (double)(runs - 1);
+}
+
+static double sampled(const struct pf_moments *moments, double samples)
+{
+    return samples > 0 ? moments->mean * moments->mean / (samples / (double)moments->runs) : 0;
+}
+
+void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after, double samples_before, double samples_after)
+{
+    before->floor = sampled(before, samples_before);
+    after->floor = sampled(after, samples_after);
+}
+
+void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after, double unit)
+{
+    before->floor = after->floor = unit * unit / 12;
+}
+
+void pf_test_welch(struct pf_test *test, const struct pf_moments *before, const struct pf_moments *after)
+{
+    double difference = (after->mean - before->mean) + (after->rest - before->rest), square[2], both, part, reach;
+
+    *test = (struct pf_test){.difference = difference, .low = difference, .high = difference, .p = PF_NO_TEST};
+    if (before->runs < 2 || after->runs < 2)
+        return;
+    square[0] = fmax(before->variance, before->floor) / (double)before->runs;
+    square[1] = fmax(after->variance, after->floor) / (double)after->runs;
+    both = square[0] + square[1];
+    if (!(both > 0)) {
+        test->tested = difference == 0;
+        test->p = test->tested ? 1 : PF_NO_TEST;
+        return;
+    }
+    part = square[0] / both;
+    test->freedom = 1 / (part * part / (double)(before->runs - 1) + (1 - part) * (1 - part) / (double)(after->runs - 1));
+    test->p = pf_student_tail(fabs(difference) / sqrt(both), test->freedom);
+    reach = sqrt(both) * pf_student_quantile(0.05, test->freedom);
+    test->low = difference - reach;
+    test->high = difference + reach;
+    test->tested = true;
+}
+
+/* --- samples of one run a side ---------------------------------------------------------------------------- */
+
+/* Of a binomial of `count` trials: twice the smaller of P(at most `after`) and P(at least `after`), at most 1. The tails are
+ * incomplete betas (DLMF 8.17.5). */
+static double binomial_p(double before, double after, double chance, double against)
+{
+    double most = before > 0 ? pf_beta_tail(before, after + 1, against, chance) : 1;
+    double least = after > 0 ? pf_beta_tail(after, before + 1, chance, against) : 1;
+
+    return fmin(1, 2 * fmin(most, least));
+}
+
+void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool shares)
+{
+    double before = (double)counts->before, after = (double)counts->after, count = before + after;
+    double scale[2] = {1, 1}, chance = 0.5, against = 0.5, square, middle, reach, low, high;
+
+    *test = (struct pf_test){.p = PF_NO_TEST};
+    if (shares && (counts->total_before <= 0 || counts->total_after <= 0))
+        return;
+    if (shares) {
+        double total = (double)counts->total_before + (double)counts->total_after;
+        chance = (double)counts->total_after / total;
+        against = (double)counts->total_before / total;
+        scale[0] = (double)counts->total_before;
+        scale[1] = (double)counts->total_after;
+    }
+    test->difference = shares ? after / scale[1] - before / scale[0] : (double)(counts->after - counts->before);
+    test->low = test->high = test->difference;
+    if (count <= 0)
+        return;
+    test->tested = true;
+    test->p = binomial_p(before, after, chance, against);
+    square = 1.959963984540054 * 1.959963984540054; /* the normal quantile of 0.975 */
+    middle = (after + square / 2) / (count + square);
+    reach = sqrt(square * (before * (after / count) + square / 4)) / (count + square);
+    low = middle - reach;
+    high = middle + reach;
+    test->low = count * (low / scale[1] - (1 - low) / scale[0]);
+    test->high = count * (high / scale[1] - (1 - high) / scale[0]);
+}
+
+/* --- many tests ------------------------------------------------------------------------------------------- */
+
+struct ordered {
+    double p;
+    size_t index;
+};
+
+static int compare_ordered(const void *arg, const void *a, const void *b)
+{
+    double x = ((const struct ordered *)a)->p, y = ((const struct ordered *)b)->p;
+
+    (void)arg;
+    return (x > y) - (x < y);
+}
+
+int pf_rates_of(double *p, size_t count)
+{
+    struct ordered *rows = malloc((count + 1) * sizeof *rows);
+    size_t tests = 0;
+    double rate = 1;
+
+    if (rows == NULL)
+        return PF_NOMEM;
+    for (size_t k = 0; k < count; k++)
+        if (p[k] >= 0 && p[k] <= 1)
+            rows[tests++] = (struct ordered){p[k], k};
+    if (pf_sort(rows, tests, sizeof *rows, compare_ordered, NULL) != PF_OK) {
+        free(rows);
+        return PF_NOMEM;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (!(p[k] >= 0 && p[k] <= 1))
+            p[k] = PF_NO_TEST;
+    for (size_t k = tests; k-- > 0;) {
+        rate = fmin(rate, rows[k].p * (double)tests / (double)(k + 1));
+        p[rows[k].index] = rate;
+    }
+    free(rows);
+    return PF_OK;
+}
+
+/* --- many sets -------------------------------------------------------------------------------------------- */
+
+void pf_summary_of(struct pf_summary *summary, const int64_t *values, size_t count)
+{
+    struct pf_moments moments;
+
+    pf_moments_of(&moments, values, count);
+    *summary = (struct pf_summary){.count = count, .least = values[0], .greatest = values[0]};
+    for (size_t k = 0; k < count; k++) {
+        summary->sum += values[k];
+        summary->least = values[k] < summary->least ? values[k] : summary->least;
+        summary->greatest = values[k] > summary->greatest ? values[k] : summary->greatest;
+    }
+    summary->range = (uint64_t)summary->greatest - (uint64_t)summary->least;
+    summary->mean = moments.mean + moments.rest;
+    summary->sd = sqrt(moments.variance);
+    if (summary->sum != 0)
+        summary->normalised = 100.0 * (double)summary->range / (double)summary->sum;
+}
