@@ -343,7 +343,19 @@ END
     [ "$(cells 2,9,11 --kind=flat lines.pfs | tr '\n' ,)" = "f 20 20,main 10 10,g 5 5," ]
     [ "$(cells 2,9 -m calls lines.pfs | tr '\n' ,)" = "f 7,g 2," ]
     [ "$(cells 1,5,11 --edges lines.pfs | tr '\n' ,)" = "main f 25,f f 18,f g 12,g f 9," ]
-    fails 3 "which calls led to a caller is not known" proftop --tree lines.pfs
+    LC_ALL=C expect proftop --tree lines.pfs <<'END'
+Ir: 35 total, 4 records                                           lines.pfs
+also here: flat (Ir); --kind shows them
+     total  total%       self
+        35    100%          0  ##########  all
+        35    100%         10  ##########    main  m.c:1
+        25  71.43%          ?  #######         f  f.c:1 ...
+... behind a name: it is called from elsewhere too, and what it called for this caller is not known (--callees=RE)
+END
+    [ "$(proftop --tree -t tsv lines.pfs | cut -f 4,9,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 0 35,main 10 35,f  25," ]
+    proftop --tree -t json lines.pfs | jq -e '[.rows[].self] == [0, 10, null]'
+    fails 3 "nothing is known of calls" proftop --tree --kind=flat lines.pfs
+    fails 3 "needs a measure with inclusive values" proftop --tree -m calls lines.pfs
     fails 3 "nothing is known of callers" proftop --edges --kind=flat lines.pfs
     fails 2 "there are no sample records here" proftop --kind=sample lines.pfs
 }
@@ -440,6 +452,40 @@ END
     awk 'BEGIN { for (i = 0; i < 5000; i++) printf "f%d;", i; print "leaf 1" }' >deep.folded
     [ "$(proftop --tree -t tsv deep.folded | tail -1 | cut -f 3)" -eq 5001 ]
     proftop -t json:flame deep.folded | tail -c 3 | grep -qx ']}'
+}
+
+@test "the tree of calls of which only pairs are known" {
+    stream pairs.pfs <<'END'
+{"measures": [{"name": "incl", "kind": "edge", "role": "inclusive", "unit": "nanoseconds"},
+              {"name": "excl", "kind": "edge", "role": "self", "unit": "nanoseconds"}],
+ "records": [
+  {"kind": "edge", "caller": ["main"], "callee": ["a"], "values": {"incl": 100, "excl": 40}},
+  {"kind": "edge", "caller": ["a"], "callee": ["both"], "values": {"incl": 25, "excl": 5}},
+  {"kind": "edge", "caller": ["a"], "callee": ["leaf"], "values": {"incl": 35, "excl": 35}},
+  {"kind": "edge", "caller": ["main"], "callee": ["both"], "values": {"incl": 10, "excl": 3}},
+  {"kind": "edge", "caller": ["main"], "callee": ["leaf"], "values": {"incl": 7, "excl": 7}},
+  {"kind": "edge", "caller": ["both"], "callee": ["below"], "values": {"incl": 27, "excl": 27}},
+  {"kind": "edge", "caller": ["round"], "callee": ["about"], "values": {"incl": 8, "excl": 2}},
+  {"kind": "edge", "caller": ["about"], "callee": ["round"], "values": {"incl": 9, "excl": 1}},
+  {"kind": "edge", "caller": ["about"], "callee": ["out"], "values": {"incl": 4, "excl": 4}},
+  {"kind": "edge", "caller": ["out"], "callee": ["out"], "values": {"incl": 0, "excl": 1}}]}
+END
+    LC_ALL=C expect proftop --tree pairs.pfs <<'END'
+incl: 125ns total, 10 records                                     pairs.pfs
+     total  total%       self
+     125ns    100%          0  ##########  all
+     117ns  93.60%          0  #########     main
+     100ns  80.00%       40ns  ########        a
+      35ns  28.00%       35ns  ###               leaf
+      25ns  20.00%        5ns  ##                both ...
+      10ns   8.00%        3ns  #               both ...
+       7ns   5.60%        7ns  #               leaf
+       9ns   7.20%        1ns  #             round
+       8ns   6.40%        2ns  #               about
+       9ns   7.20%        1ns  #                 round ...
+       4ns   3.20%        5ns                    out
+... behind a name: it is called from elsewhere too, and what it called for this caller is not known (--callees=RE)
+END
 }
 
 @test "source lines with what they cost" {

@@ -12,6 +12,7 @@ void pf_tree_free(struct pf_tree *tree)
     pf_table_free(&tree->nodes);
     free(tree->self);
     free(tree->total);
+    free(tree->marks);
     free(tree->preorder);
     free(tree->depth);
     *tree = (struct pf_tree){0};
@@ -129,23 +130,14 @@ static int set_order(struct pf_tree *tree, const struct pf_keys *keys)
     return status;
 }
 
-int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                 struct pf_keys *keys, struct pf_error *error)
+static int tree_of_stacks(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
+                          struct pf_keys *keys, struct pf_error *error)
 {
-    uint32_t *joined;
-    size_t count;
+    size_t count = subject->self->count > 0 ? subject->self->count : 1;
+    uint32_t *joined = calloc(count, sizeof *joined);
     int status;
 
-    *tree = (struct pf_tree){0};
-    if (subject->kind != PF_SAMPLE)
-        return pf_error_set(error, PF_UNSUPPORTED,
-                            subject->kind == PF_EDGE
-                                ? "these records are pairs of caller and callee: which calls led to a caller is not known"
-                                : "these records name places only: nothing is known of calls");
-    count = subject->self->count > 0 ? subject->self->count : 1;
-    joined = calloc(count, sizeof *joined);
-    if (joined == NULL || pf_keys_places(keys) != PF_OK || pf_table_init(&tree->nodes, sizeof(struct pf_tree_node)) != PF_OK ||
-        join_nodes(tree, accumulator->dict, keys, joined, count) != PF_OK ||
+    if (joined == NULL || join_nodes(tree, accumulator->dict, keys, joined, count) != PF_OK ||
         (tree->self = zeros(tree->count)) == NULL || (tree->total = zeros(tree->count)) == NULL) {
         free(joined);
         return pf_error_nomem(error);
@@ -153,6 +145,21 @@ int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator,
     pf_sums_nodes(subject->self, accumulator->dict);
     status = add_up(tree, subject, accumulator->dict, joined, error);
     free(joined);
+    return status;
+}
+
+int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
+                 struct pf_keys *keys, struct pf_error *error)
+{
+    int status;
+
+    *tree = (struct pf_tree){0};
+    if (subject->kind == PF_FLAT)
+        return pf_error_set(error, PF_UNSUPPORTED, "these records name places only: nothing is known of calls");
+    if (pf_keys_places(keys) != PF_OK || pf_table_init(&tree->nodes, sizeof(struct pf_tree_node)) != PF_OK)
+        return pf_error_nomem(error);
+    status = subject->kind == PF_EDGE ? pf_tree_of_edges(tree, accumulator, subject, keys, error)
+                                      : tree_of_stacks(tree, accumulator, subject, keys, error);
     if (status == PF_OK && set_order(tree, keys) != PF_OK)
         status = pf_error_nomem(error);
     return status;

@@ -13,11 +13,17 @@ struct pf_tree_node {
     uint32_t parent, key;
 };
 
+enum pf_tree_mark {
+    PF_TREE_CUT = 1,    /* it calls others, and what they cost when it is called from here is not known */
+    PF_TREE_NO_SELF = 2 /* nor is what it costs itself */
+};
+
 /* Nodes have dense ids, parents smaller ones than their children. Node 0 is the root, `all`: its own part is that of records without
  * a stack. Zero-initialise; free with pf_tree_free. */
 struct pf_tree {
     struct pf_table nodes;     /* struct pf_tree_node */
-    int64_t *self, *total;     /* amounts: a total is self plus the totals of the children (PF_MAX: the greatest) */
+    int64_t *self, *total;     /* amounts. Of stacks: a total is self plus the totals of the children (PF_MAX: the greatest) */
+    unsigned char *marks;      /* enum pf_tree_mark; NULL: none */
     uint32_t *preorder;        /* all nodes, siblings by magnitude of their totals, then by name */
     uint32_t *depth;           /* 0 for the root */
     uint32_t count;
@@ -25,8 +31,14 @@ struct pf_tree {
 
 void pf_tree_free(struct pf_tree *);
 
-/* Of SAMPLE records; PF_UNSUPPORTED, with a text that says what cannot be known, for others. PF_NOMEM, PF_OVERFLOW. */
+/* Of SAMPLE records: as their stacks say. Of EDGE records, without inventing stacks: a function with one caller stands below it with all
+ * that is known below itself; one with several callers stands below each of them with what those calls cost, and ends the tree there.
+ * Roots are what nobody calls, and one function of each cycle that nobody else calls. A total is what the profile says of the calls, that
+ * of the root what 100 % is. PF_UNSUPPORTED, with a text that says what cannot be known, for FLAT records and for measures without
+ * inclusive values. PF_NOMEM, PF_OVERFLOW. */
 int pf_tree_make(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
+/* The part of it for EDGE records: nodes and values without their order. */
+int pf_tree_of_edges(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
 
 static inline const struct pf_tree_node *pf_tree_row(const struct pf_tree *tree, uint32_t node)
 {

@@ -113,7 +113,7 @@ static struct pf_bytes context(struct writing *writing, const char *indent, uint
 static void write_neighbour(struct writing *writing, const struct pf_call *call, uint32_t key, int64_t cum)
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
-    struct pf_cell cells[7] = {{{NULL, 0}, 0, 0, 0, NULL}};
+    struct pf_cell cells[7] = {{.text = {NULL, 0}}};
 
     cells[4].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
     cells[5].text = pf_top_percent(pf_percent(call->value, cum), percent);

@@ -45,6 +45,11 @@ static int finish(struct writing *writing, int status, struct pf_error *error)
     return status;
 }
 
+static unsigned marks_of(const struct pf_tree *tree, uint32_t node)
+{
+    return tree->marks != NULL ? tree->marks[node] : 0;
+}
+
 /* --- rows for machines ------------------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
@@ -88,6 +93,7 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
         memcpy(&cells[3], place, 3 * sizeof *place);
         pf_top_measure_cells(writing->top, writing->block, &cells[6]);
         cells[8].integer = tree->self[node];
+        cells[8].missing = marks_of(tree, node) & PF_TREE_NO_SELF;
         cells[9].integer = tree->total[node];
         pf_sheet_row(sheet, cells);
     }
@@ -130,7 +136,17 @@ static struct pf_bytes tree_line(struct writing *writing, uint32_t node, double 
     for (uint32_t i = 0; i <= writing->tree.depth[node]; i++)
         pf_buffer_append(line, "  ", 2);
     pf_buffer_append(line, label.data, label.size);
+    if (marks_of(&writing->tree, node) & PF_TREE_CUT)
+        pf_buffer_append(line, writing->top->utf8 ? " \u2026" : " ...", 4);
     return line->failed ? PF_BYTES("") : (struct pf_bytes){line->data, line->size};
+}
+
+static bool some_are_cut(const struct writing *writing)
+{
+    for (size_t i = 0; i < writing->count; i++)
+        if (marks_of(&writing->tree, writing->tree.preorder[i]) & PF_TREE_CUT)
+            return true;
+    return false;
 }
 
 static void write_text(struct writing *writing)
@@ -150,12 +166,17 @@ static void write_text(struct writing *writing)
         cells[0].color = pf_top_color(top, percent);
         cells[1].text = pf_top_percent(percent, share);
         cells[2].text = pf_bytes_of(pf_scale_print(scale, tree->self[node], self));
+        if (marks_of(tree, node) & PF_TREE_NO_SELF)
+            cells[2].text = PF_BYTES("?");
         cells[3] = (struct pf_cell){.text = tree_line(writing, node, percent), .flags = PF_UTF8};
         pf_sheet_row(&sheet, cells);
     }
     if (left > 0)
-        pf_sink_printf(top->sink, "... %zu lighter calls not shown;%s%s for all\n", left, top->limit > 0 ? " -n 0" : "",
+        pf_sink_printf(top->sink, "... %zu lighter call%s not shown;%s%s for all\n", left, left == 1 ? "" : "s", top->limit > 0 ? " -n 0" : "",
                        top->min_percent > 0 ? " --min-percent=0" : "");
+    if (some_are_cut(writing))
+        pf_sink_text(top->sink, "... behind a name: it is called from elsewhere too, and what it called for this caller is not known "
+                                "(--callees=RE)\n");
     writing->label.failed = pf_sheet_end(&sheet) != PF_OK || writing->label.failed;
 }
 
