@@ -1,6 +1,7 @@
 #include "codec/codec.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,8 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
         return pf_error_nomem(error);
     *writer = *setup;
     memset(&writer->error, 0, sizeof writer->error);
+    memset(writer->left_out, 0, sizeof writer->left_out);
+    writer->held = 0;
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
     int status = writer->state ? format->open_writer(writer) : pf_error_nomem(&writer->error);
     if (status < 0) {
@@ -104,16 +107,41 @@ static int explained(struct pf_writer *writer, int status)
 
 int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
-    if (batch->kind < PF_RECORD_KINDS && batch->rows && !(writer->format->caps & (1u << batch->kind)))
-        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records", writer->format->name,
-                            pf_kind_name(batch->kind));
+    bool record = batch->kind < PF_RECORD_KINDS;
+    if (record && batch->rows && !(writer->format->caps & (1u << batch->kind))) {
+        writer->left_out[batch->kind] += batch->rows;
+        return PF_OK;
+    }
+    writer->held += record ? batch->rows : 0;
     return explained(writer, writer->format->write(writer, batch));
+}
+
+/* A profile of several kinds loses those the format has no place for; one that would lose all is refused. */
+static int tell_left_out(struct pf_writer *writer)
+{
+    char kinds[128], counted[192];
+    size_t used = 0, used_counted = 0;
+    for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        uint64_t count = writer->left_out[kind];
+        if (count == 0)
+            continue;
+        const char *name = pf_kind_name((enum pf_kind)kind);
+        used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? " and " : "", name);
+        used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted, "%s%" PRIu64 " %s",
+                                         used_counted ? " and " : "", count, name);
+    }
+    if (used > 0 && writer->held == 0)
+        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records", writer->format->name, kinds);
+    if (used > 0)
+        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out", counted);
+    return PF_OK;
 }
 
 int pf_writer_finish(struct pf_writer *writer, bool failed_input)
 {
     writer->failed_input = failed_input;
-    return explained(writer, writer->format->finish(writer));
+    int status = tell_left_out(writer);
+    return status < 0 ? status : explained(writer, writer->format->finish(writer));
 }
 
 void pf_writer_close(struct pf_writer *writer)

@@ -16,9 +16,10 @@ void pf_reader_close(struct pf_reader *); /* NULL is allowed */
 
 /* Opens a writer likewise: format, sink, dict, options, report, document, measures, compression, force. */
 int pf_writer_open(struct pf_writer **, const struct pf_writer *setup, struct pf_error *error);
-/* A batch whose kind the format cannot hold is PF_USAGE with a text that says so. */
+/* Records of a kind the format cannot hold are left out and counted. */
 int pf_writer_write(struct pf_writer *, const struct pf_batch *);
-/* Once, after the last batch. `failed_input`: what was written is incomplete. */
+/* Once, after the last batch. `failed_input`: what was written is incomplete. Where some records were left out for their kind, a warning
+ * says so; where all were, PF_USAGE and a text that names the kinds. */
 int pf_writer_finish(struct pf_writer *, bool failed_input);
 void pf_writer_close(struct pf_writer *);
 

@@ -52,6 +52,7 @@ struct pf_writer {
     int compression;                  /* -1: the format's custom; 0: plain; 1..9 */
     bool force;
     bool failed_input;                /* set before finish: an input failed, what was written is incomplete */
+    uint64_t held, left_out[PF_RECORD_KINDS]; /* rows of the kinds it holds, of others */
     struct pf_error error;
     void *state;                      /* writer_size bytes, zeroed */
 };
@@ -64,7 +65,8 @@ struct pf_document {
 
 /* The place of a file in a series that must be read in order (StatProfiler's ordinals). */
 struct pf_series {
-    char key[64]; /* equal for the files of one series */
+    char key[64];    /* equal for the files of one series */
+    char parent[64]; /* key of the series whose process started this one; "" = none */
     uint64_t ordinal;
 };
 

@@ -1,6 +1,7 @@
-/* Records as tables: `csv` (RFC 4180 quoting) and `tsv` (tabs, line feeds and backslashes as \t \n \\). The header is the first line;
- * so measures that come later, with a second input, have no column. */
+/* Records as tables: `csv` (RFC 4180 quoting) and `tsv` (tabs, line feeds and backslashes as \t \n \\). The header is the first line, so
+ * the first rows are held until it is plain that measures come that are not known yet, or that there are too many rows to wait. */
 #include "codec/format.h"
+#include "base/memory.h"
 #include "render/cache.h"
 #include "render/record.h"
 #include "render/utf8.h"
@@ -9,8 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HOLD = 8 << 20 }; /* bytes of rows */
+
+/* Rows that wait for the header, without their line ends. */
+struct held {
+    struct pf_sink *sink;      /* in memory */
+    struct held_row {
+        uint64_t end;
+        size_t columns;        /* measures known when it was written; it has 0 of the others */
+    } *rows;
+    size_t count, capacity;
+};
+
 struct csv_writer {
     bool tabs, headed;
+    struct held held;
     struct pf_values values;
     struct pf_cache names, places, labels; /* by location: in a stack; function, file and line; by label set: sections and labels */
     struct pf_id_list list;
@@ -24,7 +38,7 @@ static int open_writer(struct pf_writer *writer, bool tabs)
 
     state->tabs = tabs;
     state->values.dict = writer->dict;
-    return PF_OK;
+    return pf_sink_open_memory(&state->held.sink, &writer->error);
 }
 
 static int open_csv(struct pf_writer *writer)
@@ -41,6 +55,8 @@ static void close_writer(struct pf_writer *writer)
 {
     struct csv_writer *state = writer->state;
 
+    pf_sink_abort(state->held.sink);
+    free(state->held.rows);
     pf_values_free(&state->values);
     pf_cache_free(&state->names);
     pf_cache_free(&state->places);
@@ -224,10 +240,53 @@ static void write_header(struct pf_writer *writer)
     state->headed = true;
 }
 
-static void write_row(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+/* The header, then what waited for it. */
+static int release(struct pf_writer *writer)
 {
     struct csv_writer *state = writer->state;
-    struct pf_sink *sink = writer->sink;
+    struct held *held = &state->held;
+    uint64_t start = 0;
+    size_t size;
+
+    if (state->headed)
+        return PF_OK;
+    write_header(writer);
+    if (pf_sink_flush(held->sink) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    const char *bytes = pf_sink_memory(held->sink, &size);
+    for (size_t i = 0; i < held->count; i++) {
+        const struct held_row *row = &held->rows[i];
+        pf_sink_write(writer->sink, bytes + start, (size_t)(row->end - start));
+        for (size_t k = row->columns; k < state->values.count; k++)
+            pf_sink_text(writer->sink, state->tabs ? "\t0" : ",0");
+        pf_sink_write(writer->sink, "\n", 1);
+        start = row->end;
+    }
+    pf_sink_abort(held->sink);
+    free(held->rows);
+    *held = (struct held){0};
+    return PF_OK;
+}
+
+static int end_row(struct pf_writer *writer)
+{
+    struct csv_writer *state = writer->state;
+    struct held *held = &state->held;
+
+    if (state->headed) {
+        pf_sink_write(writer->sink, "\n", 1);
+        return PF_OK;
+    }
+    if (!pf_grow(&held->rows, &held->capacity, held->count + 1, sizeof *held->rows))
+        return pf_error_nomem(&writer->error);
+    held->rows[held->count++] = (struct held_row){pf_sink_offset(held->sink), state->values.count};
+    return pf_sink_offset(held->sink) < HOLD ? PF_OK : release(writer);
+}
+
+static int write_row(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+{
+    struct csv_writer *state = writer->state;
+    struct pf_sink *sink = state->headed ? writer->sink : state->held.sink;
     uint32_t leaf = state->list.count > 0 ? state->list.ids[0] : 0;
     struct pf_bytes text;
     char number[PF_INT128_TEXT];
@@ -254,7 +313,7 @@ static void write_row(struct pf_writer *writer, const struct pf_batch *batch, ui
         write_separator(state, sink);
         pf_sink_write(sink, number, pf_print_int128(state->values.amounts[k], number));
     }
-    pf_sink_write(sink, "\n", 1);
+    return end_row(writer);
 }
 
 static int declare(struct pf_writer *writer, const struct pf_batch *batch)
@@ -271,8 +330,6 @@ static int declare(struct pf_writer *writer, const struct pf_batch *batch)
                             "the measure '%.*s' comes behind the header of the table: choose measures with -m, or convert one by one",
                             (int)name.size, name.data);
     }
-    if (batch->rows > 0 && !state->headed)
-        write_header(writer);
     return PF_OK;
 }
 
@@ -283,14 +340,14 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     if (batch->kind >= PF_RECORD_KINDS)
         return PF_OK;
     if (batch->rows == 0 && batch->value_count == 0)
-        return pf_sink_flush(writer->sink);
+        return state->held.count > 0 && release(writer) != PF_OK ? PF_NOMEM : pf_sink_flush(writer->sink);
     int status = declare(writer, batch);
 
     for (uint32_t row = 0; status == PF_OK && row < batch->rows; row++) {
         if (!pf_record_frames(writer->dict, batch, row, &state->list))
             return pf_error_nomem(&writer->error);
         pf_values_row(&state->values, batch, row);
-        write_row(writer, batch, row);
+        status = write_row(writer, batch, row);
     }
     if (status == PF_OK && (state->field.failed || state->scratch.failed || state->names.status || state->places.status ||
                             state->labels.status))
@@ -300,11 +357,10 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 
 static int finish(struct pf_writer *writer)
 {
-    struct csv_writer *state = writer->state;
 
-    if (!state->headed)
-        write_header(writer);
-    return pf_sink_status(writer->sink, &writer->error);
+    int status = release(writer);
+
+    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 
 const struct pf_format pf_format_csv = {

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Converts profiles of every format that is read into every format that is written.
+
+    cross.py DIR    DIR/FORMAT holds profiles of a format; formats without such a folder are fed by conversion
+
+Each pair either converts (status 0) or is refused (status 2, nothing under the asked name, and a message that says what the format
+holds or cannot hold). What a format that is read again came out as has no total that the input had not, and where all kinds of
+records went over, the main measure's total is the same. Formats that lose something say what in --formats -v.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+BIN = os.environ["PROFUTILS_BIN"]
+FILES = 6  # of each format
+COUNTS_RECORDS = {"statprofiler": "samples"}  # measures that a format makes of its records
+REASON = re.compile(r"hold|no whole number of ticks|is no |have no |needs|only")
+
+
+def run(*command):
+    done = subprocess.run([os.path.join(BIN, command[0]), *command[1:]], capture_output=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def formats():
+    """name -> (read, written, kinds, has losses)"""
+    found, name = {}, None
+    for line in run("profcat", "--formats", "-v")[1].decode().splitlines():
+        if line.startswith(" "):
+            if line.strip().startswith("cannot hold:"):
+                found[name][3] = True
+            continue
+        name, modes = line.split()[:2]
+        kinds = [word for word in line[16:34].split() if word in ("sample", "flat", "edge")]
+        found[name] = ["r" in modes, "w" in modes, kinds, False]
+    return found
+
+
+def totals(path, form):
+    """(kind, unit) -> {measure: total}; None when the profile is damaged"""
+    status, out, _ = run("profcat", "-q", "-f", form, "-t", "ndjson", path)
+    if status != 0:
+        return None
+    sums = {}
+    for line in out.decode().splitlines():
+        row = json.loads(line)
+        for name, value in row["values"].items():
+            of = sums.setdefault((row["kind"], row["units"][name]), {})
+            of[name] = max(of.get(name, 0), value) if name == "depth" else of.get(name, 0) + value
+    return sums
+
+
+def amounts(sums):
+    return {total for of in sums.values() for total in of.values()}
+
+
+def inputs(top, form, known, scratch):
+    files = [path for path in glob.glob(os.path.join(top, form, "**"), recursive=True)
+             if os.path.isfile(path) and not re.search(r"expected|\.json|\.md$|\.txt\.|README", path)]
+    files.sort(key=lambda path: (os.path.getsize(path), path))
+    good = [path for path in files if totals(path, form)]
+    if good:
+        return good[:: max(1, len(good) // FILES)][:FILES]
+    made = []
+    for other, path in known.items():
+        out = os.path.join(scratch, f"{form}-{other}")
+        if run("profcat", "-q", "-t", form, "-o", out, path)[0] == 0:
+            made.append(out)
+    return made[:FILES]
+
+
+def check_pair(path, form, to, facts, scratch):
+    out = os.path.join(scratch, "out")
+    if os.path.exists(out):
+        os.remove(out)
+    status, _, err = run("profcat", "-f", form, "-t", to, "-o", out, path)
+    where = f"{path}: {form} to {to}"
+    if status == 2:
+        if os.path.exists(out):
+            return f"{where}: refused, but there is a file"
+        return None if REASON.search(err) else f"{where}: refused without a reason: {err}"
+    if status != 0:
+        return f"{where}: status {status}: {err}"
+    if not facts[0]:
+        return None
+    before, after = totals(path, form), totals(out, to)
+    if after is None:
+        return f"{where}: what was written cannot be read"
+    if form != to and to in COUNTS_RECORDS:
+        after.get(("sample", "count"), {}).pop(COUNTS_RECORDS[to], None)
+    strange = amounts(after) - amounts(before) - {0}
+    if strange:
+        return f"{where}: totals that were not there: {sorted(strange)} of {after}, had {before}"
+    lost = {kind for kind, _ in before} - {kind for kind, _ in after}
+    if lost & set(facts[2]) and any(value for (kind, _), of in before.items() if kind in lost for value in of.values()):
+        return f"{where}: all {sorted(lost)} records are gone"
+    if not facts[3] and before != after:
+        return f"{where}: says it loses nothing: {before} became {after}"
+    return None
+
+
+def main():
+    top, scratch, known, bad, pairs = sys.argv[1], os.environ["BATS_TEST_TMPDIR"], {}, [], 0
+    all_formats = formats()
+    for form, facts in sorted(all_formats.items(), key=lambda item: not os.path.isdir(os.path.join(top, item[0]))):
+        if not facts[0]:
+            continue
+        files = inputs(top, form, known, scratch)
+        if not files:
+            bad.append(f"{form}: no profile to begin with")
+            continue
+        known[form] = files[len(files) // 2]
+        for path in files:
+            for to, target in all_formats.items():
+                if target[1]:
+                    pairs += 1
+                    bad.append(check_pair(path, form, to, target, scratch))
+    bad = [text for text in bad if text]
+    print("\n".join(bad))
+    print(f"{pairs} pairs, {len(bad)} wrong")
+    return bool(bad) or pairs == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
