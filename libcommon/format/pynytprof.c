@@ -380,7 +380,7 @@ const struct pf_format pf_format_pynytprof = {
     .name = "pynytprof",
     .about = "Pynytprof, all layouts it had with lengths; written as its note of July 2025 says",
     .suffixes = ".pynytprof",
-    .losses = "samples (refused), labels, all measures but calls and times, lines of calls, files of subs, source texts, times finer than "
+    .losses = "samples, labels, all measures but calls and times, lines of calls, files of subs, source texts, times finer than "
               "100 ns; where only inclusive or only own times are known they stand for both",
     .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
     .bid = bid,
