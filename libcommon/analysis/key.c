@@ -14,8 +14,9 @@ int pf_keys_init(struct pf_keys *keys, struct pf_dict *dict, enum pf_by by, uint
 {
     *keys = (struct pf_keys){.dict = dict, .by = by, .label = label};
     keys->status = pf_table_init(&keys->table, sizeof(struct pf_key));
-    keys->place_count = dict->locations.count;
-    keys->places = calloc(keys->place_count, sizeof *keys->places);
+    keys->places_done = 1;
+    keys->places = calloc(1, sizeof *keys->places);
+    keys->place_count = keys->place_capacity = 1;
     if (keys->places == NULL)
         keys->status = PF_NOMEM;
     return keys->status;
@@ -186,9 +187,15 @@ static void add_place(struct pf_keys *keys, uint32_t location)
 
 int pf_keys_places(struct pf_keys *keys)
 {
-    for (uint32_t location = 1; location < keys->place_count && keys->status == PF_OK; location++)
-        if (keys->places[location] == 0)
-            add_place(keys, location);
+    size_t count = keys->dict->locations.count;
+
+    if (keys->place_count < count) {
+        if (!pf_grow(&keys->places, &keys->place_capacity, count, sizeof *keys->places))
+            return keys->status = PF_NOMEM;
+        keys->place_count = count;
+    }
+    for (; keys->places_done < count && keys->status == PF_OK; keys->places_done++)
+        add_place(keys, (uint32_t)keys->places_done);
     return keys->status;
 }
 

@@ -39,17 +39,16 @@ struct pf_keys {
     int64_t *lines;      /* smallest positive line met: start lines, for PF_BY_ADDRESS executed ones; 0 = none */
     size_t line_capacity, line_count;
     uint32_t *places;    /* key of each location; pf_keys_places */
-    size_t place_count;
+    size_t place_count, place_capacity, places_done;
     int status;
 };
 
-/* `label` (a string of the dictionary) counts for PF_BY_LABEL only. PF_OK or PF_NOMEM; free in any case. The dictionary must not grow
- * in locations while the keys are in use (packages are interned as strings). */
+/* `label` (a string of the dictionary) counts for PF_BY_LABEL only. PF_OK or PF_NOMEM; free in any case. */
 int pf_keys_init(struct pf_keys *, struct pf_dict *, enum pf_by, uint32_t label);
 void pf_keys_free(struct pf_keys *);
 
-/* Fills `places` for all locations, after which the number of keys is final; the key of location 0 is 0. Not for PF_BY_LABEL. PF_OK or
- * PF_NOMEM; nothing to do from the second call on. */
+/* Fills `places` for all locations there are, after which the number of keys is final until there are more; the key of location 0 is
+ * 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at new locations only. */
 int pf_keys_places(struct pf_keys *);
 /* The next different value of the label in the set *at, which becomes what remains of it; 0 when there is none. A value that is there
  * twice comes once. */

@@ -111,6 +111,11 @@ void pf_common_read(struct pf_common *common, const char *program, const struct 
     read_measures(common, args);
 }
 
+void pf_common_to(struct pf_common *common, const char *text)
+{
+    common->to = format_argument(common, text, true, &common->to_options);
+}
+
 void pf_common_free(struct pf_common *common)
 {
     pf_options_free(&common->from_options);

@@ -58,6 +58,8 @@ void pf_common_dashes(int argc, char **argv);
 void pf_common_read(struct pf_common *, const char *program, const struct pf_common_args *, const char *const *help, bool views,
                     const char **to_text);
 void pf_common_free(struct pf_common *);
+/* -t of a program with views, where it names a format after all: sets `to` and its options, or exits 2. */
+void pf_common_to(struct pf_common *, const char *text);
 
 /* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is. *which (may be NULL) is the number of
  * the one that matched. */

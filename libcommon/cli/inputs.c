@@ -58,11 +58,18 @@ static uint64_t total_size(const struct pf_operands *operands)
 
 struct pf_inputs *pf_inputs_open(struct pf_common *common)
 {
+    struct pf_operands operands;
+    pf_operands_expand(&operands, common);
+    return pf_inputs_open_names(common, &operands);
+}
+
+struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_operands *operands)
+{
     struct pf_inputs *inputs = calloc(1, sizeof *inputs);
     if (!inputs || pf_dict_init(&inputs->dict) < 0 || !(inputs->shared = pf_shared_new()))
         pf_tool_nomem(&common->tool);
     inputs->common = common;
-    pf_operands_expand(&inputs->operands, common);
+    inputs->operands = *operands;
     pf_progress_start(&inputs->progress, &common->tool, total_size(&inputs->operands));
     return inputs;
 }

@@ -20,6 +20,9 @@ struct pf_input {
 
 /* Expands the operands; exits 2 on usage errors (a terminal as standard input, a missing @LIST file is status 3). Never NULL. */
 struct pf_inputs *pf_inputs_open(struct pf_common *);
+/* The same for names that are expanded already and in order, which are taken over. */
+struct pf_operands;
+struct pf_inputs *pf_inputs_open_names(struct pf_common *, struct pf_operands *);
 void pf_inputs_close(struct pf_inputs *);
 
 /* The dictionary all batches refer to. */

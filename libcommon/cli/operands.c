@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void add(struct pf_operands *operands, struct pf_common *common, struct pf_bytes name)
+enum { DIRECTORY_DEPTH = 64 };
+
+void pf_operands_add(struct pf_operands *operands, struct pf_common *common, struct pf_bytes name)
 {
     char *copy = strndup(name.data, name.size);
     if (!copy || !pf_grow(&operands->names, &operands->capacity, operands->count + 2, sizeof *operands->names))
@@ -27,7 +29,7 @@ static void fail(struct pf_common *common, const char *name, const struct pf_err
     pf_tool_fail(&common->tool, name, error, false);
 }
 
-static void add_list(struct pf_operands *operands, struct pf_common *common, const char *path)
+void pf_operands_add_list(struct pf_operands *operands, struct pf_common *common, const char *path)
 {
     struct pf_error error = {0};
     struct pf_source *source;
@@ -35,7 +37,7 @@ static void add_list(struct pf_operands *operands, struct pf_common *common, con
     int status = pf_source_open(&source, path, &error);
     while (status == PF_OK && (status = pf_source_line(source, &line, &error)) == PF_OK)
         if (line.size)
-            add(operands, common, line);
+            pf_operands_add(operands, common, line);
     pf_source_close(source);
     if (status < 0)
         fail(common, path, &error);
@@ -53,13 +55,13 @@ static void add_files0(struct pf_operands *operands, struct pf_common *common, c
         while (have && (end = memchr(ahead, '\0', have))) {
             size_t size = (size_t)(end - ahead);
             if (size)
-                add(operands, common, (struct pf_bytes){ahead, size});
+                pf_operands_add(operands, common, (struct pf_bytes){ahead, size});
             pf_source_take(source, size + 1);
             ahead = (const char *)pf_source_peek(source, 1, &have);
             need = 4096;
         }
         if (have && have < need) { /* a last name without a NUL */
-            add(operands, common, (struct pf_bytes){ahead, have});
+            pf_operands_add(operands, common, (struct pf_bytes){ahead, have});
             pf_source_take(source, have);
         }
         if (have < need)
@@ -80,11 +82,11 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static void add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, unsigned depth)
+void pf_operands_add_entries(struct pf_operands *operands, struct pf_common *common, const char *path)
 {
     struct pf_error error = {0};
     struct dirent **entries;
-    int count = depth < 64 ? scandir(path, &entries, visible, by_name) : -1;
+    int count = scandir(path, &entries, visible, by_name);
     if (count < 0) {
         pf_error_system(&error, "cannot read the directory '%s'", path);
         fail(common, path, &error);
@@ -100,25 +102,51 @@ static void add_directory(struct pf_operands *operands, struct pf_common *common
         pf_buffer_append(&name, entries[i]->d_name, strlen(entries[i]->d_name) + 1);
         if (name.failed)
             pf_tool_nomem(&common->tool);
-        if (stat(name.data, &info) == 0 && S_ISDIR(info.st_mode))
-            add_directory(operands, common, name.data, depth + 1);
-        else if (stat(name.data, &info) != 0 || S_ISREG(info.st_mode))
-            add(operands, common, (struct pf_bytes){name.data, name.size - 1});
+        if (stat(name.data, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+            pf_operands_add(operands, common, (struct pf_bytes){name.data, name.size - 1});
         pf_buffer_free(&name);
         free(entries[i]);
     }
     free(entries);
 }
 
-static void add_operand(struct pf_operands *operands, struct pf_common *common, const char *name)
+bool pf_operands_directory(const char *path)
 {
     struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static void add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, unsigned depth)
+{
+    struct pf_operands entries = {0};
+    if (depth < DIRECTORY_DEPTH) {
+        pf_operands_add_entries(&entries, common, path);
+    } else {
+        struct pf_error error = {0};
+        pf_error_set(&error, PF_FAILED, "more than %d directories one inside the other", DIRECTORY_DEPTH);
+        fail(common, path, &error);
+    }
+    for (size_t i = 0; i < entries.count; i++)
+        if (pf_operands_directory(entries.names[i]))
+            add_directory(operands, common, entries.names[i], depth + 1);
+        else
+            pf_operands_add(operands, common, pf_bytes_of(entries.names[i]));
+    pf_operands_free(&entries);
+}
+
+void pf_operands_add_directory(struct pf_operands *operands, struct pf_common *common, const char *path)
+{
+    add_directory(operands, common, path, 0);
+}
+
+static void add_operand(struct pf_operands *operands, struct pf_common *common, const char *name)
+{
     if (name[0] == '@' && name[1])
-        add_list(operands, common, name + 1);
-    else if (common->recursive && stat(name, &info) == 0 && S_ISDIR(info.st_mode))
-        add_directory(operands, common, name, 0);
+        pf_operands_add_list(operands, common, name + 1);
+    else if (common->recursive && pf_operands_directory(name))
+        pf_operands_add_directory(operands, common, name);
     else
-        add(operands, common, pf_bytes_of(name));
+        pf_operands_add(operands, common, pf_bytes_of(name));
 }
 
 /* --- series ---------------------------------------------------------------------------------------------------- */
@@ -130,17 +158,17 @@ struct place {
     char *name;
 };
 
-/* Only regular files are looked into before their turn: a pipe cannot be read twice. */
-static void find_series(struct place *place, struct pf_common *common)
+void pf_operands_series(const char *name, const struct pf_common *common, struct pf_series *series)
 {
     struct pf_error error = {0};
     struct pf_source *source;
     struct stat info;
-    if (stat(place->name, &info) != 0 || !S_ISREG(info.st_mode) || pf_source_open(&source, place->name, &error) < 0)
+    memset(series, 0, sizeof *series);
+    if (stat(name, &info) != 0 || !S_ISREG(info.st_mode) || pf_source_open(&source, name, &error) < 0)
         return;
-    const struct pf_format *format = common->from ? common->from : pf_registry_guess(source, place->name, NULL, &error);
-    if (!format || !format->series || format->series(source, &place->series) != PF_OK)
-        place->series.key[0] = '\0';
+    const struct pf_format *format = common->from ? common->from : pf_registry_guess(source, name, NULL, &error);
+    if (!format || !format->series || format->series(source, series) != PF_OK)
+        memset(series, 0, sizeof *series);
     pf_source_close(source);
 }
 
@@ -162,15 +190,15 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A series is read at the place of its first member, in the order of its ordinals. */
-static void order_series(struct pf_operands *operands, struct pf_common *common)
+void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
 {
-    struct place *places = calloc(operands->count, sizeof *places);
+    struct place *places = calloc(operands->count + 1, sizeof *places);
     if (!places)
         pf_tool_nomem(&common->tool);
     for (size_t i = 0; i < operands->count; i++) {
         places[i].name = operands->names[i];
         places[i].position = i;
-        find_series(&places[i], common);
+        pf_operands_series(places[i].name, common, &places[i].series);
     }
     qsort(places, operands->count, sizeof *places, by_key);
     for (size_t i = 0; i < operands->count; i++) {
@@ -194,7 +222,7 @@ void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
         add_operand(operands, common, common->operands[i]);
     bool from_stdin = !common->files0_from && !common->operand_count;
     if (from_stdin)
-        add(operands, common, PF_BYTES("-"));
+        pf_operands_add(operands, common, PF_BYTES("-"));
     for (size_t i = 0; i < operands->count; i++)
         if (strcmp(operands->names[i], "-") == 0 && isatty(STDIN_FILENO))
             pf_tool_usage(&common->tool, "no input: standard input is a terminal; give a FILE or a pipe");
@@ -204,7 +232,7 @@ void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
         pf_tool_die(&common->tool, NULL, &error, false);
     }
     if (operands->count > 1)
-        order_series(operands, common);
+        pf_operands_order(operands, common);
 }
 
 void pf_operands_free(struct pf_operands *operands)

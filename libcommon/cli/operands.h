@@ -13,4 +13,17 @@ struct pf_operands {
 void pf_operands_expand(struct pf_operands *, struct pf_common *);
 void pf_operands_free(struct pf_operands *);
 
+/* The same piece by piece, into a list that was zeroed: a name as it is; the lines of a file; what stands in a directory, files and
+ * directories, sorted; all files in it and below. */
+void pf_operands_add(struct pf_operands *, struct pf_common *, struct pf_bytes name);
+void pf_operands_add_list(struct pf_operands *, struct pf_common *, const char *path);
+void pf_operands_add_entries(struct pf_operands *, struct pf_common *, const char *path);
+void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const char *path);
+bool pf_operands_directory(const char *path);
+
+/* Which series a file is one of; all zero for none, and for what is no regular file: a pipe cannot be read twice. */
+void pf_operands_series(const char *name, const struct pf_common *, struct pf_series *);
+/* Puts files of a series at the place of the first of them, in order. */
+void pf_operands_order(struct pf_operands *, struct pf_common *);
+
 #endif

@@ -142,6 +142,7 @@ int pf_sp_series_find(struct pf_source *source, struct pf_series *series)
     if (!pf_sp_header_has_process(&header) || header.ordinal == 0)
         return PF_EOF;
     memcpy(series->key, header.id, sizeof header.id);
+    memcpy(series->parent, header.parent, sizeof header.parent);
     series->ordinal = header.ordinal;
     return PF_OK;
 }
