@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct pf_nyt_files {
-    struct pf_nyt_map names;  /* 0, fid: string of the last definition + 1 */
+    struct pf_nyt_map names;  /* fid / 2, fid % 2: string of the last definition + 1 */
     struct pf_nyt_map owners; /* string, 0: fid + 1 */
     bool failed;              /* memory ran out */
 };
@@ -21,8 +21,8 @@ void pf_nyt_files_free(struct pf_nyt_files *);
 /* `name` is a string of the dictionary. The last definition counts. */
 void pf_nyt_files_define(struct pf_nyt_files *, uint32_t fid, uint32_t name);
 /* False when the number was never defined; *name is 0 then. */
-bool pf_nyt_files_name(struct pf_nyt_files *, uint32_t fid, uint32_t *name);
+bool pf_nyt_files_name(const struct pf_nyt_files *, uint32_t fid, uint32_t *name);
 /* False when no number has the name. */
-bool pf_nyt_files_owner(struct pf_nyt_files *, uint32_t name, uint32_t *fid);
+bool pf_nyt_files_owner(const struct pf_nyt_files *, uint32_t name, uint32_t *fid);
 
 #endif

@@ -314,7 +314,13 @@ static int give_phase(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
 static void next_phase(struct pf_nyt_reader *r)
 {
     struct pf_nyt_giver *giver = &r->giver;
+    struct pf_nyt_epoch *at = giver->epoch < r->epoch_count ? &r->epochs[giver->epoch] : NULL;
     giver->next = 0;
+    /* What was given is not needed any more, but the memory may be. */
+    if (at && giver->phase == PF_NYT_GIVE_BLOCK_TIMES)
+        pf_nyt_lines_free(&at->lines);
+    if (at && giver->phase == PF_NYT_GIVE_STACKS)
+        pf_nyt_tree_free(&at->tree);
     if (giver->phase == PF_NYT_GIVE_STACKS && giver->epoch + 1 < r->epoch_count) {
         giver->epoch++;
         giver->phase = PF_NYT_GIVE_LINES;

@@ -25,6 +25,7 @@ void pf_nyt_lines_free(struct pf_nyt_lines *lines)
     free(lines->slots);
     free(lines->sums);
     pf_table_free(&lines->blocks);
+    *lines = (struct pf_nyt_lines){0};
 }
 
 static size_t slot_count(const struct pf_nyt_lines *lines)

@@ -31,7 +31,7 @@ struct pf_nyt_lines {
     size_t sum_count, sum_capacity;
 };
 
-/* PF_OK or PF_NOMEM; free in any case. */
+/* PF_OK or PF_NOMEM; free in any case, as often as one likes. */
 int pf_nyt_lines_init(struct pf_nyt_lines *);
 void pf_nyt_lines_free(struct pf_nyt_lines *);
 

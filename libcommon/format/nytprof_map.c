@@ -34,8 +34,8 @@ uint64_t *pf_nyt_map_entry(struct pf_nyt_map *map, uint32_t a, uint32_t b)
     return &map->values[id];
 }
 
-uint64_t pf_nyt_map_get(struct pf_nyt_map *map, uint32_t a, uint32_t b)
+uint64_t pf_nyt_map_get(const struct pf_nyt_map *map, uint32_t a, uint32_t b)
 {
-    uint64_t *value = pf_nyt_map_entry(map, a, b);
-    return value ? *value : 0;
+    uint32_t id = pf_table_find(&map->keys, &(struct pair){a + 1, b});
+    return id < map->count ? map->values[id] : 0;
 }

@@ -21,6 +21,6 @@ void pf_nyt_map_free(struct pf_nyt_map *);
  * call. */
 uint64_t *pf_nyt_map_entry(struct pf_nyt_map *, uint32_t a, uint32_t b);
 /* The value, 0 when there is none. */
-uint64_t pf_nyt_map_get(struct pf_nyt_map *, uint32_t a, uint32_t b);
+uint64_t pf_nyt_map_get(const struct pf_nyt_map *, uint32_t a, uint32_t b);
 
 #endif

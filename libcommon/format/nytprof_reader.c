@@ -297,16 +297,17 @@ static int take_statements(struct pf_nyt_reader *r)
     uint32_t ticks;
     r->eventful = true;
     while (end - p >= PF_NYT_STATEMENT_MAX) {
-        if (*p == PF_NYT_TIME_LINE) {
+        unsigned tag = *p;
+        if (tag == PF_NYT_TIME_LINE) {
             uint32_t fid, line;
-            p = pf_nyt_varint(pf_nyt_varint(pf_nyt_varint(p + 1, &ticks), &fid), &line);
+            p = pf_nyt_varint(pf_nyt_varint(pf_nyt_random_varint(p + 1, &ticks), &fid), &line);
             pf_nyt_lines_add(lines, fid, line, ticks, count);
             discounts += !count;
             count = 1;
-        } else if (*p == PF_NYT_DISCOUNT) {
+        } else if (tag == PF_NYT_DISCOUNT) {
             p++;
             count = 0;
-        } else if (*p == PF_NYT_TIME_BLOCK) {
+        } else if (tag == PF_NYT_TIME_BLOCK) {
             struct pf_nyt_block block;
             p = pf_nyt_varint(pf_nyt_varint(pf_nyt_varint(p + 1, &ticks), &block.fid), &block.line);
             p = pf_nyt_varint(pf_nyt_varint(p, &block.block), &block.sub);

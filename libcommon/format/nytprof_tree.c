@@ -30,6 +30,7 @@ void pf_nyt_tree_free(struct pf_nyt_tree *tree)
     free(tree->buckets);
     free(tree->levels);
     free(tree->pairs);
+    *tree = (struct pf_nyt_tree){0};
 }
 
 /* ---- Nodes and their children ---- */

@@ -34,7 +34,7 @@ struct pf_nyt_tree {
     bool failed;                /* memory ran out */
 };
 
-/* PF_OK or PF_NOMEM; free in any case. */
+/* PF_OK or PF_NOMEM; free in any case, as often as one likes. */
 int pf_nyt_tree_init(struct pf_nyt_tree *);
 void pf_nyt_tree_free(struct pf_nyt_tree *);
 
