@@ -410,6 +410,11 @@ unsigned pf_inputs_good(const struct pf_inputs *inputs)
     return inputs->good;
 }
 
+uint32_t pf_inputs_group(const struct pf_inputs *inputs, unsigned number)
+{
+    return inputs->operands.groups[number];
+}
+
 const char *const *pf_inputs_names(const struct pf_inputs *inputs)
 {
     return (const char *const *)inputs->operands.names;

@@ -56,6 +56,8 @@ bool pf_inputs_failed(const struct pf_inputs *);
 /* Number of inputs, and how many were read to their end. */
 unsigned pf_inputs_count(const struct pf_inputs *);
 unsigned pf_inputs_good(const struct pf_inputs *);
+/* The group of operands (cli/operands.h) that an input, by its number, is of. */
+uint32_t pf_inputs_group(const struct pf_inputs *, unsigned number);
 /* The operands in reading order, NULL-terminated. */
 const char *const *pf_inputs_names(const struct pf_inputs *);
 

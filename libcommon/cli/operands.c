@@ -15,8 +15,10 @@ enum { DIRECTORY_DEPTH = 64 };
 void pf_operands_add(struct pf_operands *operands, struct pf_common *common, struct pf_bytes name)
 {
     char *copy = strndup(name.data, name.size);
-    if (!copy || !pf_grow(&operands->names, &operands->capacity, operands->count + 2, sizeof *operands->names))
+    if (!copy || !pf_grow(&operands->names, &operands->capacity, operands->count + 2, sizeof *operands->names) ||
+        !pf_grow(&operands->groups, &operands->group_capacity, operands->count + 1, sizeof *operands->groups))
         pf_tool_nomem(&common->tool);
+    operands->groups[operands->count] = operands->group;
     operands->names[operands->count++] = copy;
     operands->names[operands->count] = NULL;
 }
@@ -43,7 +45,7 @@ void pf_operands_add_list(struct pf_operands *operands, struct pf_common *common
         fail(common, path, &error);
 }
 
-static void add_files0(struct pf_operands *operands, struct pf_common *common, const char *path)
+void pf_operands_add_files0(struct pf_operands *operands, struct pf_common *common, const char *path)
 {
     struct pf_error error = {0};
     struct pf_source *source;
@@ -139,7 +141,7 @@ void pf_operands_add_directory(struct pf_operands *operands, struct pf_common *c
     add_directory(operands, common, path, 0);
 }
 
-static void add_operand(struct pf_operands *operands, struct pf_common *common, const char *name)
+void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *common, const char *name)
 {
     if (name[0] == '@' && name[1])
         pf_operands_add_list(operands, common, name + 1);
@@ -156,6 +158,7 @@ struct place {
     size_t first;            /* where the first member of the series stands */
     size_t position;
     char *name;
+    uint32_t group;
 };
 
 void pf_operands_series(const char *name, const struct pf_common *common, struct pf_series *series)
@@ -197,6 +200,7 @@ void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
         pf_tool_nomem(&common->tool);
     for (size_t i = 0; i < operands->count; i++) {
         places[i].name = operands->names[i];
+        places[i].group = operands->groups[i];
         places[i].position = i;
         pf_operands_series(places[i].name, common, &places[i].series);
     }
@@ -206,23 +210,15 @@ void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
         places[i].first = member ? places[i - 1].first : places[i].position;
     }
     qsort(places, operands->count, sizeof *places, by_place);
-    for (size_t i = 0; i < operands->count; i++)
+    for (size_t i = 0; i < operands->count; i++) {
         operands->names[i] = places[i].name;
+        operands->groups[i] = places[i].group;
+    }
     free(places);
 }
 
-void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
+void pf_operands_finish(struct pf_operands *operands, struct pf_common *common)
 {
-    memset(operands, 0, sizeof *operands);
-    if (common->files0_from && common->operand_count)
-        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
-    if (common->files0_from)
-        add_files0(operands, common, common->files0_from);
-    for (unsigned i = 0; i < common->operand_count; i++)
-        add_operand(operands, common, common->operands[i]);
-    bool from_stdin = !common->files0_from && !common->operand_count;
-    if (from_stdin)
-        pf_operands_add(operands, common, PF_BYTES("-"));
     for (size_t i = 0; i < operands->count; i++)
         if (strcmp(operands->names[i], "-") == 0 && isatty(STDIN_FILENO))
             pf_tool_usage(&common->tool, "no input: standard input is a terminal; give a FILE or a pipe");
@@ -235,9 +231,25 @@ void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
         pf_operands_order(operands, common);
 }
 
+void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
+{
+    memset(operands, 0, sizeof *operands);
+    if (common->files0_from && common->operand_count)
+        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
+    if (common->files0_from)
+        pf_operands_add_files0(operands, common, common->files0_from);
+    for (unsigned i = 0; i < common->operand_count; i++)
+        pf_operands_add_operand(operands, common, common->operands[i]);
+    bool from_stdin = !common->files0_from && !common->operand_count;
+    if (from_stdin)
+        pf_operands_add(operands, common, PF_BYTES("-"));
+    pf_operands_finish(operands, common);
+}
+
 void pf_operands_free(struct pf_operands *operands)
 {
     for (size_t i = 0; i < operands->count; i++)
         free(operands->names[i]);
     free(operands->names);
+    free(operands->groups);
 }

@@ -3,6 +3,7 @@
 #define PF_CODEC_FORMAT_H
 
 #include "base/error.h"
+#include "codec/merging.h"
 #include "codec/options.h"
 #include "codec/shared.h"
 #include "io/sink.h"
@@ -77,6 +78,7 @@ struct pf_format {
     const char *losses;   /* what it cannot hold, for --formats -v; NULL: nothing is lost */
     unsigned caps;
     const struct pf_option *options; /* ends with a NULL name; NULL: none */
+    const struct pf_merging *merging; /* NULL: public metadata once, private ones never */
 
     /* Reading; bid NULL: the format is not read. */
 

@@ -1,5 +1,6 @@
 /* DCPI profiles, dcpiformat(4): what the Digital Continuous Profiling Infrastructure kept of one event in one image. */
 #include "format/dcpi_copy.h"
+#include "format/dcpi_merging.h"
 #include "format/dcpi_reader.h"
 #include "format/dcpi_writer.h"
 
@@ -82,6 +83,7 @@ const struct pf_format pf_format_dcpi = {
     .losses = "all but the counts by address of one event in one image: functions, files, lines, labels; counts and totals over 32 bits",
     .caps = PF_HOLDS_FLAT,
     .options = options,
+    .merging = &pf_dcpi_merging,
     .bid = bid,
     .reader_size = sizeof(struct pf_dcpi_reader),
     .open_reader = pf_dcpi_reader_open,

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "format/dcpi_header.h"
 #include "format/dcpi_locator.h"
+#include "format/dcpi_merging.h"
 #include "format/dcpi_meta.h"
 
 #include <inttypes.h>
@@ -474,6 +475,7 @@ const struct pf_format pf_format_dcpicat = {
     .losses = "all but counts by address of images with identifiers: functions, files, lines, labels; of DCPI's header the "
               "processor's lines, what is unknown but labels, and how chunks lie",
     .caps = PF_HOLDS_FLAT | PF_IS_TEXT,
+    .merging = &pf_dcpi_merging,
     .bid = bid,
     .reader_size = sizeof(struct cat_reader),
     .open_reader = open_reader,

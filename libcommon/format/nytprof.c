@@ -1,5 +1,6 @@
 /* Devel::NYTProf, the genuine format: every file that releases since 4.00 write. */
 #include "codec/format.h"
+#include "format/nytprof_merging.h"
 #include "format/nytprof_reader.h"
 
 #include <string.h>
@@ -37,6 +38,7 @@ const struct pf_format pf_format_nytprof = {
     .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
     .suffixes = ".nyt",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES,
+    .merging = &pf_nyt_merging,
     .bid = bid,
     .reader_size = sizeof(struct pf_nyt_reader),
     .open_reader = pf_nyt_open_reader,

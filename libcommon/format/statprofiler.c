@@ -2,6 +2,7 @@
  * others, and a plan of one, which are told apart by content. */
 #include "base/number.h"
 #include "codec/format.h"
+#include "format/statprofiler_merging.h"
 #include "format/statprofiler_reader.h"
 #include "format/statprofiler_series.h"
 #include "format/statprofiler_text.h"
@@ -101,6 +102,7 @@ const struct pf_format pf_format_statprofiler = {
               "dialect=plan: first lines, eval sources, process and ordinal, metadata of the header apart",
     .caps = PF_HOLDS_SAMPLE | PF_IS_STREAM | PF_COMPRESSES,
     .options = options,
+    .merging = &pf_sp_merging,
     .bid = bid,
     .series = pf_sp_series_find,
     .reader_size = sizeof(struct state),

@@ -1,0 +1,223 @@
+#include "analysis/merge_columns.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_merge_columns_free(struct pf_merge_columns *columns)
+{
+    for (size_t k = 0; k < columns->count; k++) {
+        free(columns->rows[k].sums);
+        free(columns->rows[k].staged);
+    }
+    free(columns->rows);
+    free(columns->members);
+}
+
+/* --- measures --------------------------------------------------------------------------------------------- */
+
+static bool is_events(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events"));
+}
+
+/* Whether values of both go into one column. Counts with a period and events are the same thing. */
+static bool alike(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b)
+{
+    return pf_measure_same(a, b) ||
+           (a->kind == b->kind && a->name == b->name && a->aggregation == b->aggregation &&
+            ((is_events(dict, b) && a->period != 0) || (is_events(dict, a) && b->period != 0)));
+}
+
+static int different_units(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b,
+                           struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(dict, a->name);
+
+    return pf_error_set(error, PF_UNSUPPORTED,
+                        "measure '%.*s' of one input is in '%s', of another in '%s': they cannot be added (--force keeps both)",
+                        (int)(name.size < 60 ? name.size : 60), name.data, pf_dict_string(dict, a->unit).data,
+                        pf_dict_string(dict, b->unit).data);
+}
+
+/* The column for a measure that is new; NULL with the error set. */
+static struct pf_merge_column *choose(struct pf_merge_columns *columns, const struct pf_measure *measure, struct pf_error *error)
+{
+    for (size_t k = 0; k < columns->count; k++) {
+        const struct pf_measure *other = &columns->rows[k].quantity.measure;
+
+        if (alike(columns->dict, other, measure))
+            return &columns->rows[k];
+        if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit && !columns->force) {
+            different_units(columns->dict, other, measure, error);
+            return NULL;
+        }
+    }
+    if (!pf_grow(&columns->rows, &columns->capacity, columns->count + 1, sizeof *columns->rows)) {
+        pf_error_nomem(error);
+        return NULL;
+    }
+    columns->rows[columns->count] = (struct pf_merge_column){0};
+    return &columns->rows[columns->count++];
+}
+
+static bool rescale_sums(pf_int128 *sums, size_t count, int64_t factor)
+{
+    for (size_t i = 0; factor != 1 && i < count; i++)
+        if (__builtin_mul_overflow(sums[i], (pf_int128)factor, &sums[i]))
+            return false;
+    return true;
+}
+
+/* All that was summed so far is in a unit `factor` times as long. */
+static bool rescale(struct pf_merge_columns *columns, struct pf_merge_column *column, int64_t factor)
+{
+    uint32_t number = (uint32_t)(column - columns->rows) + 1;
+
+    for (size_t i = 0; i < columns->member_count; i++)
+        if (columns->members[i].column == number && !pf_mul64(columns->members[i].factor, factor, &columns->members[i].factor))
+            return false;
+    return rescale_sums(column->sums, column->count, factor) && rescale_sums(column->staged, column->staged_count, factor);
+}
+
+/* What is known of a measure and does not keep it apart: the same in any order of inputs. */
+static void agree(struct pf_measure *measure, const struct pf_measure *other)
+{
+    if (other->nature != measure->nature)
+        measure->nature = PF_UNKNOWN_NATURE;
+    if (other->role < measure->role)
+        measure->role = other->role;
+    measure->main |= other->main;
+}
+
+static int meet(struct pf_merge_columns *columns, uint32_t number, struct pf_error *error)
+{
+    struct pf_measure measure = *pf_measures_row(&columns->dict->measures, number);
+    struct pf_merge_column *column = choose(columns, &measure, error);
+    struct pf_measure *common;
+    int64_t old, new;
+    int status;
+
+    if (column == NULL)
+        return error->code;
+    common = &column->quantity.measure;
+    if (is_events(columns->dict, &measure) && measure.period == 0)
+        measure.period = 1;
+    if (columns->force && column->quantity.joined && (measure.period == 0) != (common->period == 0))
+        measure.period = common->period = 0;
+    status = pf_quantity_join(&column->quantity, columns->dict, &measure, &old, &new, error);
+    if (status != PF_OK)
+        return status;
+    agree(common, &measure);
+    if (column->quantity.events)
+        common->period = 1;
+    if (!rescale(columns, column, old))
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 128 bits in the common unit",
+                            pf_dict_string(columns->dict, measure.name).data);
+    columns->members[number] = (struct pf_merge_member){(uint32_t)(column - columns->rows) + 1, new};
+    return PF_OK;
+}
+
+int pf_merge_columns_find(struct pf_merge_columns *columns, uint32_t measure, uint64_t input, struct pf_merge_member *member,
+                          struct pf_error *error)
+{
+    size_t count = pf_measures_count(&columns->dict->measures), old = columns->member_count;
+
+    if (old < count) {
+        if (!pf_grow(&columns->members, &columns->member_capacity, count, sizeof *columns->members))
+            return pf_error_nomem(error);
+        memset(columns->members + old, 0, (count - old) * sizeof *columns->members);
+        columns->member_count = count;
+    }
+    if (columns->members[measure].column == 0) {
+        int status = meet(columns, measure, error);
+
+        if (status != PF_OK)
+            return status;
+    }
+    *member = columns->members[measure];
+    struct pf_merge_column *column = &columns->rows[member->column - 1];
+
+    column->inputs += column->last_input != input;
+    column->last_input = input;
+    return PF_OK;
+}
+
+uint32_t pf_merge_column_measure(const struct pf_merge_column *column, struct pf_dict *dict)
+{
+    struct pf_measure measure = column->quantity.measure;
+
+    if (column->quantity.events)
+        measure.unit = pf_dict_intern(dict, PF_BYTES("events"), 0);
+    if (is_events(dict, &measure))
+        measure.period = 0;
+    return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure) : UINT32_MAX;
+}
+
+/* --- values ----------------------------------------------------------------------------------------------- */
+
+static bool reserve(pf_int128 **sums, size_t *count, size_t *capacity, size_t need)
+{
+    if (need <= *count)
+        return true;
+    if (!pf_grow(sums, capacity, need, sizeof **sums))
+        return false;
+    memset(*sums + *count, 0, (need - *count) * sizeof **sums);
+    *count = need;
+    return true;
+}
+
+/* 2^63 records of any value fit. */
+static void add_plain(pf_int128 *restrict sums, const uint32_t *restrict records, const int64_t *restrict values, uint32_t rows)
+{
+    for (uint32_t i = 0; i < rows; i++)
+        sums[records[i]] += values[i];
+}
+
+static void add_greatest(pf_int128 *restrict sums, const uint32_t *restrict records, const int64_t *restrict values, uint32_t rows)
+{
+    for (uint32_t i = 0; i < rows; i++)
+        if (values[i] > sums[records[i]])
+            sums[records[i]] = values[i];
+}
+
+int pf_merge_column_add(struct pf_merge_column *column, const uint32_t *records, const int64_t *values, uint32_t rows,
+                        int64_t times, bool staged, uint32_t *failed)
+{
+    bool sum = column->quantity.measure.aggregation == PF_SUM;
+    bool stage = staged && sum;
+    uint32_t greatest = 0;
+
+    for (uint32_t i = 0; i < rows; i++)
+        greatest = records[i] > greatest ? records[i] : greatest;
+    if (rows > 0 && !(stage ? reserve(&column->staged, &column->staged_count, &column->staged_capacity, (size_t)greatest + 1)
+                            : reserve(&column->sums, &column->count, &column->capacity, (size_t)greatest + 1)))
+        return PF_NOMEM;
+    pf_int128 *sums = stage ? column->staged : column->sums;
+
+    if (!sum)
+        add_greatest(sums, records, values, rows);
+    else if (times == 1)
+        add_plain(sums, records, values, rows);
+    for (uint32_t i = 0; sum && times != 1 && i < rows; i++) {
+        pf_int128 product = (pf_int128)values[i] * times;
+
+        if (__builtin_add_overflow(sums[records[i]], product, &sums[records[i]])) {
+            *failed = i;
+            return PF_OVERFLOW;
+        }
+    }
+    return PF_OK;
+}
+
+pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces)
+{
+    pf_int128 whole = sum / pieces, rest = sum % pieces;
+    pf_uint128 size = pieces < 0 ? -(pf_uint128)pieces : (pf_uint128)pieces;
+    pf_uint128 left = rest < 0 ? -(pf_uint128)rest : (pf_uint128)rest;
+
+    if (left > size - left || (left == size - left && (whole & 1) != 0))
+        whole += (sum < 0) == (pieces < 0) ? 1 : -1;
+    return whole;
+}

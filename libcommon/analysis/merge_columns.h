@@ -1,0 +1,54 @@
+/* The values of a merge: for each quantity (measures that are the same, brought to one scale) a column of exact sums, one for each
+ * record. Sums are whole numbers of pieces of the quantity's raw unit, so that weights that are fractions lose nothing; they have 128
+ * bits and are rounded once, when they are given. */
+#ifndef PF_ANALYSIS_MERGE_COLUMNS_H
+#define PF_ANALYSIS_MERGE_COLUMNS_H
+
+#include "analysis/units.h"
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_merge_column {
+    struct pf_quantity quantity;
+    uint64_t inputs;     /* how many have it */
+    uint64_t last_input; /* the last one that has, from 1 */
+    bool left_out;       /* not in all inputs, where that was asked for */
+    pf_int128 *sums;     /* by record; records behind `count` are 0 */
+    size_t count, capacity;
+    pf_int128 *staged;   /* of one input, until its factor is known */
+    size_t staged_count, staged_capacity;
+};
+
+/* Zero-initialise but for what the caller decides; free with pf_merge_columns_free. */
+struct pf_merge_columns {
+    struct pf_dict *dict;
+    bool force; /* measures that differ in what is known of them are added all the same */
+    struct pf_merge_column *rows;
+    size_t count, capacity;
+    struct pf_merge_member {
+        uint32_t column; /* index + 1; 0 = not met */
+        int64_t factor;
+    } *members;          /* by measure */
+    size_t member_count, member_capacity;
+};
+
+void pf_merge_columns_free(struct pf_merge_columns *);
+
+/* The column a measure's values go to, and the factor that brings them to its scale, for input number `input` (from 1). PF_OK;
+ * PF_UNSUPPORTED where it cannot be added to those of the same name; PF_OVERFLOW; PF_NOMEM. */
+int pf_merge_columns_find(struct pf_merge_columns *, uint32_t measure, uint64_t input, struct pf_merge_member *,
+                          struct pf_error *);
+/* Adds value * times for each row to the sum of its record (or takes the greater value, for PF_MAX, whatever `times`). `staged`: to the
+ * sums of one input alone. PF_OK; PF_NOMEM; PF_OVERFLOW, and *failed is the row. */
+int pf_merge_column_add(struct pf_merge_column *, const uint32_t *records, const int64_t *values, uint32_t rows, int64_t times,
+                        bool staged, uint32_t *failed);
+/* The measure of a column's values: as the inputs have it where they agree. UINT32_MAX: out of memory. */
+uint32_t pf_merge_column_measure(const struct pf_merge_column *, struct pf_dict *);
+
+/* sum / pieces, rounded half to even; pieces is not 0. */
+pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces);
+
+#endif

@@ -1,0 +1,35 @@
+/* Metadata of a merge. Every input that a stream is made of keeps its own, behind the row `profutils` `input` that announces it; what
+ * a format says of its rows (codec/format.h, struct pf_merging) decides which are told once, of each input, or not at all. */
+#ifndef PF_ANALYSIS_MERGE_META_H
+#define PF_ANALYSIS_MERGE_META_H
+
+#include "base/table.h"
+#include "codec/format.h"
+#include "model/batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise but for `dict`; free with pf_merge_meta_free. */
+struct pf_merge_meta {
+    struct pf_dict *dict;
+    struct pf_merge_meta_row {
+        uint32_t origin, key, value;
+        uint32_t rule; /* enum pf_meta_rule */
+    } *rows;
+    size_t count, capacity, given;
+    struct pf_table met;       /* rows that are told once */
+    uint64_t sources;          /* inputs announced */
+    uint32_t columns[3][PF_BATCH_ROWS];
+};
+
+void pf_merge_meta_free(struct pf_merge_meta *);
+/* Takes a META batch. PF_OK or PF_NOMEM. */
+int pf_merge_meta_add(struct pf_merge_meta *, const struct pf_batch *);
+/* All were given. PF_OK or PF_NOMEM. */
+int pf_merge_meta_end(struct pf_merge_meta *);
+/* The next rows, valid until the next call; false at the end. */
+bool pf_merge_meta_next(struct pf_merge_meta *, struct pf_batch *);
+
+#endif

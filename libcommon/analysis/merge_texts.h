@@ -1,0 +1,29 @@
+/* Source texts of a merge: equal ones once, in the order of first sight. */
+#ifndef PF_ANALYSIS_MERGE_TEXTS_H
+#define PF_ANALYSIS_MERGE_TEXTS_H
+
+#include "base/table.h"
+#include "model/batch.h"
+#include "model/strings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { PF_MERGE_TEXTS = 256 };
+
+/* Zero-initialise; free with pf_merge_texts_free. */
+struct pf_merge_texts {
+    bool ready;
+    struct pf_strings strings;
+    struct pf_table rows;
+    size_t given;
+    struct pf_text texts[PF_MERGE_TEXTS];
+};
+
+void pf_merge_texts_free(struct pf_merge_texts *);
+/* Takes a TEXT batch. PF_OK or PF_NOMEM. */
+int pf_merge_texts_add(struct pf_merge_texts *, const struct pf_batch *);
+/* The next texts as a batch, valid until the next call; false at the end. */
+bool pf_merge_texts_next(struct pf_merge_texts *, struct pf_batch *);
+
+#endif

@@ -1,0 +1,120 @@
+#include "cli/weighted.h"
+
+#include "cli/operands.h"
+#include "io/source.h"
+#include "model/strings.h"
+
+#include <string.h>
+
+struct weighted {
+    struct pf_common *common;
+    struct pf_weights *weights;
+    struct pf_operands operands;
+    struct pf_strings names; /* that have a weight */
+};
+
+static void check(struct weighted *weighted, int status, const struct pf_error *error)
+{
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&weighted->common->tool);
+    if (status != PF_OK)
+        pf_tool_usage(&weighted->common->tool, "%s", error->text);
+}
+
+static void add(struct weighted *weighted, struct pf_weight weight, struct pf_bytes name)
+{
+    uint32_t id = pf_strings_intern(&weighted->names, name, 0);
+
+    if (weighted->names.status != PF_OK)
+        pf_tool_nomem(&weighted->common->tool);
+    weighted->operands.group = (uint32_t)weighted->weights->count;
+    check(weighted, pf_weights_add(weighted->weights, weight), NULL);
+    pf_operands_add_operand(&weighted->operands, weighted->common, pf_strings_bytes(&weighted->names, id).data);
+}
+
+static void add_text(struct weighted *weighted, const char *text)
+{
+    const char *colon = strchr(text, ':');
+    struct pf_error error = {0};
+    struct pf_weight weight;
+
+    if (colon == NULL || colon[1] == '\0')
+        pf_tool_usage(&weighted->common->tool, "--weight takes WEIGHT:FILE, not '%s'", text);
+    check(weighted, pf_weight_parse(&weight, (struct pf_bytes){text, (size_t)(colon - text)}, &error), &error);
+    add(weighted, weight, pf_bytes_of(colon + 1));
+}
+
+static int add_line(struct weighted *weighted, struct pf_bytes line, struct pf_error *error)
+{
+    const char *tab = memchr(line.data, '\t', line.size);
+    struct pf_weight weight;
+    size_t size = tab != NULL ? (size_t)(tab - line.data) : 0;
+    int status;
+
+    if (tab == NULL || size + 1 == line.size)
+        return pf_error_set(error, PF_USAGE, "'%.*s' is not of the form WEIGHT, tab, FILE",
+                            (int)(line.size < 100 ? line.size : 100), line.data);
+    status = pf_weight_parse(&weight, (struct pf_bytes){line.data, size}, error);
+    if (status == PF_OK)
+        add(weighted, weight, (struct pf_bytes){tab + 1, line.size - size - 1});
+    return status;
+}
+
+static void add_list(struct weighted *weighted, const char *path)
+{
+    struct pf_tool *tool = &weighted->common->tool;
+    struct pf_error error = {0};
+    struct pf_source *source;
+    struct pf_bytes line;
+    int status = pf_source_open(&source, path, &error);
+    uint64_t number = 0;
+
+    while (status == PF_OK && (status = pf_source_line(source, &line, &error)) == PF_OK) {
+        number++;
+        if (line.size > 0)
+            status = add_line(weighted, line, &error);
+    }
+    if (status == PF_USAGE)
+        pf_tool_usage(tool, "%s: line %llu: %s", path, (unsigned long long)number, error.text);
+    if (status < 0)
+        pf_tool_die(tool, path, &error, false);
+    pf_source_close(source);
+}
+
+/* Operands without a weight of their own have 1. */
+static void add_operands(struct weighted *weighted)
+{
+    struct pf_common *common = weighted->common;
+    uint32_t known = weighted->names.count;
+
+    weighted->operands.group = (uint32_t)weighted->weights->count;
+    check(weighted, pf_weights_add(weighted->weights, (struct pf_weight){1, 1}), NULL);
+    if (common->files0_from != NULL)
+        pf_operands_add_files0(&weighted->operands, common, common->files0_from);
+    for (unsigned i = 0; i < common->operand_count; i++)
+        if (pf_strings_intern(&weighted->names, pf_bytes_of(common->operands[i]), 0) >= known || known == 1)
+            pf_operands_add_operand(&weighted->operands, common, common->operands[i]);
+    if (common->files0_from == NULL && common->operand_count == 0 && weighted->weights->count == 1)
+        pf_operands_add(&weighted->operands, common, PF_BYTES("-"));
+}
+
+struct pf_inputs *pf_weighted_open(struct pf_common *common, char *const *texts, unsigned count, const char *list,
+                                   struct pf_weights *weights)
+{
+    struct weighted weighted = {.common = common, .weights = weights};
+    struct pf_error error = {0};
+
+    if (common->files0_from != NULL && common->operand_count > 0)
+        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
+    if (pf_strings_init(&weighted.names) != PF_OK)
+        pf_tool_nomem(&common->tool);
+    for (unsigned i = 0; i < count; i++)
+        add_text(&weighted, texts[i]);
+    if (list != NULL)
+        add_list(&weighted, list);
+    add_operands(&weighted);
+    pf_strings_free(&weighted.names);
+    check(&weighted, pf_weights_join(weights, &error), &error);
+    pf_operands_finish(&weighted.operands, common);
+    return pf_inputs_open_names(common, &weighted.operands);
+}

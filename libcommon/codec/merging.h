@@ -1,0 +1,30 @@
+/* What becomes of a format's metadata when several inputs become one. */
+#ifndef PF_CODEC_MERGING_H
+#define PF_CODEC_MERGING_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum pf_meta_rule {
+    PF_META_ONCE,    /* equal rows once, others all */
+    PF_META_EACH,    /* the rows of every input, in their order */
+    PF_META_SINGLE,  /* only where there is one input */
+    PF_META_SAME,    /* only where all inputs say the same and are parts of one run, once */
+    PF_META_IDENTITY, /* which run it was: of several, one that is made of them, and theirs under the key `merged_KEY` */
+    PF_META_NEVER    /* about the order of records, which is gone */
+};
+
+enum { PF_IDENTITY_TEXT = 64 };
+
+struct pf_merging {
+    /* `origin` is the format's name, or that with something before or behind it. */
+    enum pf_meta_rule (*rule)(struct pf_bytes origin, struct pf_bytes key);
+    /* The identity of a merge of these (at least two, sorted, all different); the same for the same ones. NULL without an IDENTITY. */
+    void (*make)(const struct pf_bytes *identities, size_t count, char text[PF_IDENTITY_TEXT]);
+    /* Whether an identity was made by that. */
+    bool (*made)(struct pf_bytes identity);
+};
+
+#endif

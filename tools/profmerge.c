@@ -1,0 +1,116 @@
+/* profmerge: one profile from many runs. */
+#include "profmerge_options.h"
+
+#include "analysis/merge.h"
+#include "cli/output.h"
+#include "cli/weighted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+    struct pf_common common;
+    struct pf_inputs *inputs;
+    struct pf_weights weights;
+    struct pf_merge_options options;
+    struct pf_merge *merge;
+    struct pf_output *output;
+};
+
+static const char *last(char **values, unsigned count)
+{
+    return count > 0 ? values[count - 1] : NULL;
+}
+
+static void read_options(struct run *run, const struct args *args)
+{
+    run->options = (struct pf_merge_options){
+        .mean = args->mean_given,
+        .force = args->force_given,
+    };
+    run->inputs = pf_weighted_open(&run->common, args->weight_arg, args->weight_given, last(args->weights_arg, args->weights_given),
+                                   &run->weights);
+    run->options.pieces = run->weights.den;
+    run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
+    if (run->merge == NULL)
+        pf_tool_nomem(&run->common.tool);
+}
+
+static void report(void *arg, enum pf_severity severity, const char *text)
+{
+    struct run *run = arg;
+
+    if (severity == PF_WARNING)
+        pf_tool_warn(&run->common.tool, "%s", text);
+    else
+        pf_tool_note(&run->common.tool, "%s", text);
+}
+
+/* PF_EOF when all is read. `name` is the input a failure is about. */
+static int read_inputs(struct run *run, const char **name, struct pf_error *error)
+{
+    struct pf_input input;
+    struct pf_batch batch;
+    unsigned current = 0;
+    int status;
+
+    while ((status = pf_inputs_next(run->inputs, &batch, &input)) == PF_OK) {
+        *name = input.name;
+        if (input.number + 1 != current) {
+            current = input.number + 1;
+            status = pf_merge_input(run->merge, run->weights.rows[pf_inputs_group(run->inputs, input.number)].num, error);
+        }
+        if (status == PF_OK)
+            status = pf_merge_add(run->merge, &batch, error);
+        if (status != PF_OK)
+            return status;
+    }
+    *name = NULL;
+    return status;
+}
+
+static void merge(struct run *run)
+{
+    const char *name = NULL;
+    struct pf_report to = {report, run};
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    int status = read_inputs(run, &name, &error);
+
+    if (status == PF_EOF)
+        status = pf_merge_end(run->merge, &to, &error);
+    while (status == PF_OK && (status = pf_merge_next(run->merge, &batch, &error)) == PF_OK)
+        if (!pf_output_write(run->output, &batch))
+            return;
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&run->common.tool);
+    if (status < 0) {
+        pf_tool_fail(&run->common.tool, name, &error, false);
+        pf_output_abandon(run->output);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {0};
+    struct args args;
+    int status;
+
+    pf_common_dashes(argc, argv);
+    pf_tool_start(&run.common.tool, "profmerge");
+    if (cmdline_parser(argc, argv, &args) != 0)
+        pf_tool_usage_printed(&run.common.tool);
+    pf_common_read(&run.common, "profmerge", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);
+    read_options(&run, &args);
+    run.output = pf_output_open(&run.common, run.inputs);
+    if (run.output != NULL)
+        merge(&run);
+    pf_output_close(run.output);
+    pf_merge_free(run.merge);
+    pf_weights_free(&run.weights);
+    pf_inputs_close(run.inputs);
+    status = pf_tool_finish(&run.common.tool);
+    pf_common_free(&run.common);
+    cmdline_parser_free(&args);
+    return status;
+}
