@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,9 +35,12 @@ static int salvaged(struct pf_reader *reader)
 {
     uint64_t at = reader->error.has_offset ? reader->error.offset : pf_source_offset(reader->source);
     pf_source_skip(reader->source, UINT64_MAX);
-    uint64_t end = pf_source_offset(reader->source), lost = end > at ? end - at : 0;
-    pf_report_send(&reader->report, PF_WARNING,
-                   "offset %" PRIu64 ": %s; %" PRIu64 " records kept, %" PRIu64 " bytes lost", at, reader->error.text,
+    uint64_t end = pf_source_offset(reader->source);
+    char lost[48] = "";
+    /* At the end of the data there is nothing to count: what is lost never was there, or came out of what was there. */
+    if (end > at)
+        snprintf(lost, sizeof lost, ", %" PRIu64 " bytes lost", end - at);
+    pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %s; %" PRIu64 " records kept%s", at, reader->error.text,
                    reader->records, lost);
     return PF_EOF;
 }

@@ -428,13 +428,13 @@ static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
 }
 
 /* A record that is not whole: PF_OK when it may be now. */
-static int bring_more(struct pf_reader *reader, struct pf_nyt_reader *r, size_t need)
+static int bring_more(struct pf_nyt_reader *r, size_t need)
 {
     int status = pf_nyt_input_fill(&r->input, need, &r->error);
     if (status != PF_EOF)
         return status;
-    (void)reader;
-    return fail(r, "the %s inside a record with tag '%c'", r->input.cut ? "deflated data end" : "file ends", *r->input.p);
+    return fail(r, "the %s inside a record with tag '%c': %zu bytes of it are there",
+                r->input.inflater ? "deflated data end" : "file ends", *r->input.p, pf_nyt_input_have(&r->input));
 }
 
 static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result, const struct pf_nyt_record *record)
@@ -475,7 +475,7 @@ static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
             return bad_record(r, result, &record);
         if (r->text_count > 0)
             return WAIT;
-        status = bring_more(reader, r, pf_nyt_input_have(&r->input) + record.missing);
+        status = bring_more(r, pf_nyt_input_have(&r->input) + record.missing);
         if (status != PF_OK)
             return status;
     }
