@@ -68,28 +68,43 @@ void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after,
     before->floor = after->floor = unit * unit / 12;
 }
 
+/* Takes t over this many degrees of freedom into the test, if it is more doubtful than what stands there. */
+static void doubt(struct pf_test *test, double error, double freedom)
+{
+    double p = pf_student_tail(fabs(test->difference) / error, freedom);
+    double reach = error * pf_student_quantile(0.05, freedom);
+
+    if (!test->tested || p > test->p) {
+        test->p = p;
+        test->freedom = freedom;
+    }
+    test->low = fmin(test->low, test->difference - reach);
+    test->high = fmax(test->high, test->difference + reach);
+    test->tested = true;
+}
+
 void pf_test_welch(struct pf_test *test, const struct pf_moments *before, const struct pf_moments *after)
 {
-    double difference = (after->mean - before->mean) + (after->rest - before->rest), square[2], both, part, reach;
+    double difference = (after->mean - before->mean) + (after->rest - before->rest);
+    double runs[2] = {(double)before->runs, (double)after->runs}, variance[2], both, part, pooled;
 
     *test = (struct pf_test){.difference = difference, .low = difference, .high = difference, .p = PF_NO_TEST};
     if (before->runs < 2 || after->runs < 2)
         return;
-    square[0] = fmax(before->variance, before->floor) / (double)before->runs;
-    square[1] = fmax(after->variance, after->floor) / (double)after->runs;
-    both = square[0] + square[1];
+    variance[0] = fmax(before->variance, before->floor);
+    variance[1] = fmax(after->variance, after->floor);
+    both = variance[0] / runs[0] + variance[1] / runs[1];
     if (!(both > 0)) {
         test->tested = difference == 0;
         test->p = test->tested ? 1 : PF_NO_TEST;
         return;
     }
-    part = square[0] / both;
-    test->freedom = 1 / (part * part / (double)(before->runs - 1) + (1 - part) * (1 - part) / (double)(after->runs - 1));
-    test->p = pf_student_tail(fabs(difference) / sqrt(both), test->freedom);
-    reach = sqrt(both) * pf_student_quantile(0.05, test->freedom);
-    test->low = difference - reach;
-    test->high = difference + reach;
-    test->tested = true;
+    part = variance[0] / runs[0] / both;
+    doubt(test, sqrt(both), 1 / (part * part / (runs[0] - 1) + (1 - part) * (1 - part) / (runs[1] - 1)));
+    if (before->runs == after->runs)
+        return;
+    pooled = ((runs[0] - 1) * variance[0] + (runs[1] - 1) * variance[1]) / (runs[0] + runs[1] - 2);
+    doubt(test, sqrt(pooled / runs[0] + pooled / runs[1]), runs[0] + runs[1] - 2);
 }
 
 /* --- samples of one run a side ---------------------------------------------------------------------------- */

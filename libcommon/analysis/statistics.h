@@ -44,9 +44,13 @@ struct pf_test {
     double p;                     /* two-sided, 0..1 */
 };
 
-/* Welch's t (Biometrika 34, 1947) with Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946). Equal means without spread:
- * p 1. Not tested: fewer than 2 runs on a side, or different means where neither side has a spread or a floor: then the data say
- * nothing of how far chance reaches (of an exact measure the caller knows that it does not reach at all). */
+/* Welch's t (Biometrika 34, 1947) with Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946). With unequal numbers of
+ * runs Student's t on the pooled variance is taken as well, and the more doubtful of both counts (with equal numbers that is always
+ * Welch's): Welch's t alone finds p < 0.0001 in 0.33 % of comparisons of 2 with 10 runs of one normal distribution, and in 0.12 % of 5
+ * with 30, that is 33 and 12 times too often, because the variance of the few runs is small by chance; with both it is 0.004 % and 0.003 %.
+ * Honest for runs of about equal spread on both sides, or equal numbers of them. Equal means without spread: p 1. Not tested: fewer than
+ * 2 runs on a side, or different means where neither side has a spread or a floor: then the data say nothing of how far chance
+ * reaches (of an exact measure the caller knows that it does not reach at all). */
 void pf_test_welch(struct pf_test *, const struct pf_moments *before, const struct pf_moments *after);
 
 /* One run a side: numbers of samples in the row, of which totals of samples; 0 <= row <= total <= INT64_MAX. */
