@@ -2,6 +2,7 @@
 #include "codec/format.h"
 #include "format/nytprof_merging.h"
 #include "format/nytprof_reader.h"
+#include "format/nytprof_writer.h"
 
 #include <string.h>
 
@@ -37,6 +38,9 @@ const struct pf_format pf_format_nytprof = {
     .name = "nytprof",
     .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
     .suffixes = ".nyt",
+    .losses = "labels, measures but times, counts of statements and calls, columns, images and addresses (records that have nothing else "
+              "are refused), numbers of entries; stacks without numbers of calls count as one call each, and profiles that have "
+              "stacks alone get lines and callers from them; times of statements finer than a nanosecond",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES,
     .merging = &pf_nyt_merging,
     .bid = bid,
@@ -44,4 +48,9 @@ const struct pf_format pf_format_nytprof = {
     .open_reader = pf_nyt_open_reader,
     .read = pf_nyt_read,
     .close_reader = pf_nyt_close_reader,
+    .writer_size = sizeof(struct pf_nyt_writer),
+    .open_writer = pf_nyt_writer_open,
+    .write = pf_nyt_writer_write,
+    .finish = pf_nyt_writer_finish,
+    .close_writer = pf_nyt_writer_close,
 };

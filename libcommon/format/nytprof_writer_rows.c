@@ -1,0 +1,453 @@
+/* FLAT, EDGE and SAMPLE records as statements, callers and returns. */
+#include "format/nytprof_writer.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Measures ---- */
+
+enum { SLOTS = 5 };
+
+/* What a kind of record has room for. Names first; without them what fits, where `any`. */
+struct slot {
+    const char *name;
+    enum pf_role role;
+    enum pf_aggregation aggregation;
+    bool time, any;
+};
+
+static const struct slot FLAT_SLOTS[] = {{"stmts", PF_COUNT, PF_SUM, false, true}, {"time", PF_SELF, PF_SUM, true, true}};
+static const struct slot EDGE_SLOTS[] = {{"incl", PF_INCLUSIVE, PF_SUM, true, true},
+                                         {"excl", PF_SELF, PF_SUM, true, true},
+                                         {"reci", PF_INCLUSIVE, PF_SUM, true, false},
+                                         {"calls", PF_COUNT, PF_SUM, false, true},
+                                         {"depth", PF_COUNT, PF_MAX, false, false}};
+static const struct slot SAMPLE_SLOTS[] = {{"calls", PF_COUNT, PF_SUM, false, false},
+                                           {"excl", PF_SELF, PF_SUM, true, true},
+                                           {"samples", PF_COUNT, PF_SUM, false, false}};
+enum { FLAT_COUNT, FLAT_TIME };
+enum { EDGE_TIMES, EDGE_CALLS = 3, EDGE_DEPTH };
+enum { SAMPLE_CALLS, SAMPLE_SELF, SAMPLE_HITS };
+
+/* Columns of a batch by slot. */
+struct columns {
+    const struct slot *slots;
+    size_t count;
+    uint32_t chosen[SLOTS];     /* column + 1; 0: there is none */
+    const int64_t *data[SLOTS];
+    struct pf_nyt_time time[SLOTS];
+};
+
+static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, const struct slot *slot, struct pf_nyt_time *time)
+{
+    if (measure->role != slot->role || measure->aggregation != slot->aggregation)
+        return false;
+    return slot->time ? pf_nyt_time_of(dict, measure, time) : pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("count"));
+}
+
+static bool taken(const struct columns *columns, uint32_t column)
+{
+    for (size_t k = 0; k < columns->count; k++)
+        if (columns->chosen[k] == column + 1)
+            return true;
+    return false;
+}
+
+/* Times of blocks and subs follow from the statements. */
+static bool follows(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    return pf_bytes_equal(name, PF_BYTES("block_time")) || pf_bytes_equal(name, PF_BYTES("sub_time"));
+}
+
+static void choose(const struct pf_dict *dict, const struct pf_batch *batch, struct columns *columns)
+{
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t s = 0; s < columns->count; s++) {
+            const struct slot *slot = &columns->slots[s];
+            columns->time[s] = columns->chosen[s] ? columns->time[s] : (struct pf_nyt_time){1, 0, 1};
+            for (uint32_t k = 0; k < batch->value_count && columns->chosen[s] == 0; k++) {
+                const struct pf_measure *measure = pf_measures_row(&dict->measures, batch->values[k].measure);
+                bool named = pf_bytes_equal(pf_dict_string(dict, measure->name), pf_bytes_of(slot->name));
+                if ((pass == 0 ? !named : !slot->any) || taken(columns, k) || follows(dict, measure) ||
+                    !fits(dict, measure, slot, &columns->time[s]))
+                    continue;
+                columns->chosen[s] = k + 1;
+                columns->data[s] = batch->values[k].data;
+            }
+        }
+    }
+}
+
+static int64_t value(const struct columns *columns, size_t slot, uint32_t row)
+{
+    return columns->data[slot] ? columns->data[slot][row] : 0;
+}
+
+static int say_left_out(struct pf_writer *writer, uint32_t measure)
+{
+    struct pf_nyt_writer *w = writer->state;
+    size_t count = w->left_out_count;
+    if (!pf_grow(&w->left_out, &w->left_out_capacity, (size_t)measure + 1, sizeof *w->left_out))
+        return pf_error_nomem(&writer->error);
+    for (; count <= measure; count++)
+        w->left_out[count] = false;
+    w->left_out_count = count;
+    const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+    if (!w->left_out[measure])
+        pf_report_send(&writer->report, PF_WARNING, "'%s' has no place and is left out", pf_dict_string(writer->dict, row->name).data);
+    w->left_out[measure] = true;
+    return PF_OK;
+}
+
+/* PF_EOF: there is nothing in the batch that has a place. */
+static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch, struct columns *columns)
+{
+    bool any = false, derived = false;
+    choose(writer->dict, batch, columns);
+    for (size_t s = 0; s < columns->count; s++)
+        any |= columns->chosen[s] != 0 && columns->slots[s].name != SAMPLE_SLOTS[SAMPLE_HITS].name;
+    for (uint32_t k = 0; k < batch->value_count; k++)
+        derived |= follows(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[k].measure));
+    if (!any && derived)
+        return PF_EOF;
+    for (uint32_t k = 0; any && k < batch->value_count; k++) {
+        uint32_t measure = batch->values[k].measure;
+        if (!taken(columns, k) && !follows(writer->dict, pf_measures_row(&writer->dict->measures, measure)) &&
+            say_left_out(writer, measure) != PF_OK)
+            return writer->error.code;
+    }
+    if (any)
+        return PF_OK;
+    uint32_t name = batch->value_count ? pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name : 0;
+    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; '%s' is neither",
+                        pf_dict_string(writer->dict, name).data);
+}
+
+/* ---- Places ---- */
+
+struct labels {
+    uint32_t fid, block, sub;
+};
+
+static struct labels read_labels(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct labels labels = {0};
+    for (uint32_t id = batch->labels ? batch->labels[row] : 0, parent; id != 0; id = parent) {
+        const struct pf_label *label = pf_dict_label(writer->dict, id);
+        bool number = label->numeric && label->number >= 0 && label->number <= UINT32_MAX;
+        uint32_t *to = !number ? NULL : label->key == w->fid_key ? &labels.fid : label->key == w->block_key ? &labels.block
+                                        : label->key == w->sub_key ? &labels.sub : NULL;
+        if (to)
+            *to = (uint32_t)label->number;
+        else if (!w->labels_left_out)
+            pf_report_send(&writer->report, PF_WARNING, "labels have no place and are left out ('%s')",
+                           pf_dict_string(writer->dict, label->key).data);
+        w->labels_left_out |= !to;
+        parent = label->parent;
+    }
+    return labels;
+}
+
+/* The name a sub has in the file; "" for one that nobody named. */
+static uint32_t sub_name(struct pf_writer *writer, uint32_t location)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    const struct pf_function *function = pf_dict_function(writer->dict, place->function);
+    char scratch[32];
+    if (function->name != 0)
+        return function->name == w->unknown ? 0 : function->name;
+    if (function->system_name != 0 || !pf_dict_has_address(writer->dict, place))
+        return function->system_name;
+    return pf_dict_intern(writer->dict, pf_dict_frame_name(writer->dict, location, scratch), 0);
+}
+
+/* ---- Records ---- */
+
+/* `ticks_per_sec` where another one is needed. */
+static uint64_t set_rate(struct pf_writer *writer, const struct pf_nyt_time *time, bool fractions)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint64_t rate = pf_nyt_time_rate(time, w->header.rate, fractions);
+    if (rate != w->header.rate && rate != 0)
+        pf_nyt_header_rate(&w->header, rate);
+    return rate;
+}
+
+static const char *name_at(struct pf_writer *writer, uint32_t name)
+{
+    return pf_dict_string(writer->dict, name).data;
+}
+
+static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement, int64_t ticks, bool counted)
+{
+    unsigned char *start = p;
+    bool blocks = statement->block != 0 || statement->sub != 0;
+    if (!counted)
+        *p++ = PF_NYT_DISCOUNT;
+    *p++ = blocks ? PF_NYT_TIME_BLOCK : PF_NYT_TIME_LINE;
+    p = pf_nyt_put_varint(p, (uint32_t)ticks);
+    p = pf_nyt_put_varint(pf_nyt_put_varint(p, statement->fid), statement->line);
+    if (blocks)
+        p = pf_nyt_put_varint(pf_nyt_put_varint(p, statement->block), statement->sub);
+    return (size_t)(p - start);
+}
+
+int pf_nyt_write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement, const struct pf_nyt_time *time)
+{
+    struct pf_nyt_writer *w = writer->state;
+    unsigned char record[1 + PF_NYT_STATEMENT_MAX];
+    bool rounded = false;
+    int64_t ticks, count = statement->count;
+    uint64_t rate = set_rate(writer, time, false);
+    if (count < 0 || count > UINT32_MAX)
+        return pf_error_set(&writer->error, count < 0 ? PF_USAGE : PF_OVERFLOW,
+                            "nytprof has a record for each statement; line %" PRIu32 " of file %" PRIu32 " would have %" PRId64,
+                            statement->line, statement->fid, count);
+    if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
+        return pf_error_set(&writer->error, PF_OVERFLOW, "the time of line %" PRIu32 " of file %" PRIu32 " leaves 64 bits of ticks",
+                            statement->line, statement->fid);
+    if (rounded && !w->rounded)
+        pf_report_send(&writer->report, PF_WARNING, "times are rounded to nanoseconds");
+    w->rounded |= rounded;
+    w->seconds += rate ? (double)ticks / (double)rate : 0;
+    for (bool first = true; first || ticks != 0; first = false) {
+        int64_t part = ticks > INT32_MAX ? INT32_MAX : ticks < INT32_MIN ? INT32_MIN : ticks;
+        pf_nyt_out_bytes(&w->out, record, make_statement(record, statement, part, count > 0));
+        w->discounts += count == 0;
+        count -= count > 0;
+        ticks -= part;
+    }
+    pf_nyt_out_repeat(&w->out, record, make_statement(record, statement, 0, true), (uint64_t)count);
+    w->last = *statement;
+    w->lined = w->stated = true;
+    return PF_OK;
+}
+
+void pf_nyt_write_discounts(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    unsigned char record[1 + PF_NYT_STATEMENT_MAX];
+    if (!w->stated || w->discounts >= w->discounts_wanted)
+        return;
+    pf_nyt_out_repeat(&w->out, record, make_statement(record, &w->last, 0, false), w->discounts_wanted - w->discounts);
+    w->discounts = w->discounts_wanted;
+}
+
+static void put_name(struct pf_writer *writer, uint32_t name)
+{
+    struct pf_nyt_writer *w = writer->state;
+    pf_nyt_out_string(&w->out, pf_dict_string(writer->dict, name), writer->dict->strings.rows[name].flags & PF_UTF8);
+}
+
+static int check_caller(struct pf_writer *writer, const struct pf_nyt_caller *caller, uint64_t records)
+{
+    if (caller->calls < 0 || caller->depth < 0 || caller->depth > UINT32_MAX)
+        return pf_error_set(&writer->error, PF_USAGE, "%" PRId64 " calls of '%.100s' to a depth of %" PRId64 ": nytprof holds 0 to 2^32-1",
+                            caller->calls, name_at(writer, caller->callee), caller->depth);
+    if (caller->fid == 0 && caller->line == 0 && (uint64_t)caller->calls < records)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "a time of '%.100s' without a number of calls or a place of its caller: nytprof means something else by that",
+                            name_at(writer, caller->callee));
+    if (records > UINT16_MAX)
+        return pf_error_set(&writer->error, PF_OVERFLOW, "calls of '%.100s' are too many for nytprof", name_at(writer, caller->callee));
+    return PF_OK;
+}
+
+int pf_nyt_write_caller(struct pf_writer *writer, const struct pf_nyt_caller *caller, const struct pf_nyt_time times[3])
+{
+    struct pf_nyt_writer *w = writer->state;
+    int64_t left = caller->calls, values[3];
+    uint64_t records = ((uint64_t)caller->calls + UINT32_MAX - 1) / UINT32_MAX;
+    memcpy(values, caller->values, sizeof values);
+    for (int k = 0; k < 3; k++)
+        records = records > pf_nyt_time_parts(values[k]) ? records : pf_nyt_time_parts(values[k]);
+    records = records > 0 ? records : 1;
+    if (caller->calls == 0 && !values[0] && !values[1] && !values[2] && caller->fid == 0 && caller->line == 0)
+        return PF_OK;
+    if (check_caller(writer, caller, records) != PF_OK)
+        return writer->error.code;
+    for (; records > 0; records--) {
+        /* One call at least for each record to come: without calls or a place it would be a marker. */
+        int64_t now = left - (int64_t)records + 1;
+        now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
+        now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left) : now;
+        const uint32_t place[] = {caller->fid, caller->line};
+        pf_nyt_out_numbers(&w->out, PF_NYT_SUB_CALLERS, place, 2);
+        put_name(writer, caller->caller);
+        pf_nyt_out_number(&w->out, (uint32_t)now);
+        for (int k = 0; k < 3; k++)
+            pf_nyt_out_nv(&w->out, pf_nyt_time_seconds(&times[k], pf_nyt_time_part(&values[k])));
+        pf_nyt_out_number(&w->out, (uint32_t)caller->depth);
+        put_name(writer, caller->callee);
+        left -= now;
+    }
+    w->lined = true;
+    return PF_OK;
+}
+
+/* ---- Rows ---- */
+
+static int write_line(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t location = batch->location ? batch->location[row] : 0;
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    struct labels labels = read_labels(writer, batch, row);
+    struct pf_nyt_statement statement = {.block = labels.block, .sub = labels.sub, .count = value(columns, FLAT_COUNT, row),
+                                         .value = value(columns, FLAT_TIME, row)};
+    uint32_t file = pf_dict_function(writer->dict, place->function)->file;
+    if (file == 0 && labels.fid == 0 && !w->own)
+        return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; these records have %s",
+                            pf_dict_has_address(writer->dict, place) ? "addresses without a line" : "no file");
+    if (pf_nyt_writer_fid(writer, file, labels.fid, &statement.fid) != PF_OK ||
+        pf_nyt_writer_line(writer, place->line, &statement.line) != PF_OK)
+        return writer->error.code;
+    pf_nyt_subs_see(&w->subs, writer->dict, location, !w->own);
+    return pf_nyt_write_statement(writer, &statement, &columns->time[FLAT_TIME]);
+}
+
+static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t from = batch->location ? batch->location[row] : 0, to = batch->callee ? batch->callee[row] : 0;
+    const struct pf_location *place = pf_dict_location(writer->dict, from);
+    struct pf_nyt_caller caller = {.caller = sub_name(writer, from), .callee = sub_name(writer, to),
+                                   .calls = value(columns, EDGE_CALLS, row), .depth = value(columns, EDGE_DEPTH, row)};
+    for (size_t k = 0; k < 3; k++)
+        caller.values[k] = value(columns, EDGE_TIMES + k, row);
+    if (pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, read_labels(writer, batch, row).fid,
+                          &caller.fid) != PF_OK ||
+        pf_nyt_writer_line(writer, place->line, &caller.line) != PF_OK)
+        return writer->error.code;
+    pf_nyt_subs_see(&w->subs, writer->dict, from, !w->own);
+    pf_nyt_subs_see(&w->subs, writer->dict, to, !w->own);
+    return pf_nyt_write_caller(writer, &caller, columns->time + EDGE_TIMES);
+}
+
+static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t stack = batch->stack ? batch->stack[row] : 0;
+    int64_t self = value(columns, SAMPLE_SELF, row), hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
+    read_labels(writer, batch, row);
+    if (stack == 0)
+        return self == 0 ? PF_OK : say_left_out(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
+    int status = pf_nyt_calls_add(&w->calls, stack, self, value(columns, SAMPLE_CALLS, row), &writer->error);
+    if (status == PF_OK && !w->genuine && !w->lined)
+        status = pf_nyt_stacks_add(&w->stacks, stack, self, hits, &writer->error);
+    return status;
+}
+
+/* The amounts of all stacks kept are of one scale. */
+static int set_call_time(struct pf_writer *writer, const struct columns *columns)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct pf_nyt_time time = columns->time[SAMPLE_SELF];
+    if (columns->chosen[SAMPLE_SELF] == 0 ||
+        (time.num == w->call_time.num && time.rate == w->call_time.rate && time.den == w->call_time.den))
+        return PF_OK;
+    int status = pf_nyt_write_stacks(writer);
+    w->call_time = time;
+    return status;
+}
+
+int pf_nyt_write_records(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct columns columns = {.slots = FLAT_SLOTS, .count = sizeof FLAT_SLOTS / sizeof *FLAT_SLOTS};
+    if (batch->rows == 0 || batch->value_count == 0)
+        return PF_OK;
+    if (batch->kind == PF_EDGE)
+        columns = (struct columns){.slots = EDGE_SLOTS, .count = sizeof EDGE_SLOTS / sizeof *EDGE_SLOTS};
+    if (batch->kind == PF_SAMPLE)
+        columns = (struct columns){.slots = SAMPLE_SLOTS, .count = sizeof SAMPLE_SLOTS / sizeof *SAMPLE_SLOTS};
+    int status = choose_columns(writer, batch, &columns);
+    if (status != PF_OK)
+        return status == PF_EOF ? PF_OK : status;
+    pf_nyt_write_held(writer);
+    if (batch->kind == PF_SAMPLE)
+        status = set_call_time(writer, &columns);
+    else if (batch->kind == PF_EDGE)
+        status = pf_nyt_write_stacks(writer);
+    if (status == PF_OK && batch->kind != PF_SAMPLE)
+        status = pf_nyt_begin(writer, &columns.time[batch->kind == PF_FLAT ? FLAT_TIME : EDGE_TIMES]);
+    for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++)
+        status = batch->kind == PF_FLAT   ? write_line(writer, batch, &columns, k)
+                 : batch->kind == PF_EDGE ? write_edge(writer, batch, &columns, k)
+                                          : keep_stack(writer, batch, &columns, k);
+    return status;
+}
+
+/* ---- Stacks ---- */
+
+/* The line a stack is at: that of the innermost frame that has one. */
+static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
+{
+    for (; stack != 0; stack = pf_dict_stack(dict, stack)->parent) {
+        const struct pf_location *place = pf_dict_location(dict, pf_dict_stack(dict, stack)->location);
+        if (place->line > 0 && pf_dict_function(dict, place->function)->file != 0)
+            return pf_dict_stack(dict, stack)->location;
+    }
+    return 0;
+}
+
+static int place_of(struct pf_writer *writer, uint32_t location, uint32_t *fid, uint32_t *line)
+{
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0, fid);
+    return status == PF_OK ? pf_nyt_writer_line(writer, place->line, line) : status;
+}
+
+static int write_stack_line(struct pf_writer *writer, uint32_t stack)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_nyt_stack *row = &w->stacks.rows[stack];
+    uint32_t location = line_of_stack(writer->dict, stack);
+    struct pf_nyt_statement statement = {.count = row->hits, .value = row->self};
+    if (location == 0 || (row->self == 0 && row->hits == 0))
+        return PF_OK;
+    int status = place_of(writer, location, &statement.fid, &statement.line);
+    return status == PF_OK ? pf_nyt_write_statement(writer, &statement, &w->call_time) : status;
+}
+
+static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_nyt_stack *row = &w->stacks.rows[stack];
+    const struct pf_stack *node = pf_dict_stack(writer->dict, stack);
+    uint32_t from = pf_dict_stack(writer->dict, node->parent)->location;
+    struct pf_nyt_caller caller = {.caller = sub_name(writer, from), .callee = sub_name(writer, node->location), .calls = 1,
+                                   .depth = row->recursion};
+    const struct pf_nyt_time times[3] = {w->call_time, w->call_time, w->call_time};
+    pf_nyt_subs_see(&w->subs, writer->dict, node->location, true);
+    if (node->parent == 0)
+        return PF_OK;
+    caller.values[row->recursion > 0 ? 2 : 0] = row->total;
+    caller.values[1] = row->self;
+    int status = place_of(writer, from, &caller.fid, &caller.line);
+    return status == PF_OK ? pf_nyt_write_caller(writer, &caller, times) : status;
+}
+
+int pf_nyt_write_stacks(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    if (pf_nyt_calls_empty(&w->calls))
+        return PF_OK;
+    int status = pf_nyt_begin(writer, &w->call_time);
+    uint64_t rate = set_rate(writer, &w->call_time, w->stacks.count == 0);
+    if (status == PF_OK)
+        status = pf_nyt_stacks_settle(&w->stacks, writer->dict, &writer->error);
+    for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
+        status = w->stacks.rows[k].used ? write_stack_line(writer, k) : PF_OK;
+    if (status == PF_OK)
+        status = pf_nyt_calls_write(&w->calls, &w->out, &w->call_time, rate, &writer->error);
+    for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
+        status = w->stacks.rows[k].used ? write_stack_caller(writer, k) : PF_OK;
+    pf_nyt_stacks_free(&w->stacks);
+    return status;
+}
