@@ -113,10 +113,16 @@ void pf_test_welch(struct pf_test *test, const struct pf_moments *before, const 
  * incomplete betas (DLMF 8.17.5). */
 static double binomial_p(double before, double after, double chance, double against)
 {
-    double most = before > 0 ? pf_beta_tail(before, after + 1, against, chance) : 1;
-    double least = after > 0 ? pf_beta_tail(after, before + 1, chance, against) : 1;
+    bool more = after * against > before * chance;
+    double tail = 1;
 
-    return fmin(1, 2 * fmin(most, least));
+    /* both tails hold the middle: where one is less than a half, the other is more */
+    for (int side = 0; side < 2 && tail >= 0.5; side++, more = !more)
+        if (more && after > 0)
+            tail = fmin(tail, pf_beta_tail(after, before + 1, chance, against));
+        else if (!more && before > 0)
+            tail = fmin(tail, pf_beta_tail(before, after + 1, against, chance));
+    return fmin(1, 2 * tail);
 }
 
 void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool shares)
