@@ -81,29 +81,16 @@ static void read_view(struct run *run, const struct args *args)
 }
 
 /* --by; the key of a label is known to the dictionary from here on. */
-static void read_by(struct run *run, const char *by)
+static void read_by(struct run *run, const char *name)
 {
-    static const char *const names[] = {"function", "name", "file", "line", "address", "image", "package"};
-    struct pf_dict *dict = pf_inputs_dict(run->inputs);
+    enum pf_by by = PF_BY_FUNCTION;
 
-    run->top.by = run->view == LIST ? PF_BY_LINE : PF_BY_FUNCTION;
-    if (by == NULL)
-        return;
-    if (strcmp(by, "section") == 0 || (strncmp(by, "label:", 6) == 0 && by[6] != '\0')) {
-        run->top.by = PF_BY_LABEL;
-        run->top.label = by[0] == 's' ? dict->section_key : pf_dict_intern(dict, pf_bytes_of(by + 6), PF_UTF8);
-        if (run->view != TABLE)
-            pf_tool_usage(&run->common.tool, "labels and sections have no callers and no source: --by=%s is for the table", by);
-        return;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(by, names[i]) == 0) {
-            if (run->view != LIST)
-                run->top.by = (enum pf_by)i;
-            return;
-        }
-    pf_tool_usage(&run->common.tool,
-                  "--by takes function, name, file, line, address, image, package, section or label:KEY, not '%s'", by);
+    if (name != NULL && !pf_by_find(name, pf_inputs_dict(run->inputs), &by, &run->top.label))
+        pf_tool_usage(&run->common.tool,
+                      "--by takes function, name, file, line, address, image, package, section or label:KEY, not '%s'", name);
+    if (by == PF_BY_LABEL && run->view != TABLE)
+        pf_tool_usage(&run->common.tool, "labels and sections have no callers and no source: --by=%s is for the table", name);
+    run->top.by = run->view == LIST ? PF_BY_LINE : by;
 }
 
 static void read_words(struct run *run, const struct args *args)

@@ -10,6 +10,24 @@
 
 static_assert(sizeof(struct pf_key) == 32, "rows of a table have no padding");
 
+bool pf_by_find(const char *name, struct pf_dict *dict, enum pf_by *by, uint32_t *label)
+{
+    static const char *const names[] = {"function", "name", "file", "line", "address", "image", "package"};
+    bool section = strcmp(name, "section") == 0;
+
+    *label = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *by = (enum pf_by)i;
+            return true;
+        }
+    if (!section && (strncmp(name, "label:", 6) != 0 || name[6] == '\0'))
+        return false;
+    *by = PF_BY_LABEL;
+    *label = section ? dict->section_key : pf_dict_intern(dict, pf_bytes_of(name + 6), PF_UTF8);
+    return true;
+}
+
 int pf_keys_init(struct pf_keys *keys, struct pf_dict *dict, enum pf_by by, uint32_t label)
 {
     *keys = (struct pf_keys){.dict = dict, .by = by, .label = label};

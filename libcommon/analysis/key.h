@@ -20,6 +20,10 @@ enum pf_by {
     PF_BY_LABEL     /* sections too: their key is `section` */
 };
 
+/* What --by names: function, name, file, line, address, image, package, section or label:KEY, whose key is interned (else *label is 0).
+ * False when there is no such thing. */
+bool pf_by_find(const char *name, struct pf_dict *, enum pf_by *, uint32_t *label);
+
 enum { PF_KEY_PRESENT = 1, PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf_dict_has_address */ };
 
 /* Fields that do not make a row of this kind are 0. Rows of labels: `name` is the value or, with numeric 1, the unit of the number

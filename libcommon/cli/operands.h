@@ -18,13 +18,12 @@ void pf_operands_expand(struct pf_operands *, struct pf_common *);
 void pf_operands_free(struct pf_operands *);
 
 /* The same piece by piece, into a list that was zeroed: a name as it is; an operand, which may be @LIST or a directory; the names in
- * a file, NUL separated; the lines of a file; what stands in a directory, files and
- * directories, sorted; all files in it and below. */
+ * a file, NUL separated; the lines of a file; what stands in a directory, files and directories, sorted; all files in it and
+ * below. */
 void pf_operands_add(struct pf_operands *, struct pf_common *, struct pf_bytes name);
 void pf_operands_add_operand(struct pf_operands *, struct pf_common *, const char *operand);
 void pf_operands_add_files0(struct pf_operands *, struct pf_common *, const char *path);
 void pf_operands_add_list(struct pf_operands *, struct pf_common *, const char *path);
-void pf_operands_add_files0(struct pf_operands *, struct pf_common *, const char *path);
 void pf_operands_add_entries(struct pf_operands *, struct pf_common *, const char *path);
 void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const char *path);
 bool pf_operands_directory(const char *path);

@@ -76,6 +76,23 @@ void pf_json_real(struct pf_sink *sink, double value)
         pf_sink_write(sink, text, size);
 }
 
+void pf_json_number(struct pf_sink *sink, double value)
+{
+    char text[64];
+
+    if (!isfinite(value)) {
+        pf_sink_text(sink, "null");
+        return;
+    }
+    snprintf(text, sizeof text, "%.10g", value == 0 ? 0 : value);
+    for (char *p = text; *p != '\0'; p++)
+        if (*p == ',')
+            *p = '.';
+    pf_sink_text(sink, text);
+    if (strpbrk(text, ".e") == NULL)
+        pf_sink_text(sink, ".0");
+}
+
 json_t *pf_json_text(struct pf_bytes bytes, unsigned flags)
 {
     struct pf_buffer scratch = {0};

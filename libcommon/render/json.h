@@ -23,6 +23,8 @@ void pf_json_int(struct pf_sink *, int64_t);
 void pf_json_int128(struct pf_sink *, pf_int128);
 /* At most four decimals and at least one (12.5, 0.0), the same in every locale; null for what is no number. */
 void pf_json_real(struct pf_sink *, double);
+/* Ten digits, however small or great the number is (1.5, 3.2e-12); null for what is no number. */
+void pf_json_number(struct pf_sink *, double);
 
 /* A jansson string of the bytes; NULL when out of memory. */
 json_t *pf_json_text(struct pf_bytes, unsigned flags);

@@ -37,6 +37,8 @@ static void write_json(struct pf_sheet *sheet, const struct pf_sheet_column *col
         pf_json_int128(sheet->sink, cell->integer);
     else if (column->type == PF_CELL_REAL)
         pf_json_real(sheet->sink, cell->real);
+    else if (column->type == PF_CELL_NUMBER)
+        pf_json_number(sheet->sink, cell->real);
     else
         pf_json_string(sheet->sink, cell->text, cell->flags, &sheet->scratch);
 }

@@ -18,7 +18,7 @@ enum pf_sheet_form { PF_SHEET_TEXT, PF_SHEET_JSON, PF_SHEET_NDJSON, PF_SHEET_CSV
 /* By name, "text" or "csv"; false when there is none. */
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *);
 
-enum pf_cell_type { PF_CELL_TEXT, PF_CELL_INT, PF_CELL_REAL };
+enum pf_cell_type { PF_CELL_TEXT, PF_CELL_INT, PF_CELL_REAL, PF_CELL_NUMBER /* a real of ten digits, however small */ };
 
 struct pf_sheet_column {
     const char *name;        /* JSON key and CSV heading; in text the heading */

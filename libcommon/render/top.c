@@ -68,18 +68,6 @@ static int64_t calls_of(const struct pf_top_block *block, const struct pf_row *r
     return block->subject.calls == block->subject.shown ? row->flat : row->calls;
 }
 
-static const char *noun_of(const struct pf_top *top, bool many)
-{
-    static const char *const nouns[][2] = {
-        {"function", "functions"}, {"name", "names"},   {"file", "files"},       {"line", "lines"},
-        {"address", "addresses"},  {"image", "images"}, {"package", "packages"}, {"value", "values"},
-    };
-
-    if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
-        return many ? "sections" : "section";
-    return nouns[top->by][many];
-}
-
 /* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
 static void write_hidden(const struct pf_top *top, const struct pf_top_block *block, const struct pf_hidden *hidden)
 {
@@ -93,7 +81,7 @@ static void write_hidden(const struct pf_top *top, const struct pf_top_block *bl
         bound = top->min_percent;
     snprintf(below, sizeof below, "%.1f%%", bound);
     pf_top_percent(pf_percent(hidden->flat, block->whole), sum);
-    pf_sink_printf(top->sink, "... %zu %s", count, noun_of(top, count != 1));
+    pf_sink_printf(top->sink, "... %zu %s", count, pf_top_noun(top, count != 1));
     if (top->sort <= PF_SORT_CUM || hidden->behind == 0)
         pf_sink_printf(top->sink, " below %s", below);
     pf_sink_printf(top->sink, " (%s) not shown;%s%s for all\n", sum, hidden->behind > 0 ? " -n 0" : "",

@@ -351,3 +351,31 @@ struct pf_sheet pf_top_sheet(const struct pf_top *top)
 {
     return (struct pf_sheet){.terminal = top->terminal, .mark = top->utf8 ? "\xe2\x80\xa6" : "~"};
 }
+
+void pf_top_bar(struct pf_buffer *line, bool utf8, double percent)
+{
+    static const char *const eighths[] = {"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+    double share = fabs(percent) > 100 ? 1 : fabs(percent) / 100;
+    int steps = (int)lround(share * PF_TOP_BAR * (utf8 ? 8 : 1)), full = utf8 ? steps / 8 : steps, used = full;
+
+    for (int i = 0; i < full; i++)
+        pf_buffer_append(line, utf8 ? "\u2588" : "#", utf8 ? 3 : 1);
+    if (utf8 && steps % 8 != 0) {
+        pf_buffer_append(line, eighths[steps % 8], 3);
+        used++;
+    }
+    for (; used < PF_TOP_BAR; used++)
+        pf_buffer_byte(line, ' ');
+}
+
+const char *pf_top_noun(const struct pf_top *top, bool many)
+{
+    static const char *const nouns[][2] = {
+        {"function", "functions"}, {"name", "names"},   {"file", "files"},       {"line", "lines"},
+        {"address", "addresses"},  {"image", "images"}, {"package", "packages"}, {"value", "values"},
+    };
+
+    if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
+        return many ? "sections" : "section";
+    return nouns[top->by][many];
+}

@@ -27,6 +27,13 @@ void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, st
 /* Escape sequence for an amount of so many percent: heavy ones red, negative ones blue, others NULL. */
 const char *pf_top_color(const struct pf_top *, double percent);
 
+/* What a row is: function, functions, section ... */
+const char *pf_top_noun(const struct pf_top *, bool many);
+
+/* A bar for so many percent of PF_TOP_BAR columns, in eighths of a column where the locale has them; blanks behind it. */
+enum { PF_TOP_BAR = 10 };
+void pf_top_bar(struct pf_buffer *, bool utf8, double percent);
+
 /* A sheet with what the user decided. */
 struct pf_sheet pf_top_sheet(const struct pf_top *);
 

@@ -105,25 +105,6 @@ static const struct pf_sheet_column text_columns[] = {
     {"total", PF_CELL_TEXT, 10}, {"total%", PF_CELL_TEXT, 8}, {"self", PF_CELL_TEXT, 11}, {"", PF_CELL_TEXT, 0},
 };
 
-enum { BAR = 10 };
-
-/* A bar of BAR columns, in eighths of a column where the locale has them. */
-static void append_bar(struct pf_buffer *line, bool utf8, double percent)
-{
-    static const char *const eighths[] = {"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
-    double share = fabs(percent) > 100 ? 1 : fabs(percent) / 100;
-    int steps = (int)lround(share * BAR * (utf8 ? 8 : 1)), full = utf8 ? steps / 8 : steps, used = full;
-
-    for (int i = 0; i < full; i++)
-        pf_buffer_append(line, utf8 ? "\u2588" : "#", utf8 ? 3 : 1);
-    if (utf8 && steps % 8 != 0) {
-        pf_buffer_append(line, eighths[steps % 8], 3);
-        used++;
-    }
-    for (; used < BAR; used++)
-        pf_buffer_byte(line, ' ');
-}
-
 static struct pf_bytes tree_line(struct writing *writing, uint32_t node, double percent)
 {
     struct pf_buffer *line = &writing->scratch;
@@ -132,7 +113,7 @@ static struct pf_bytes tree_line(struct writing *writing, uint32_t node, double 
     if (node != 0)
         label = pf_top_label(writing->top, &writing->keys, pf_tree_row(&writing->tree, node)->key, &writing->label);
     line->size = 0;
-    append_bar(line, writing->top->utf8, percent);
+    pf_top_bar(line, writing->top->utf8, percent);
     for (uint32_t i = 0; i <= writing->tree.depth[node]; i++)
         pf_buffer_append(line, "  ", 2);
     pf_buffer_append(line, label.data, label.size);

@@ -1,0 +1,25 @@
+/* Amounts as people give them to options: 5%, 10ms, 100. */
+#ifndef PF_ANALYSIS_BOUND_H
+#define PF_ANALYSIS_BOUND_H
+
+#include "analysis/units.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pf_bound {
+    bool percent, time; /* time: a unit was named, so it fits times only */
+    int64_t amount;     /* base units; of percent: millionths */
+};
+
+/* N, N%, N followed by ns, us, ms, s, k, M or G; not negative. False: it is none of these. */
+bool pf_bound_parse(const char *text, struct pf_bound *);
+/* Whether it fits amounts of this scale: PF_OK, or PF_USAGE. */
+int pf_bound_check(const struct pf_bound *, const struct pf_scale *, struct pf_error *);
+/* Whether the amount is greater than the bound, of which 100 % are `whole` (its magnitude counts). Exact. */
+bool pf_bound_passed(const struct pf_bound *, int64_t amount, int64_t whole);
+/* What the bound comes to, rounded towards 0. */
+int64_t pf_bound_amount(const struct pf_bound *, int64_t whole);
+
+#endif

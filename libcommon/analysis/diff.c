@@ -1,0 +1,328 @@
+#include "analysis/diff.h"
+
+#include "analysis/rank.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pf_diff_init(struct pf_diff *diff)
+{
+    diff->block_count = diff->name_count > 0 ? diff->name_count : 1;
+    diff->blocks = calloc(diff->block_count, sizeof *diff->blocks);
+    for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++)
+        diff->blocks[i].measure.kind = PF_RECORD_KINDS;
+    return pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) == PF_OK && diff->blocks != NULL ? PF_OK : PF_NOMEM;
+}
+
+static void free_accumulator(struct pf_diff *diff)
+{
+    if (diff->accumulator != NULL)
+        pf_accumulator_free(diff->accumulator);
+    free(diff->accumulator);
+    diff->accumulator = NULL;
+}
+
+void pf_diff_free(struct pf_diff *diff)
+{
+    for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++) {
+        for (size_t k = 0; k < diff->run_count && k < diff->blocks[i].run_capacity; k++) {
+            free(diff->blocks[i].runs[k].flat);
+            free(diff->blocks[i].runs[k].cum);
+            free(diff->blocks[i].runs[k].samples);
+        }
+        free(diff->blocks[i].runs);
+    }
+    free(diff->blocks);
+    free(diff->runs);
+    free_accumulator(diff);
+    pf_facts_free(&diff->facts);
+    pf_keys_free(&diff->keys);
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
+static bool counts_samples(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("samples")) &&
+           pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("count"));
+}
+
+/* The numbers of samples are summed up beside what is asked for. */
+static bool wants(void *arg, uint32_t index)
+{
+    const struct pf_diff *diff = arg;
+    const struct pf_measure *measure = pf_measures_row(&diff->dict->measures, index), *main;
+    bool asked = counts_samples(diff->dict, measure);
+
+    for (unsigned i = 0; i < diff->name_count && !asked; i++)
+        asked = diff->named(diff->arg, i, index);
+    if (diff->name_count > 0 || asked)
+        return asked;
+    main = diff->blocks[0].measure.kind == PF_SAMPLE
+               ? &diff->blocks[0].measure
+               : pf_measures_row(&diff->dict->measures, pf_accumulator_main(diff->accumulator, PF_SAMPLE));
+    return pf_measure_same(measure, main);
+}
+
+int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
+{
+    if (!pf_grow(&diff->runs, &diff->run_capacity, diff->run_count + 1, sizeof *diff->runs) ||
+        (diff->accumulator = calloc(1, sizeof *diff->accumulator)) == NULL)
+        return pf_error_nomem(error);
+    for (size_t i = 0; i < diff->block_count; i++) {
+        struct pf_diff_block *block = &diff->blocks[i];
+        if (!pf_grow(&block->runs, &block->run_capacity, diff->run_count + 1, sizeof *block->runs))
+            return pf_error_nomem(error);
+        block->runs[diff->run_count] = (struct pf_diff_amounts){0};
+    }
+    diff->runs[diff->run_count++] = (struct pf_diff_run){.side = side};
+    diff->accumulator->dict = diff->dict;
+    diff->accumulator->by_labels = diff->by == PF_BY_LABEL;
+    diff->accumulator->wants = wants;
+    diff->accumulator->arg = diff;
+    return PF_OK;
+}
+
+int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
+{
+    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK)
+        return pf_error_nomem(error);
+    return pf_accumulator_add(diff->accumulator, batch, error);
+}
+
+/* --- one run ---------------------------------------------------------------------------------------------- */
+
+/* The measure of the run at hand that is the block's, or that the block is to have from now on. UINT32_MAX: it has none. */
+static uint32_t measure_of(const struct pf_diff *diff, size_t block)
+{
+    const struct pf_measures *measures = &diff->dict->measures;
+    const struct pf_measure *known = &diff->blocks[block].measure;
+    uint32_t found = UINT32_MAX;
+
+    if (known->kind == PF_RECORD_KINDS && diff->name_count == 0) {
+        found = diff->kind < PF_RECORD_KINDS ? pf_accumulator_main(diff->accumulator, diff->kind) : UINT32_MAX;
+        return found != UINT32_MAX && pf_accumulator_find(diff->accumulator, found) != NULL ? found : UINT32_MAX;
+    }
+    for (uint32_t k = pf_measures_count(measures); k-- > 0;) {
+        const struct pf_measure *measure = pf_measures_row(measures, k);
+        if (pf_accumulator_find(diff->accumulator, k) == NULL)
+            continue;
+        if (known->kind != PF_RECORD_KINDS ? pf_measure_same(known, measure)
+                                           : diff->named(diff->arg, (unsigned)block, k) &&
+                                                 (found == UINT32_MAX || measure->kind == diff->kind))
+            found = k;
+    }
+    return found;
+}
+
+/* What counts the samples of the measure: itself, or the `samples` beside it. UINT32_MAX: nothing. */
+static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
+{
+    const struct pf_measures *measures = &diff->dict->measures;
+    const struct pf_measure *row = pf_measures_row(measures, measure);
+
+    if (row->nature != PF_SAMPLED || row->aggregation != PF_SUM)
+        return UINT32_MAX;
+    for (uint32_t k = 0; k < pf_measures_count(measures); k++)
+        if (pf_measures_row(measures, k)->kind == row->kind && counts_samples(diff->dict, pf_measures_row(measures, k)) &&
+            pf_accumulator_find(diff->accumulator, k) != NULL)
+            return k;
+    return pf_bytes_equal(pf_dict_string(diff->dict, row->unit), PF_BYTES("count")) ? measure : UINT32_MAX;
+}
+
+/* Amounts are raw counts, which stand for nothing that is known of other units. */
+static bool raw_amounts(const struct pf_measure *measure, const struct pf_scale *scale)
+{
+    return scale->num == 1 && scale->den == 1 && (measure->num != 1 || measure->den != 1);
+}
+
+static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block, const struct pf_subject *subject, struct pf_error *error)
+{
+    const struct pf_measure *measure = &subject->shown->quantity.measure;
+    bool raw = raw_amounts(measure, &subject->scale), events = subject->shown->quantity.events;
+    double tick = raw ? 1 : (double)measure->num / (double)measure->den;
+    struct pf_bytes name = pf_dict_string(diff->dict, measure->name);
+    bool differ;
+
+    if (block->measure.kind == PF_RECORD_KINDS) {
+        block->measure = *measure;
+        block->scale = subject->scale;
+        block->events = events;
+        block->sampled = true;
+    }
+    differ = measure->num != block->measure.num || measure->den != block->measure.den;
+    block->tick = tick > block->tick ? tick : block->tick;
+    if ((events == block->events && !pf_bytes_equal(block->scale.name, subject->scale.name)) ||
+        (differ && (raw || raw_amounts(&block->measure, &block->scale))))
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' was counted in another unit than in the runs before", (int)name.size,
+                            name.data);
+    return PF_OK;
+}
+
+static bool new_columns(const struct pf_diff *diff, struct pf_diff_amounts *run)
+{
+    run->count = diff->keys.table.count;
+    run->flat = calloc(run->count, sizeof *run->flat);
+    run->cum = calloc(run->count, sizeof *run->cum);
+    return run->flat != NULL && run->cum != NULL;
+}
+
+static int fold_amounts(struct pf_diff *diff, const struct pf_subject *subject, struct pf_diff_amounts *run, struct pf_error *error)
+{
+    struct pf_rank rank = {0};
+    int status = pf_rank_make(&rank, diff->accumulator, subject, &diff->keys, error);
+
+    if (status == PF_OK && !new_columns(diff, run))
+        status = pf_error_nomem(error);
+    for (size_t i = 0; i < rank.count && status == PF_OK; i++) {
+        run->flat[rank.rows[i].key] = rank.rows[i].flat;
+        run->cum[rank.rows[i].key] = rank.rows[i].cum;
+    }
+    pf_rank_free(&rank);
+    return status;
+}
+
+/* Numbers of samples, that is raw counts. */
+static int fold_samples(struct pf_diff *diff, uint32_t measure, struct pf_diff_amounts *run, struct pf_error *error)
+{
+    struct pf_subject subject;
+    struct pf_rank rank = {0};
+    struct pf_error ignored = {0};
+    int status;
+
+    if (measure == UINT32_MAX || pf_subject_choose(&subject, diff->accumulator, measure, PF_UNIT_TICKS, &ignored) != PF_OK)
+        return PF_OK;
+    status = pf_rank_make(&rank, diff->accumulator, &subject, &diff->keys, error);
+    if (status == PF_OK && (run->samples = calloc(run->count, sizeof *run->samples)) == NULL)
+        status = pf_error_nomem(error);
+    for (size_t i = 0; i < rank.count && status == PF_OK; i++)
+        run->samples[rank.rows[i].key] = diff->cum ? rank.rows[i].cum : rank.rows[i].flat;
+    run->total_samples = subject.total;
+    pf_rank_free(&rank);
+    return status;
+}
+
+static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *error)
+{
+    struct pf_diff_block *block = &diff->blocks[number];
+    struct pf_diff_amounts *run = &block->runs[diff->run_count - 1];
+    struct pf_subject subject;
+    uint32_t measure = measure_of(diff, number);
+    int status;
+
+    if (measure == UINT32_MAX)
+        return PF_OK;
+    status = pf_subject_choose(&subject, diff->accumulator, measure, diff->unit, error);
+    if (status == PF_OK)
+        status = set_scale(diff, block, &subject, error);
+    if (status == PF_OK)
+        status = fold_amounts(diff, &subject, run, error);
+    if (status == PF_OK)
+        status = fold_samples(diff, samples_of(diff, measure), run, error);
+    run->met = true;
+    run->total = subject.total;
+    run->period = subject.shown->quantity.measure.period;
+    run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
+    block->sampled = block->sampled && run->samples != NULL;
+    return status;
+}
+
+static void choose_kind(struct pf_diff *diff)
+{
+    const struct pf_facts *facts = &diff->facts;
+    struct pf_bytes source = facts->format_count == 1 ? pf_dict_string(diff->dict, facts->formats[0]) : PF_BYTES("");
+
+    if (diff->kind == PF_RECORD_KINDS)
+        diff->kind = pf_subject_kind(diff->accumulator, diff->by, source);
+}
+
+int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    diff->runs[diff->run_count - 1].left_out = !keep;
+    if (keep)
+        choose_kind(diff);
+    for (size_t i = 0; i < diff->block_count && keep && status == PF_OK; i++)
+        status = fold_block(diff, i, error);
+    free_accumulator(diff);
+    return status;
+}
+
+/* --- all runs --------------------------------------------------------------------------------------------- */
+
+static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    bool fits = run->period <= INT64_MAX;
+
+    if (run->period == 0)
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run has a period, of another none: they cannot be compared",
+                            (int)name.size, name.data);
+    for (size_t key = 0; key < run->count && fits; key++)
+        fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
+               pf_mul64(run->cum[key], (int64_t)run->period, &run->cum[key]);
+    if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
+        return pf_error_set(error, PF_OVERFLOW, "events of measure '%.*s' leave 64 bits", (int)name.size, name.data);
+    run->events = true;
+    return PF_OK;
+}
+
+/* Counts that stand for different numbers of events are compared as events. */
+static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block, struct pf_error *error)
+{
+    const struct pf_diff_amounts *first = NULL;
+    bool differ = false;
+    int status = PF_OK;
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &block->runs[k];
+        if (!run->met)
+            continue;
+        first = first != NULL ? first : run;
+        differ = differ || run->events != first->events || (!run->events && run->period != first->period);
+    }
+    for (size_t k = 0; k < diff->run_count && differ && status == PF_OK; k++)
+        if (block->runs[k].met && !block->runs[k].events)
+            status = scale_run(diff, block, &block->runs[k], error);
+    if (differ)
+        block->scale.name = PF_BYTES("events");
+    return status;
+}
+
+int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+        if (diff->blocks[i].measure.kind != PF_RECORD_KINDS)
+            status = scale_events(diff, &diff->blocks[i], error);
+    return status;
+}
+
+size_t pf_diff_runs(const struct pf_diff *diff, unsigned side)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < diff->run_count; k++)
+        count += diff->runs[k].side == side && !diff->runs[k].left_out;
+    return count;
+}
+
+int64_t pf_diff_share(int64_t amount, pf_int128 total)
+{
+    pf_int128 part = amount;
+    int64_t share;
+
+    if (total < 0) {
+        part = -part;
+        total = -total;
+    }
+    if (total == 0)
+        return 0;
+    if (total <= UINT64_MAX && pf_scale64(part, PF_DIFF_WHOLE, (uint64_t)total, &share))
+        return share;
+    return (int64_t)nearbyint((double)PF_DIFF_WHOLE * (double)part / (double)total);
+}

@@ -1,0 +1,383 @@
+#include "analysis/diff_records.h"
+
+#include "analysis/diff.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BEFORE, AFTER, DELTA };
+
+void pf_diff_records_free(struct pf_diff_records *records)
+{
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        pf_merge_records_free(&records->records[kind]);
+    for (size_t i = 0; i < records->count; i++) {
+        free(records->columns[i].run);
+        free(records->columns[i].sums[BEFORE]);
+        free(records->columns[i].sums[AFTER]);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        free(records->ids[i]);
+    free(records->columns);
+    free(records->members);
+    free(records->values);
+    free(records->given);
+    free(records->meta);
+    pf_facts_free(&records->facts);
+}
+
+static int overflow(const struct pf_diff_records *records, const struct pf_diff_column *column, size_t record, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(records->dict, column->quantity.measure.name);
+
+    return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%.*s' leaves 64 bits", record + 1, (int)name.size, name.data);
+}
+
+/* --- measures --------------------------------------------------------------------------------------------- */
+
+static struct pf_diff_column *find_column(struct pf_diff_records *records, const struct pf_measure *measure)
+{
+    for (size_t i = 0; i < records->count; i++)
+        if (pf_measure_same(&records->columns[i].quantity.measure, measure))
+            return &records->columns[i];
+    if (!pf_grow(&records->columns, &records->capacity, records->count + 1, sizeof *records->columns))
+        return NULL;
+    records->columns[records->count] = (struct pf_diff_column){0};
+    return &records->columns[records->count++];
+}
+
+/* What is there is counted in a finer unit from now on. Shares have none. */
+static int rescale(const struct pf_diff_records *records, struct pf_diff_column *column, int64_t factor, struct pf_error *error)
+{
+    for (size_t i = 0; i < column->run_count && factor != 1; i++)
+        if (!pf_mul64(column->run[i], factor, &column->run[i]))
+            return overflow(records, column, i, error);
+    for (unsigned side = BEFORE; side <= AFTER && factor != 1 && !records->normalize; side++)
+        for (size_t i = 0; i < column->sum_count[side]; i++)
+            if (__builtin_mul_overflow(column->sums[side][i], (pf_int128)factor, &column->sums[side][i]))
+                return overflow(records, column, i, error);
+    return PF_OK;
+}
+
+static int meet(struct pf_diff_records *records, uint32_t index, struct pf_diff_member *member, struct pf_error *error)
+{
+    const struct pf_measure *measure = pf_measures_row(&records->dict->measures, index);
+    struct pf_diff_column *column;
+    int64_t old, new;
+    int status;
+
+    member->column = UINT32_MAX;
+    if (records->named != NULL && !records->named(records->arg, index))
+        return PF_OK;
+    if ((column = find_column(records, measure)) == NULL)
+        return pf_error_nomem(error);
+    status = pf_quantity_join(&column->quantity, records->dict, measure, &old, &new, error);
+    if (status == PF_OK)
+        status = rescale(records, column, old, error);
+    for (size_t i = 0; i < records->member_count && status == PF_OK; i++)
+        if (records->members[i].column == (uint32_t)(column - records->columns) + 1 &&
+            !pf_mul64(records->members[i].factor, old, &records->members[i].factor))
+            status = overflow(records, column, 0, error);
+    *member = (struct pf_diff_member){(uint32_t)(column - records->columns) + 1, new};
+    return status;
+}
+
+static int member_of(struct pf_diff_records *records, uint32_t measure, struct pf_diff_member *member, struct pf_error *error)
+{
+    size_t count = pf_measures_count(&records->dict->measures), old = records->member_count;
+    int status = PF_OK;
+
+    if (old < count) {
+        if (!pf_grow(&records->members, &records->member_capacity, count, sizeof *records->members))
+            return pf_error_nomem(error);
+        memset(records->members + old, 0, (count - old) * sizeof *records->members);
+        records->member_count = count;
+    }
+    if (records->members[measure].column == 0)
+        status = meet(records, measure, &records->members[measure], error);
+    *member = records->members[measure];
+    return status;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
+static bool reserve(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
+{
+    char *bytes;
+
+    if (need <= *count)
+        return true;
+    if (!pf_grow(array, capacity, need, size))
+        return false;
+    memcpy(&bytes, array, sizeof bytes);
+    memset(bytes + *count * size, 0, (need - *count) * size);
+    *count = need;
+    return true;
+}
+
+static int add_column(struct pf_diff_records *records, const struct pf_batch *batch, const struct pf_value_column *values,
+                      struct pf_error *error)
+{
+    struct pf_diff_member member = {0};
+    struct pf_diff_column *column;
+    int status = member_of(records, values->measure, &member, error);
+
+    if (status != PF_OK || member.column == UINT32_MAX || values->data == NULL || batch->rows == 0)
+        return status;
+    column = &records->columns[member.column - 1];
+    if (!reserve(&column->run, &column->run_count, &column->run_capacity, pf_merge_records_count(&records->records[batch->kind]),
+                 sizeof *column->run))
+        return pf_error_nomem(error);
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        int64_t *sum = &column->run[records->rows[i]], value;
+        bool fits = pf_mul64(values->data[i], member.factor, &value);
+        if (column->quantity.measure.aggregation == PF_MAX)
+            *sum = fits && value > *sum ? value : *sum;
+        else
+            fits = fits && pf_add64(*sum, value, sum);
+        if (!fits)
+            return overflow(records, column, records->rows[i], error);
+    }
+    return PF_OK;
+}
+
+int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
+{
+    const struct pf_dict *dict = records->dict;
+    bool samples = batch->kind == PF_SAMPLE;
+    int status = PF_OK;
+
+    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK)
+        return pf_error_nomem(error);
+    if (batch->kind >= PF_RECORD_KINDS || (records->kind != PF_RECORD_KINDS && records->kind != batch->kind))
+        return PF_OK;
+    if (batch->rows > 0 &&
+        pf_merge_records_find(&records->records[batch->kind], samples ? dict->stacks.count : dict->locations.count,
+                              samples ? batch->stack : batch->location, batch->kind == PF_EDGE ? batch->callee : NULL, batch->labels,
+                              batch->rows, records->rows) != PF_OK)
+        return pf_error_nomem(error);
+    for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
+        status = add_column(records, batch, &batch->values[i], error);
+    return status;
+}
+
+static int end_column(struct pf_diff_records *records, struct pf_diff_column *column, unsigned side, struct pf_error *error)
+{
+    bool greatest = column->quantity.measure.aggregation == PF_MAX;
+    pf_int128 total = 0;
+
+    if (!reserve(&column->sums[side], &column->sum_count[side], &column->sum_capacity[side], column->run_count, sizeof **column->sums))
+        return pf_error_nomem(error);
+    for (size_t i = 0; i < column->run_count; i++)
+        total = !greatest ? total + column->run[i] : column->run[i] > total ? column->run[i] : total;
+    for (size_t i = 0; i < column->run_count; i++)
+        column->sums[side][i] += records->normalize ? pf_diff_share(column->run[i], total) : column->run[i];
+    return PF_OK;
+}
+
+int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool keep, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    for (size_t i = 0; i < records->count && status == PF_OK; i++) {
+        struct pf_diff_column *column = &records->columns[i];
+        if (keep)
+            status = end_column(records, column, side, error);
+        if (column->run_count > 0)
+            memset(column->run, 0, column->run_count * sizeof *column->run);
+    }
+    records->runs[side] += keep;
+    return status;
+}
+
+/* --- giving ----------------------------------------------------------------------------------------------- */
+
+/* How much a measure asks to be the main one: the one marked, else a time, else the first. */
+static int preference(const struct pf_diff_records *records, const struct pf_measure *measure)
+{
+    return measure->main ? 2 : pf_bytes_equal(pf_dict_string(records->dict, measure->unit), PF_BYTES("nanoseconds"));
+}
+
+static size_t main_column(const struct pf_diff_records *records, enum pf_kind kind)
+{
+    size_t best = records->count;
+
+    for (size_t i = 0; i < records->count; i++) {
+        const struct pf_measure *measure = &records->columns[i].quantity.measure;
+        if (measure->kind == kind && (best == records->count || preference(records, measure) >
+                                                                     preference(records, &records->columns[best].quantity.measure)))
+            best = i;
+    }
+    return best;
+}
+
+static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, const char *end, bool main)
+{
+    struct pf_measure measure = column->quantity.measure;
+    struct pf_bytes name = pf_dict_string(records->dict, measure.name);
+    unsigned flags = records->dict->strings.rows[measure.name].flags;
+    struct pf_buffer text = {0};
+    uint32_t index;
+
+    pf_buffer_append(&text, name.data, name.size);
+    pf_buffer_append(&text, end, strlen(end));
+    measure.name = text.failed ? 0 : pf_dict_intern(records->dict, (struct pf_bytes){text.data, text.size}, flags);
+    measure.main = main;
+    if (column->quantity.events)
+        measure.unit = pf_dict_intern(records->dict, PF_BYTES("events"), 0);
+    if (records->normalize) {
+        measure.unit = pf_dict_intern(records->dict, PF_BYTES("ppb"), 0);
+        measure.raw_unit = 0;
+        measure.num = measure.den = 1;
+    }
+    if (column->quantity.events || records->normalize)
+        measure.period = 0;
+    if (main) /* a difference of counts of samples is no count of samples */
+        measure.nature = PF_UNKNOWN_NATURE;
+    index = text.failed ? UINT32_MAX : pf_measures_intern(&records->dict->measures, &measure);
+    pf_buffer_free(&text);
+    return index;
+}
+
+static bool declare_all(struct pf_diff_records *records)
+{
+    static const char *const ends[] = {".before", ".after", ".delta"};
+    bool good = true;
+
+    for (size_t i = 0; i < records->count; i++) {
+        struct pf_diff_column *column = &records->columns[i];
+        bool main = main_column(records, column->quantity.measure.kind) == i;
+        for (unsigned k = BEFORE; k <= DELTA; k++)
+            good = (column->measures[k] = declare(records, column, ends[k], main && k == DELTA)) != UINT32_MAX && good;
+    }
+    return good && pf_dict_status(records->dict) == PF_OK;
+}
+
+/* Names and formats of the inputs. */
+static bool announce(struct pf_diff_records *records, struct pf_batch *batch)
+{
+    const struct pf_facts *facts = &records->facts;
+    size_t count = facts->input_count + facts->format_count;
+    uint32_t origin = pf_dict_intern(records->dict, PF_BYTES("profutils"), 0);
+    uint32_t input = pf_dict_intern(records->dict, PF_BYTES("input"), 0);
+    uint32_t format = pf_dict_intern(records->dict, PF_BYTES("source_format"), 0);
+
+    if (count > UINT32_MAX || (records->meta = calloc(3 * count + 1, sizeof *records->meta)) == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        bool name = i < facts->input_count;
+        records->meta[i] = origin;
+        records->meta[count + i] = name ? input : format;
+        records->meta[2 * count + i] = name ? facts->inputs[i] : facts->formats[i - facts->input_count];
+    }
+    *batch = (struct pf_batch){.kind = PF_META,
+                               .rows = (uint32_t)count,
+                               .origin = records->meta,
+                               .key = records->meta + count,
+                               .value = records->meta + 2 * count};
+    return pf_dict_status(records->dict) == PF_OK;
+}
+
+static bool begin(struct pf_diff_records *records)
+{
+    bool good = declare_all(records);
+
+    for (unsigned i = 0; i < 3; i++)
+        good = (records->ids[i] = calloc(PF_BATCH_ROWS, sizeof *records->ids[i])) != NULL && good;
+    records->values = calloc(3 * records->count + 1, PF_BATCH_ROWS * sizeof *records->values);
+    records->given = calloc(3 * records->count + 1, sizeof *records->given);
+    records->announced = true;
+    return good && records->values != NULL && records->given != NULL;
+}
+
+/* Columns of the kind at hand. */
+static void lay_out(struct pf_diff_records *records)
+{
+    records->given_count = 0;
+    for (size_t i = 0; i < records->count; i++)
+        for (unsigned k = BEFORE; k <= DELTA && records->columns[i].quantity.measure.kind == records->at; k++) {
+            records->given[records->given_count] =
+                (struct pf_value_column){records->columns[i].measures[k], records->values + records->given_count * PF_BATCH_ROWS};
+            records->given_count++;
+        }
+}
+
+static bool mean_at(const struct pf_diff_records *records, const struct pf_diff_column *column, unsigned side, size_t record, int64_t *mean)
+{
+    *mean = 0;
+    return record >= column->sum_count[side] || records->runs[side] == 0 ||
+           pf_scale64(column->sums[side][record], 1, records->runs[side], mean);
+}
+
+/* Fills row `row` of the batch with a record; *any: it has values, and is not to be left out. */
+static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any, struct pf_error *error)
+{
+    const struct pf_merge_key *key = pf_merge_records_key(&records->records[records->at], record);
+    size_t main = main_column(records, records->at);
+    int64_t *values = records->values + row;
+    bool fell = false;
+
+    *any = false;
+    for (size_t i = 0; i < records->count; i++) {
+        const struct pf_diff_column *column = &records->columns[i];
+        int64_t mean[2];
+        if (column->quantity.measure.kind != records->at)
+            continue;
+        if (!mean_at(records, column, BEFORE, record, &mean[BEFORE]) || !mean_at(records, column, AFTER, record, &mean[AFTER]) ||
+            __builtin_sub_overflow(mean[AFTER], mean[BEFORE], &values[DELTA * PF_BATCH_ROWS]))
+            return overflow(records, column, record, error);
+        values[BEFORE * PF_BATCH_ROWS] = mean[BEFORE];
+        values[AFTER * PF_BATCH_ROWS] = mean[AFTER];
+        *any = *any || mean[BEFORE] != 0 || mean[AFTER] != 0;
+        fell = fell || (i == main && values[DELTA * PF_BATCH_ROWS] < 0);
+        values += 3 * PF_BATCH_ROWS;
+    }
+    *any = *any && !(fell && records->drop_negative);
+    records->ids[0][row] = key->place - 1;
+    records->ids[1][row] = key->callee;
+    records->ids[2][row] = key->labels;
+    return PF_OK;
+}
+
+static void give(const struct pf_diff_records *records, uint32_t rows, struct pf_batch *batch)
+{
+    *batch = (struct pf_batch){
+        .kind = records->at,
+        .rows = rows,
+        .stack = records->at == PF_SAMPLE ? records->ids[0] : NULL,
+        .location = records->at != PF_SAMPLE ? records->ids[0] : NULL,
+        .callee = records->at == PF_EDGE ? records->ids[1] : NULL,
+        .labels = records->ids[2],
+        .values = records->given,
+        .value_count = (uint32_t)records->given_count,
+    };
+}
+
+int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch, struct pf_error *error)
+{
+    uint32_t rows = 0;
+
+    if (!records->announced)
+        return begin(records) && announce(records, batch) ? PF_OK : pf_error_nomem(error);
+    for (; records->at < PF_RECORD_KINDS; records->at++, records->next = 0, records->declared = false) {
+        size_t count = pf_merge_records_count(&records->records[records->at]);
+        bool first = !records->declared;
+        lay_out(records);
+        if (records->given_count == 0)
+            continue;
+        records->declared = true;
+        for (; records->next < count && rows < PF_BATCH_ROWS && !first; records->next++) {
+            bool any;
+            int status = fill(records, records->next, rows, &any, error);
+            if (status != PF_OK)
+                return status;
+            rows += any;
+        }
+        if (first || rows > 0) {
+            give(records, rows, batch);
+            return PF_OK;
+        }
+    }
+    return PF_EOF;
+}

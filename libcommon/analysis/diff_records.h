@@ -1,0 +1,62 @@
+/* The difference of two sides record by record, as records: for each measure NAME of the runs the measures NAME.before, NAME.after
+ * (means per run, rounded half to even) and NAME.delta, their difference. */
+#ifndef PF_ANALYSIS_DIFF_RECORDS_H
+#define PF_ANALYSIS_DIFF_RECORDS_H
+
+#include "analysis/facts.h"
+#include "analysis/merge_records.h"
+#include "analysis/units.h"
+#include "model/batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise and set the first group; free with pf_diff_records_free. */
+struct pf_diff_records {
+    struct pf_dict *dict;
+    enum pf_kind kind;         /* of the records taken; PF_RECORD_KINDS: all */
+    bool normalize;            /* shares of the run's total, analysis/diff.h */
+    bool drop_negative;        /* records whose main measure fell are left out */
+    bool (*named)(void *arg, uint32_t measure); /* measures taken; NULL: all */
+    void *arg;
+
+    struct pf_facts facts;
+    struct pf_merge_records records[PF_RECORD_KINDS];
+    struct pf_diff_column {
+        struct pf_quantity quantity;
+        int64_t *run;          /* by record: the run at hand */
+        pf_int128 *sums[2];    /* the runs before it */
+        size_t run_count, run_capacity, sum_count[2], sum_capacity[2];
+        uint32_t measures[3];  /* before, after, delta */
+    } *columns;
+    size_t count, capacity;
+    struct pf_diff_member {
+        uint32_t column;       /* index + 1; 0: not met; UINT32_MAX: not taken */
+        int64_t factor;
+    } *members;                /* by measure */
+    size_t member_count, member_capacity;
+    size_t runs[2];
+    uint32_t rows[PF_BATCH_ROWS];
+
+    bool announced;            /* giving: the metadata are out */
+    enum pf_kind at;
+    bool declared;
+    size_t next;               /* record */
+    uint32_t *ids[3];
+    int64_t *values;
+    struct pf_value_column *given;
+    size_t given_count;
+    uint32_t *meta;
+};
+
+void pf_diff_records_free(struct pf_diff_records *);
+
+/* Adds a batch to the run at hand. PF_OK; PF_NOMEM; PF_OVERFLOW naming record and measure; or as pf_quantity_join. */
+int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
+/* The run at hand, of side 0 (before) or 1 (after), ends; `keep` false: it counts for nothing. As pf_diff_records_add. */
+int pf_diff_records_end(struct pf_diff_records *, unsigned side, bool keep, struct pf_error *);
+/* After the last run: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW or PF_NOMEM. */
+int pf_diff_records_next(struct pf_diff_records *, struct pf_batch *, struct pf_error *);
+
+#endif

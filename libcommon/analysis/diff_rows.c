@@ -1,0 +1,455 @@
+#include "analysis/diff_rows.h"
+
+#include "analysis/rank.h"
+#include "analysis/sort.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BEFORE, AFTER };
+
+static const double significant = 0.05;
+
+void pf_diff_table_free(struct pf_diff_table *table)
+{
+    free(table->rows);
+    *table = (struct pf_diff_table){0};
+}
+
+/* What one row is made from: the amounts of its runs, side by side. */
+struct making {
+    struct pf_diff *diff;
+    const struct pf_diff_block *block;
+    struct pf_diff_table *table;
+    size_t runs[2];
+    int64_t *amounts[2];      /* of the column compared, by run of the side */
+    pf_int128 *totals[2];
+    double samples[2], total_samples[2];
+    pf_int128 sums[2];        /* of `amounts` */
+    bool there[2];            /* some run has the row */
+    struct pf_error *error;
+};
+
+static int overflow(const struct making *making, uint32_t key)
+{
+    struct pf_buffer scratch = {0};
+    struct pf_bytes measure = pf_dict_string(making->diff->dict, making->block->measure.name);
+    struct pf_bytes name = key != 0 ? pf_keys_name(&making->diff->keys, key, &scratch, NULL) : PF_BYTES("the total");
+
+    pf_error_set(making->error, PF_OVERFLOW, "the difference of measure '%.*s' for '%.*s' leaves 64 bits", (int)measure.size,
+                 measure.data, (int)(name.size < 200 ? name.size : 200), name.data);
+    pf_buffer_free(&scratch);
+    return PF_OVERFLOW;
+}
+
+/* --- sums of a row ---------------------------------------------------------------------------------------- */
+
+static int64_t amount_at(const struct making *making, const struct pf_diff_amounts *run, const int64_t *column, uint32_t key)
+{
+    int64_t amount = key < run->count ? column[key] : 0;
+
+    return making->diff->normalize ? pf_diff_share(amount, run->total) : amount;
+}
+
+/* Collects a column of a row: sums by side, and the amounts themselves where they are to be compared. */
+static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[2])
+{
+    const struct pf_diff *diff = making->diff;
+    size_t counts[2] = {0, 0};
+
+    sums[BEFORE] = sums[AFTER] = 0;
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &making->block->runs[k];
+        const int64_t *column = cum ? run->cum : run->flat;
+        unsigned side = diff->runs[k].side;
+        if (diff->runs[k].left_out)
+            continue;
+        sums[side] += amount_at(making, run, column, key);
+        making->there[side] = making->there[side] || (key < run->count && column[key] != 0);
+        if (cum != diff->cum)
+            continue;
+        making->amounts[side][counts[side]++] = key < run->count ? column[key] : 0;
+        making->samples[side] += key < run->count && run->samples != NULL ? (double)run->samples[key] : 0;
+    }
+}
+
+static bool mean_of(pf_int128 sum, size_t runs, int64_t *mean)
+{
+    *mean = 0;
+    return runs == 0 || pf_scale64(sum, 1, runs, mean);
+}
+
+static bool set_means(const struct making *making, const pf_int128 sums[2], struct pf_diff_means *means)
+{
+    return mean_of(sums[BEFORE], making->runs[BEFORE], &means->before) && mean_of(sums[AFTER], making->runs[AFTER], &means->after) &&
+           !__builtin_sub_overflow(means->after, means->before, &means->delta);
+}
+
+/* --- tests ------------------------------------------------------------------------------------------------ */
+
+static enum pf_diff_method method_of(const struct making *making)
+{
+    const struct pf_diff_block *block = making->block;
+    bool many = making->runs[BEFORE] >= 2 && making->runs[AFTER] >= 2;
+
+    if (many)
+        return PF_DIFF_RUNS;
+    if (block->measure.nature == PF_EXACT)
+        return PF_DIFF_EXACT;
+    return block->sampled ? PF_DIFF_SAMPLES : PF_DIFF_NOTHING;
+}
+
+static void scale_test(struct pf_test *test, double factor)
+{
+    double low = test->low * factor, high = test->high * factor;
+
+    test->difference *= factor;
+    test->low = fmin(low, high);
+    test->high = fmax(low, high);
+}
+
+static void set_floors(const struct making *making, struct pf_moments moments[2])
+{
+    const struct pf_diff_block *block = making->block;
+    const struct pf_diff_means *total = &making->table->total;
+    double unit = block->tick, whole = fmax(fabs((double)total->before), fabs((double)total->after));
+
+    if (block->measure.aggregation == PF_MAX)
+        return;
+    if (block->measure.nature == PF_SAMPLED && block->sampled)
+        pf_moments_floor_sampled(&moments[BEFORE], &moments[AFTER], making->samples[BEFORE], making->samples[AFTER]);
+    else if (block->measure.nature == PF_TIMED && !making->diff->normalize)
+        pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], unit);
+    else if (block->measure.nature == PF_TIMED && whole > 0)
+        pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], unit / whole);
+}
+
+static void test_runs(const struct making *making, struct pf_diff_row *row)
+{
+    struct pf_moments moments[2];
+
+    for (unsigned side = BEFORE; side <= AFTER; side++)
+        if (making->diff->normalize)
+            pf_moments_of_shares(&moments[side], making->amounts[side], making->totals[side], making->runs[side]);
+        else
+            pf_moments_of(&moments[side], making->amounts[side], making->runs[side]);
+    row->exact = making->block->measure.nature == PF_EXACT && moments[BEFORE].variance == 0 && moments[AFTER].variance == 0;
+    set_floors(making, moments);
+    if (!row->exact)
+        pf_test_welch(&row->test, &moments[BEFORE], &moments[AFTER]);
+    if (making->diff->normalize)
+        scale_test(&row->test, PF_DIFF_WHOLE);
+}
+
+/* Samples of the runs of a side count together; where there are not as many runs on both sides, the numbers of runs stand for how long
+ * was counted. */
+static void test_samples(const struct making *making, struct pf_diff_row *row)
+{
+    bool shares = making->diff->normalize || making->runs[BEFORE] != making->runs[AFTER];
+    double all = making->samples[BEFORE] + making->samples[AFTER];
+    struct pf_counts counts = {
+        .before = (int64_t)fmin(making->samples[BEFORE], 0x1p62),
+        .after = (int64_t)fmin(making->samples[AFTER], 0x1p62),
+        .total_before = (int64_t)making->runs[BEFORE],
+        .total_after = (int64_t)making->runs[AFTER],
+    };
+
+    if (making->diff->normalize) {
+        counts.total_before = (int64_t)fmin(making->total_samples[BEFORE], 0x1p62);
+        counts.total_after = (int64_t)fmin(making->total_samples[AFTER], 0x1p62);
+    }
+    if (counts.before < 0 || counts.after < 0)
+        return;
+    pf_test_counts(&row->test, &counts, shares);
+    if (making->diff->normalize)
+        scale_test(&row->test, PF_DIFF_WHOLE);
+    else if (all > 0) /* what a sample of the row stands for on average */
+        scale_test(&row->test, ((double)making->sums[BEFORE] + (double)making->sums[AFTER]) / all);
+}
+
+static bool equal_means(const struct making *making, const struct pf_diff_row *row)
+{
+    pf_int128 before, after;
+
+    if (making->diff->normalize && row->test.tested)
+        return row->test.difference == 0;
+    if (__builtin_mul_overflow(making->sums[BEFORE], (pf_int128)making->runs[AFTER], &before) ||
+        __builtin_mul_overflow(making->sums[AFTER], (pf_int128)making->runs[BEFORE], &after))
+        return false;
+    return before == after;
+}
+
+static void test_row(const struct making *making, struct pf_diff_row *row)
+{
+    row->test = (struct pf_test){.p = PF_NO_TEST};
+    row->exact = making->table->method == PF_DIFF_EXACT;
+    if (!making->there[BEFORE] && !making->there[AFTER])
+        return; /* nothing was compared */
+    if (making->table->method == PF_DIFF_RUNS)
+        test_runs(making, row);
+    else if (making->table->method == PF_DIFF_SAMPLES)
+        test_samples(making, row);
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+static enum pf_diff_status status_of(int64_t delta, const bool there[2])
+{
+    if (there[BEFORE] != there[AFTER])
+        return there[AFTER] ? PF_DIFF_ADDED : PF_DIFF_REMOVED;
+    return delta > 0 ? PF_DIFF_MORE : delta < 0 ? PF_DIFF_LESS : PF_DIFF_SAME;
+}
+
+/* *any: not all its numbers are 0. */
+static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row, bool *any)
+{
+    const bool cum = making->diff->cum;
+    const struct pf_diff_means *total = &making->table->total, *means = cum ? &row->cum : &row->flat;
+    pf_int128 other[2];
+    bool there[2];
+
+    *row = (struct pf_diff_row){.key = key, .q = PF_NO_TEST};
+    making->samples[BEFORE] = making->samples[AFTER] = 0;
+    making->there[BEFORE] = making->there[AFTER] = false;
+    collect(making, key, !cum, other);
+    memcpy(there, making->there, sizeof there);
+    making->there[BEFORE] = making->there[AFTER] = false;
+    collect(making, key, cum, making->sums);
+    there[BEFORE] = there[BEFORE] || making->there[BEFORE];
+    there[AFTER] = there[AFTER] || making->there[AFTER];
+    *any = there[BEFORE] || there[AFTER];
+    if (!*any)
+        return PF_OK;
+    if (!set_means(making, cum ? other : making->sums, &row->flat) || !set_means(making, cum ? making->sums : other, &row->cum))
+        return overflow(making, key);
+    row->points = pf_percent(means->after, total->after) - pf_percent(means->before, total->before);
+    row->ratio = means->before != 0 ? (double)means->after / (double)means->before : 0;
+    row->status = status_of(means->delta, there);
+    test_row(making, row);
+    row->verdict = equal_means(making, row) ? '=' : '?';
+    return PF_OK;
+}
+
+/* Of rows that are not equal; after q is known. */
+static void set_verdict(const struct pf_diff_table *table, struct pf_diff_row *row)
+{
+    int64_t delta = pf_diff_compared(table, row)->delta;
+
+    if (row->verdict == '=')
+        return;
+    if (row->exact)
+        row->verdict = delta > 0 ? '+' : delta < 0 ? '-' : '=';
+    else if (row->test.tested && row->q < significant && row->test.difference > 0 && delta >= 0)
+        row->verdict = '+';
+    else if (row->test.tested && row->q < significant && row->test.difference < 0 && delta <= 0)
+        row->verdict = '-';
+    else if (row->test.tested && row->test.low >= -(double)table->margin && row->test.high <= (double)table->margin)
+        row->verdict = '=';
+}
+
+static int set_rates(struct pf_diff_table *table, struct pf_error *error)
+{
+    double *rates = calloc(table->count + 1, sizeof *rates);
+
+    if (rates == NULL)
+        return pf_error_nomem(error);
+    for (size_t i = 0; i < table->count; i++) {
+        rates[i] = table->rows[i].test.tested ? table->rows[i].test.p : PF_NO_TEST;
+        table->tests += table->rows[i].test.tested;
+    }
+    if (pf_rates_of(rates, table->count) != PF_OK) {
+        free(rates);
+        return pf_error_nomem(error);
+    }
+    for (size_t i = 0; i < table->count; i++)
+        table->rows[i].q = rates[i];
+    free(rates);
+    return PF_OK;
+}
+
+static int set_totals(struct making *making)
+{
+    const struct pf_diff *diff = making->diff;
+    size_t counts[2] = {0, 0};
+    pf_int128 sums[2] = {0, 0};
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &making->block->runs[k];
+        unsigned side = diff->runs[k].side;
+        if (diff->runs[k].left_out)
+            continue;
+        making->totals[side][counts[side]++] = run->total;
+        making->total_samples[side] += (double)run->total_samples;
+        sums[side] += diff->normalize ? (run->total != 0 ? PF_DIFF_WHOLE : 0) : run->total;
+    }
+    return set_means(making, sums, &making->table->total) ? PF_OK : overflow(making, 0);
+}
+
+static int make_rows(struct making *making)
+{
+    struct pf_diff_table *table = making->table;
+    uint32_t keys = making->diff->keys.table.count;
+    int status = set_totals(making);
+
+    table->rows = calloc(keys, sizeof *table->rows);
+    if (table->rows == NULL)
+        return pf_error_nomem(making->error);
+    for (uint32_t key = 1; key < keys && status == PF_OK; key++) {
+        bool any;
+        status = make_row(making, key, &table->rows[table->count], &any);
+        table->count += any;
+    }
+    return status;
+}
+
+int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const struct pf_diff_block *block,
+                       const struct pf_bound *margin, struct pf_error *error)
+{
+    struct making making = {.diff = diff, .block = block, .table = table, .error = error};
+    int status = pf_bound_check(margin, &block->scale, error);
+
+    *table = (struct pf_diff_table){.cum = diff->cum};
+    for (unsigned side = BEFORE; side <= AFTER; side++) {
+        making.runs[side] = pf_diff_runs(diff, side);
+        making.amounts[side] = calloc(making.runs[side] + 1, sizeof *making.amounts[side]);
+        making.totals[side] = calloc(making.runs[side] + 1, sizeof *making.totals[side]);
+        if (making.amounts[side] == NULL || making.totals[side] == NULL)
+            status = pf_error_nomem(error);
+    }
+    table->method = method_of(&making);
+    if (status == PF_OK)
+        status = make_rows(&making);
+    if (status == PF_OK)
+        status = set_rates(table, error);
+    table->margin = pf_bound_amount(margin, table->total.before);
+    for (size_t i = 0; i < table->count && status == PF_OK; i++)
+        set_verdict(table, &table->rows[i]);
+    for (unsigned side = BEFORE; side <= AFTER; side++) {
+        free(making.amounts[side]);
+        free(making.totals[side]);
+    }
+    return status;
+}
+
+/* --- choosing and order ----------------------------------------------------------------------------------- */
+
+static const char *const status_names[] = {"added", "removed", "more", "less", "same"};
+
+const char *pf_diff_status_name(enum pf_diff_status status)
+{
+    return status_names[status];
+}
+
+static bool find(const char *name, const char *const *names, size_t count, unsigned *number)
+{
+    for (*number = 0; *number < count; ++*number)
+        if (strcmp(name, names[*number]) == 0)
+            return true;
+    return false;
+}
+
+bool pf_diff_only_find(const char *name, enum pf_diff_only *only)
+{
+    unsigned number;
+    bool found = find(name, status_names, sizeof status_names / sizeof *status_names, &number);
+
+    *only = found ? (enum pf_diff_only)(PF_DIFF_ONLY_ADDED + number) : PF_DIFF_ONLY_SIGNIFICANT;
+    return found || strcmp(name, "significant") == 0;
+}
+
+static bool significant_row(const struct pf_diff_row *row)
+{
+    return row->verdict == '+' || row->verdict == '-';
+}
+
+void pf_diff_table_only(struct pf_diff_table *table, enum pf_diff_only only)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count && only != PF_DIFF_ALL; i++)
+        if (only == PF_DIFF_ONLY_SIGNIFICANT ? significant_row(&table->rows[i])
+                                             : table->rows[i].status == (enum pf_diff_status)(only - PF_DIFF_ONLY_ADDED))
+            table->rows[kept++] = table->rows[i];
+    table->count = only != PF_DIFF_ALL ? kept : table->count;
+}
+
+void pf_diff_table_drop_negative(struct pf_diff_table *table)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (pf_diff_compared(table, &table->rows[i])->delta >= 0)
+            table->rows[kept++] = table->rows[i];
+    table->count = kept;
+}
+
+int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff_block *block, const struct pf_bound *bound,
+                       struct pf_error *error)
+{
+    size_t kept = 0;
+    int status = pf_bound_check(bound, &block->scale, error);
+
+    for (size_t i = 0; i < table->count && status == PF_OK; i++) {
+        const struct pf_diff_row *row = &table->rows[i];
+        const struct pf_diff_means *means = pf_diff_compared(table, row);
+        bool may_tell = row->exact || row->test.tested;
+        if (means->delta > 0 && pf_bound_passed(bound, means->delta, means->before) && (!may_tell || row->verdict == '+'))
+            table->rows[kept++] = *row;
+    }
+    table->count = kept;
+    return status;
+}
+
+bool pf_diff_sort_find(const char *name, enum pf_diff_sort *sort)
+{
+    static const char *const names[] = {"abs", "delta", "ratio", "q", "name"};
+    unsigned number;
+    bool found = find(name, names, sizeof names / sizeof *names, &number);
+
+    *sort = (enum pf_diff_sort)number;
+    return found;
+}
+
+struct order {
+    const struct pf_diff_table *table;
+    const struct pf_keys *keys;
+    enum pf_diff_sort sort;
+};
+
+static int compare_doubles(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* A row that was nothing before rose without measure. */
+static double ratio_rank(const struct pf_diff_means *means, double ratio)
+{
+    return means->before != 0 ? ratio : means->after > 0 ? HUGE_VAL : means->after < 0 ? -HUGE_VAL : 1;
+}
+
+static int compare_rows(const void *arg, const void *x, const void *y)
+{
+    const struct order *order = arg;
+    const struct pf_diff_row *a = x, *b = y;
+    const struct pf_diff_means *left = pf_diff_compared(order->table, a), *right = pf_diff_compared(order->table, b);
+    int result = 0;
+
+    if (order->sort == PF_DIFF_BY_DELTA)
+        result = left->delta > right->delta ? -1 : left->delta < right->delta;
+    else if (order->sort == PF_DIFF_BY_RATIO)
+        result = -compare_doubles(ratio_rank(left, a->ratio), ratio_rank(right, b->ratio));
+    else if (order->sort == PF_DIFF_BY_Q)
+        result = compare_doubles(a->q < 0 ? 2 : a->q, b->q < 0 ? 2 : b->q);
+    if (result == 0 && order->sort != PF_DIFF_BY_NAME)
+        result = pf_compare_amounts(left->delta, right->delta);
+    return result != 0 ? result : pf_keys_compare(order->keys, a->key, b->key);
+}
+
+int pf_diff_table_sort(struct pf_diff_table *table, const struct pf_keys *keys, enum pf_diff_sort sort)
+{
+    const struct order order = {table, keys, sort};
+
+    return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order);
+}

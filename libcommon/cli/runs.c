@@ -1,0 +1,242 @@
+#include "cli/runs.h"
+
+#include "base/memory.h"
+#include "cli/operands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a side is made of, and which run each of its entries is in. */
+struct entry {
+    const char *name;
+    struct pf_series series;
+    size_t position, group; /* the group is the position of its first entry */
+};
+
+static size_t root_of(const struct entry *entries, size_t at)
+{
+    while (entries[at].group != at)
+        at = entries[at].group;
+    return at;
+}
+
+/* The one that stands first speaks for both. */
+static void join(struct entry *entries, size_t a, size_t b)
+{
+    a = root_of(entries, a);
+    b = root_of(entries, b);
+    entries[a > b ? a : b].group = a > b ? b : a;
+}
+
+struct by_key {
+    const char *key;
+    size_t position;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct by_key *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+
+    return order != 0 ? order : x->position < y->position ? -1 : 1;
+}
+
+static int compare_with_key(const void *key, const void *element)
+{
+    return strcmp(key, ((const struct by_key *)element)->key);
+}
+
+/* Files of one process belong together, and a process belongs to the one that started it. */
+static void find_groups(struct pf_common *common, struct entry *entries, size_t count)
+{
+    struct by_key *keys = calloc(count + 1, sizeof *keys);
+    size_t known = 0;
+
+    if (keys == NULL)
+        pf_tool_nomem(&common->tool);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].series.key[0] != '\0')
+            keys[known++] = (struct by_key){entries[i].series.key, i};
+    qsort(keys, known, sizeof *keys, compare_keys);
+    for (size_t i = 1; i < known; i++)
+        if (strcmp(keys[i].key, keys[i - 1].key) == 0)
+            join(entries, keys[i - 1].position, keys[i].position);
+    for (size_t i = 0; i < count; i++) {
+        const struct by_key *parent = bsearch(entries[i].series.parent, keys, known, sizeof *keys, compare_with_key);
+        if (entries[i].series.key[0] != '\0' && parent != NULL)
+            join(entries, i, parent->position);
+    }
+    for (size_t i = 0; i < count; i++)
+        entries[i].group = root_of(entries, i);
+    free(keys);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static void add_run(struct pf_runs *runs, const char *name, unsigned side, size_t first, size_t *capacity)
+{
+    if (!pf_grow(&runs->runs, capacity, runs->count + 1, sizeof *runs->runs))
+        pf_tool_nomem(&runs->common->tool);
+    runs->runs[runs->count++] = (struct pf_run){.name = name, .side = side, .first = first};
+}
+
+/* One run: its files behind those of the runs before it, in order. */
+static void add_files(struct pf_runs *runs, struct pf_operands *files, const struct entry *entries, size_t count)
+{
+    struct pf_operands own = {0};
+
+    for (size_t i = 0; i < count; i++)
+        if (pf_operands_directory(entries[i].name))
+            pf_operands_add_directory(&own, runs->common, entries[i].name);
+        else
+            pf_operands_add(&own, runs->common, pf_bytes_of(entries[i].name));
+    if (own.count > 1)
+        pf_operands_order(&own, runs->common);
+    for (size_t i = 0; i < own.count; i++)
+        pf_operands_add(files, runs->common, pf_bytes_of(own.names[i]));
+    runs->runs[runs->count - 1].count = own.count;
+    pf_operands_free(&own);
+}
+
+static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigned side, size_t from, size_t *capacity)
+{
+    size_t count = runs->names->count - from;
+    struct entry *entries = calloc(count + 1, sizeof *entries);
+
+    if (entries == NULL)
+        pf_tool_nomem(&runs->common->tool);
+    for (size_t i = 0; i < count; i++) {
+        entries[i] = (struct entry){.name = runs->names->names[from + i], .position = i, .group = i};
+        if (count > 1)
+            pf_operands_series(entries[i].name, runs->common, &entries[i].series);
+    }
+    find_groups(runs->common, entries, count);
+    qsort(entries, count, sizeof *entries, compare_groups);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && entries[next].group == entries[i].group;)
+            next++;
+        add_run(runs, entries[i].name, side, files->count, capacity);
+        add_files(runs, files, &entries[i], next - i);
+        if (runs->runs[runs->count - 1].count == 0)
+            runs->count--; /* a directory without files */
+    }
+    free(entries);
+}
+
+static void expand_side(struct pf_runs *runs, struct pf_operands *files, unsigned side, size_t *capacity)
+{
+    struct pf_common *common = runs->common;
+    const char *name = runs->sides[side].name;
+    size_t from = runs->names->count;
+    struct pf_error error = {0};
+
+    if (name[0] == '@' && name[1] != '\0')
+        pf_operands_add_list(runs->names, common, name + 1);
+    else if (pf_operands_directory(name))
+        pf_operands_add_entries(runs->names, common, name);
+    else
+        pf_operands_add(runs->names, common, pf_bytes_of(name));
+    runs->sides[side].first = runs->count;
+    add_entries(runs, files, side, from, capacity);
+    runs->sides[side].count = runs->count - runs->sides[side].first;
+    if (runs->sides[side].count == 0) {
+        pf_error_set(&error, PF_FAILED, "there are no runs in it");
+        pf_tool_die(&common->tool, name, &error, false);
+    }
+}
+
+static void check_standard_input(struct pf_common *common, const struct pf_operands *files)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < files->count; i++)
+        count += strcmp(files->names[i], "-") == 0;
+    if (count > 0 && isatty(STDIN_FILENO))
+        pf_tool_usage(&common->tool, "standard input is a terminal: give a FILE or a pipe");
+    if (count > 1)
+        pf_tool_usage(&common->tool, "standard input is one run and cannot be two");
+}
+
+/* The operands as they were given. */
+static void take_operands(struct pf_runs *runs, bool reverse)
+{
+    struct pf_common *common = runs->common;
+    struct pf_operands *names = runs->names;
+
+    if (common->files0_from != NULL && common->operand_count > 0)
+        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
+    if (common->files0_from != NULL)
+        pf_operands_add_files0(names, common, common->files0_from);
+    for (unsigned i = 0; i < common->operand_count; i++)
+        pf_operands_add(names, common, pf_bytes_of(common->operands[i]));
+    runs->side_count = names->count;
+    runs->sides = calloc(names->count + 1, sizeof *runs->sides);
+    if (runs->sides == NULL)
+        pf_tool_nomem(&common->tool);
+    for (size_t i = 0; i < names->count; i++)
+        runs->sides[i].name = names->names[reverse ? names->count - 1 - i : i];
+}
+
+struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most, const char *what, bool reverse)
+{
+    struct pf_runs *runs = calloc(1, sizeof *runs);
+    struct pf_operands files = {0};
+    size_t capacity = 0;
+
+    if (runs == NULL || (runs->names = calloc(1, sizeof *runs->names)) == NULL)
+        pf_tool_nomem(&common->tool);
+    runs->common = common;
+    take_operands(runs, reverse);
+    if (runs->side_count < least || (most > 0 && runs->side_count > most))
+        pf_tool_usage(&common->tool, "%s, not %zu operands", what, runs->side_count);
+    for (unsigned side = 0; side < runs->side_count; side++)
+        expand_side(runs, &files, side, &capacity);
+    check_standard_input(common, &files);
+    runs->inputs = pf_inputs_open_names(common, &files);
+    pf_inputs_want_ends(runs->inputs);
+    return runs;
+}
+
+void pf_runs_close(struct pf_runs *runs)
+{
+    pf_inputs_close(runs->inputs);
+    pf_operands_free(runs->names);
+    free(runs->names);
+    free(runs->sides);
+    free(runs->runs);
+    free(runs);
+}
+
+static enum pf_run_event end_run(struct pf_runs *runs, size_t *run, bool *whole)
+{
+    *run = runs->at++;
+    *whole = !runs->damaged;
+    runs->begun = runs->damaged = false;
+    return PF_RUN_END;
+}
+
+enum pf_run_event pf_runs_next(struct pf_runs *runs, struct pf_batch *batch, size_t *run, bool *whole)
+{
+    struct pf_input input;
+
+    while (pf_inputs_next(runs->inputs, batch, &input) == PF_OK) {
+        const struct pf_run *at = &runs->runs[runs->at];
+        runs->begun = true;
+        runs->reached = runs->at + 1;
+        *run = runs->at;
+        if (!input.ended)
+            return PF_RUN_BATCH;
+        runs->damaged = runs->damaged || !input.complete;
+        if (input.number + 1 == at->first + at->count)
+            return end_run(runs, run, whole);
+    }
+    return runs->begun ? end_run(runs, run, whole) : PF_RUN_EOF;
+}

@@ -1,0 +1,124 @@
+#include "render/diff_parts.h"
+
+#include "render/json.h"
+#include "render/meta.h"
+#include "render/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct pf_top pf_diff_top(const struct pf_diff_view *view)
+{
+    return (struct pf_top){
+        .sink = view->sink,
+        .dict = view->diff->dict,
+        .by = view->diff->by,
+        .label = view->diff->label,
+        .color = view->color,
+        .utf8 = view->utf8,
+        .terminal = view->terminal,
+    };
+}
+
+struct pf_bytes pf_diff_unit(const struct pf_diff_view *view, const struct pf_diff_block *block)
+{
+    return view->diff->normalize ? PF_BYTES("ppb") : block->scale.name;
+}
+
+void pf_diff_place_cells(const struct pf_diff_view *view, const struct pf_diff_block *block, uint32_t key, struct pf_cell *cells,
+                         struct pf_buffer *scratch)
+{
+    const struct pf_dict *dict = view->diff->dict;
+    uint32_t name = block->measure.name;
+
+    pf_top_place_cells(&view->diff->keys, key, cells, scratch);
+    cells[4] = (struct pf_cell){.text = pf_dict_string(dict, name), .flags = dict->strings.rows[name].flags};
+    cells[5] = (struct pf_cell){.text = pf_diff_unit(view, block), .flags = PF_UTF8};
+}
+
+const char *pf_diff_added_column(const struct pf_diff_view *view)
+{
+    const struct pf_diff *diff = view->diff;
+
+    if (diff->by == PF_BY_LABEL)
+        return diff->label == diff->dict->section_key ? "section" : "label";
+    return diff->by == PF_BY_ADDRESS ? "address" : diff->by == PF_BY_PACKAGE ? "package" : NULL;
+}
+
+struct pf_cell pf_diff_added_cell(const struct pf_diff_view *view, uint32_t key, struct pf_buffer *scratch, char address[32])
+{
+    const struct pf_keys *keys = &view->diff->keys;
+    struct pf_cell cell = {0};
+
+    if (view->diff->by != PF_BY_ADDRESS) {
+        cell.text = pf_keys_name(keys, key, scratch, &cell.flags);
+        return cell;
+    }
+    snprintf(address, 32, "0x%" PRIx64, pf_keys_row(keys, key)->address);
+    cell.text = pf_bytes_of(pf_keys_has_address(keys, key) ? address : "");
+    return cell;
+}
+
+struct pf_sheet_head pf_diff_document(const struct pf_diff_view *view, const char *schema,
+                                      void (*measures)(const void *arg, struct pf_sink *), const void *arg)
+{
+    return (struct pf_sheet_head){
+        .schema = schema,
+        .meta = pf_meta_json(view->diff->dict, &view->diff->facts, view->tool, view->operands, !view->incomplete),
+        .measures = measures,
+        .arg = arg,
+    };
+}
+
+const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_block *block, pf_int128 amount, bool sign,
+                          char text[PF_AMOUNT_TEXT])
+{
+    char plain[PF_AMOUNT_TEXT];
+    const char *number = plain;
+
+    if (view->diff->normalize)
+        pf_top_percent((double)amount * 100 / PF_DIFF_WHOLE, plain);
+    else
+        number = pf_scale_print(&block->scale, amount, plain);
+    snprintf(text, PF_AMOUNT_TEXT, "%s%.*s", sign && amount > 0 ? "+" : "", PF_AMOUNT_TEXT - 2, number);
+    return text;
+}
+
+void pf_diff_append_sides(const struct pf_diff_view *view, struct pf_buffer *line, size_t column)
+{
+    struct pf_buffer scratch = {0};
+
+    while (!line->failed && line->size < column)
+        pf_buffer_byte(line, ' ');
+    for (size_t i = 0; i < view->side_count; i++) {
+        struct pf_bytes name = pf_text_line(pf_bytes_of(view->sides[i]), PF_UTF8, &scratch);
+        size_t runs = pf_diff_runs(view->diff, (unsigned)i);
+        char text[48];
+        pf_buffer_append(line, i == 0 ? "  " : ", ", 2);
+        if (i == 3 && view->side_count > 4) {
+            int size = snprintf(text, sizeof text, "and %zu more", view->side_count - 3);
+            pf_buffer_append(line, text, (size_t)size);
+            break;
+        }
+        pf_buffer_append(line, name.data, name.size);
+        if (runs != 1) {
+            int size = snprintf(text, sizeof text, " (%zu runs)", runs);
+            pf_buffer_append(line, text, (size_t)size);
+        }
+    }
+    line->failed = line->failed || scratch.failed;
+    pf_buffer_free(&scratch);
+}
+
+const char *pf_diff_noun(const struct pf_diff_view *view, bool many)
+{
+    const struct pf_top top = pf_diff_top(view);
+
+    return pf_top_noun(&top, many);
+}
+
+size_t pf_diff_shown(const struct pf_diff_view *view, size_t count)
+{
+    return view->limit > 0 && view->limit < count ? view->limit : count;
+}

@@ -1,0 +1,271 @@
+#include "render/diff_parts.h"
+
+#include "analysis/rank.h"
+#include "analysis/sort.h"
+#include "render/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint32_t key;
+    struct pf_summary summary;
+};
+
+struct table {
+    struct row *rows;
+    size_t count, runs;
+    int64_t *amounts;  /* of one row, by run */
+    pf_int128 total;   /* of all records of all runs */
+};
+
+struct writing {
+    const struct pf_diff_view *view;
+    struct table *tables; /* by block */
+    struct pf_buffer scratch, second;
+};
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *block, struct table *table, uint32_t key)
+{
+    struct row *row = &table->rows[table->count];
+    bool any = false;
+
+    table->runs = 0;
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &block->runs[k];
+        const int64_t *column = diff->cum ? run->cum : run->flat;
+        int64_t amount = key < run->count ? column[key] : 0;
+        if (diff->runs[k].left_out)
+            continue;
+        any = any || amount != 0;
+        table->amounts[table->runs++] = diff->normalize ? pf_diff_share(amount, run->total) : amount;
+    }
+    if (!any)
+        return false;
+    row->key = key;
+    pf_summary_of(&row->summary, table->amounts, table->runs);
+    return true;
+}
+
+struct order {
+    const struct pf_keys *keys;
+    bool by_name;
+};
+
+/* What varies most stands first. */
+static int compare_rows(const void *arg, const void *x, const void *y)
+{
+    const struct order *order = arg;
+    const struct row *a = x, *b = y;
+    double left = fabs(a->summary.normalised), right = fabs(b->summary.normalised);
+
+    if (!order->by_name && left != right)
+        return left > right ? -1 : 1;
+    return pf_keys_compare(order->keys, a->key, b->key);
+}
+
+static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block, struct table *table, struct pf_error *error)
+{
+    const struct pf_diff *diff = view->diff;
+    const struct order order = {&diff->keys, view->by_name};
+    uint32_t keys = diff->keys.table.count;
+
+    if (block->measure.kind == PF_RECORD_KINDS)
+        return PF_OK;
+    table->rows = calloc(keys, sizeof *table->rows);
+    table->amounts = calloc(diff->run_count + 1, sizeof *table->amounts);
+    if (table->rows == NULL || table->amounts == NULL)
+        return pf_error_nomem(error);
+    for (size_t k = 0; k < diff->run_count; k++)
+        if (!diff->runs[k].left_out)
+            table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0) : block->runs[k].total;
+    for (uint32_t key = 1; key < keys; key++)
+        table->count += summarize(diff, block, table, key);
+    return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* --- for machines ----------------------------------------------------------------------------------------- */
+
+static const struct pf_sheet_column columns[] = {
+    {"function", PF_CELL_TEXT, 0}, {"file", PF_CELL_TEXT, 0},      {"line", PF_CELL_INT, 0},     {"image", PF_CELL_TEXT, 0},
+    {"measure", PF_CELL_TEXT, 0},  {"unit", PF_CELL_TEXT, 0},      {"sum", PF_CELL_INT, 0},      {"sum_pct", PF_CELL_NUMBER, 0},
+    {"n", PF_CELL_INT, 0},         {"mean", PF_CELL_NUMBER, 0},    {"sd", PF_CELL_NUMBER, 0},    {"min", PF_CELL_INT, 0},
+    {"max", PF_CELL_INT, 0},       {"range", PF_CELL_INT, 0},      {"range_pct", PF_CELL_NUMBER, 0},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t block, const struct row *row)
+{
+    const struct pf_diff_view *view = writing->view;
+    const struct pf_summary *summary = &row->summary;
+    struct pf_cell cells[COLUMNS + 1] = {{.integer = 0}};
+    char address[32];
+
+    pf_diff_place_cells(view, &view->diff->blocks[block], row->key, cells, &writing->scratch);
+    cells[6].integer = summary->sum;
+    cells[7].real = pf_percent(summary->sum, writing->tables[block].total);
+    cells[8].integer = (pf_int128)summary->count;
+    cells[9].real = summary->mean;
+    cells[10] = (struct pf_cell){.real = summary->sd, .missing = summary->count < 2};
+    cells[11].integer = summary->least;
+    cells[12].integer = summary->greatest;
+    cells[13].integer = summary->range;
+    cells[14] = (struct pf_cell){.real = summary->normalised, .missing = summary->sum == 0};
+    if (pf_diff_added_column(view) != NULL)
+        cells[COLUMNS] = pf_diff_added_cell(view, row->key, &writing->second, address);
+    pf_sheet_row(sheet, cells);
+}
+
+static void write_measures(const void *arg, struct pf_sink *sink)
+{
+    const struct writing *writing = arg;
+    const struct pf_diff *diff = writing->view->diff;
+    struct pf_buffer scratch = {0};
+    bool any = false;
+
+    pf_sink_text(sink, "[");
+    for (size_t i = 0; i < diff->block_count; i++) {
+        if (diff->blocks[i].measure.kind == PF_RECORD_KINDS)
+            continue;
+        pf_sink_text(sink, any ? ",{\"name\":" : "{\"name\":");
+        pf_json_name(sink, diff->dict, diff->blocks[i].measure.name, &scratch);
+        pf_sink_text(sink, ",\"unit\":");
+        pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[i]), PF_UTF8, &scratch);
+        pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(diff->blocks[i].measure.kind));
+        pf_json_int128(sink, writing->tables[i].total);
+        pf_sink_printf(sink, ",\"compared\":\"%s\"}", diff->cum ? "cum" : "flat");
+        any = true;
+    }
+    pf_sink_text(sink, "]");
+    pf_buffer_free(&scratch);
+}
+
+static int write_sheet(struct writing *writing)
+{
+    const struct pf_diff_view *view = writing->view;
+    const struct pf_top top = pf_diff_top(view);
+    struct pf_sheet sheet = pf_top_sheet(&top);
+    struct pf_sheet_column all[COLUMNS + 1];
+    const char *added = pf_diff_added_column(view);
+
+    memcpy(all, columns, sizeof columns);
+    all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT, 0};
+    pf_sheet_begin(&sheet, view->sink, view->form, all, COLUMNS + (added != NULL),
+                   view->form == PF_SHEET_JSON ? pf_diff_document(view, "profutils.stats/1", write_measures, writing)
+                                               : (struct pf_sheet_head){0});
+    for (size_t i = 0; i < view->diff->block_count; i++)
+        for (size_t k = 0; k < pf_diff_shown(view, writing->tables[i].count); k++)
+            write_row(writing, &sheet, i, &writing->tables[i].rows[k]);
+    return pf_sheet_end(&sheet);
+}
+
+/* --- for people ------------------------------------------------------------------------------------------- */
+
+static const struct pf_sheet_column text_columns[] = {
+    {"range%", PF_CELL_TEXT, 8}, {"sum", PF_CELL_TEXT, 11}, {"sum%", PF_CELL_TEXT, 7}, {"n", PF_CELL_TEXT, 5},  {"mean", PF_CELL_TEXT, 11},
+    {"sd", PF_CELL_TEXT, 11},    {"min", PF_CELL_TEXT, 11}, {"max", PF_CELL_TEXT, 11}, {"", PF_CELL_TEXT, 0},
+};
+
+static void write_head(struct writing *writing, size_t block)
+{
+    const struct pf_diff_view *view = writing->view;
+    const struct pf_diff_block *about = &view->diff->blocks[block];
+    const struct pf_dict *dict = view->diff->dict;
+    struct pf_buffer *line = &writing->scratch;
+    struct pf_bytes name = pf_dict_string(dict, about->measure.name);
+    char text[PF_AMOUNT_TEXT], runs[64];
+    int size = snprintf(runs, sizeof runs, " in %zu run%s", writing->tables[block].runs, writing->tables[block].runs == 1 ? "" : "s");
+
+    line->size = 0;
+    pf_buffer_append(line, name.data, name.size);
+    pf_buffer_append(line, ": ", 2);
+    pf_diff_print(view, about, writing->tables[block].total, false, text);
+    pf_buffer_append(line, text, strlen(text));
+    pf_buffer_append(line, runs, (size_t)size);
+    pf_diff_append_sides(view, line, 64);
+    pf_buffer_byte(line, '\n');
+    pf_sink_write(view->sink, line->data, line->size);
+    pf_sink_text(view->sink, "sum%: of the total of all runs; range%: max - min, of the sum\n");
+}
+
+static void write_text_row(struct writing *writing, struct pf_sheet *sheet, size_t block, const struct row *row)
+{
+    const struct pf_diff_view *view = writing->view;
+    const struct pf_diff_block *about = &view->diff->blocks[block];
+    const struct pf_top top = pf_diff_top(view);
+    const struct pf_summary *summary = &row->summary;
+    char texts[5][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[32];
+    struct pf_cell cells[9] = {{.integer = 0}};
+
+    cells[0].text = pf_top_percent(summary->normalised, percents[0]);
+    cells[1].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, false, texts[0]));
+    cells[2].text = pf_top_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
+    snprintf(count, sizeof count, "%zu", summary->count);
+    cells[3].text = pf_bytes_of(count);
+    cells[4].text = pf_bytes_of(pf_diff_print(view, about, (pf_int128)nearbyint(summary->mean), false, texts[1]));
+    cells[5].text = pf_bytes_of(pf_diff_print(view, about, (pf_int128)nearbyint(summary->sd), false, texts[2]));
+    if (summary->count < 2)
+        cells[5].text = PF_BYTES("-");
+    cells[6].text = pf_bytes_of(pf_diff_print(view, about, summary->least, false, texts[3]));
+    cells[7].text = pf_bytes_of(pf_diff_print(view, about, summary->greatest, false, texts[4]));
+    cells[8] = (struct pf_cell){.text = pf_top_label(&top, &view->diff->keys, row->key, &writing->second), .flags = PF_UTF8};
+    pf_sheet_row(sheet, cells);
+}
+
+static int write_text(struct writing *writing, size_t block)
+{
+    const struct pf_diff_view *view = writing->view;
+    const struct pf_top top = pf_diff_top(view);
+    struct pf_sheet sheet = pf_top_sheet(&top);
+    size_t count = writing->tables[block].count, shown = pf_diff_shown(view, count);
+
+    write_head(writing, block);
+    pf_sheet_begin(&sheet, view->sink, PF_SHEET_TEXT, text_columns, 9, (struct pf_sheet_head){0});
+    for (size_t k = 0; k < shown; k++)
+        write_text_row(writing, &sheet, block, &writing->tables[block].rows[k]);
+    if (shown < count)
+        pf_sink_printf(view->sink, "... %zu %s not shown; -n 0 for all\n", count - shown, pf_diff_noun(view, count - shown != 1));
+    return pf_sheet_end(&sheet);
+}
+
+static int write_texts(struct writing *writing)
+{
+    const struct pf_diff_view *view = writing->view;
+    int status = PF_OK;
+    bool any = false;
+
+    for (size_t i = 0; i < view->diff->block_count && status == PF_OK; i++) {
+        if (view->diff->blocks[i].measure.kind == PF_RECORD_KINDS)
+            continue;
+        pf_sink_text(view->sink, any ? "\n" : "");
+        any = true;
+        status = write_text(writing, i);
+    }
+    return status;
+}
+
+int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
+{
+    size_t count = view->diff->block_count;
+    struct writing writing = {.view = view, .tables = calloc(count + 1, sizeof *writing.tables)};
+    int status = writing.tables == NULL ? pf_error_nomem(error) : PF_OK;
+
+    for (size_t i = 0; i < count && status == PF_OK; i++)
+        status = make_table(view, &view->diff->blocks[i], &writing.tables[i], error);
+    if (status == PF_OK && ((view->form == PF_SHEET_TEXT ? write_texts(&writing) : write_sheet(&writing)) != PF_OK ||
+                            writing.scratch.failed || writing.second.failed))
+        status = pf_error_nomem(error);
+    for (size_t i = 0; i < count && writing.tables != NULL; i++) {
+        free(writing.tables[i].rows);
+        free(writing.tables[i].amounts);
+    }
+    free(writing.tables);
+    pf_buffer_free(&writing.scratch);
+    pf_buffer_free(&writing.second);
+    return status;
+}

@@ -1,0 +1,400 @@
+/* profdiff: what changed between two sets of runs, and whether it is real. */
+#include "profdiff_options.h"
+
+#include "analysis/diff_records.h"
+#include "cli/output.h"
+#include "cli/runs.h"
+#include "codec/registry.h"
+#include "render/diff.h"
+#include "render/top.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct run {
+    struct pf_common common;
+    struct pf_runs *runs;
+    struct pf_diff diff;
+    struct pf_diff_records records;
+    struct pf_diff_view view;
+    struct pf_bound gate;
+    bool stream, stats, reverse;
+    const char **measures; /* -m; the output has other names */
+    unsigned measure_count;
+};
+
+/* --- options ---------------------------------------------------------------------------------------------- */
+
+static const char *last(char **values, unsigned count)
+{
+    return count > 0 ? values[count - 1] : NULL;
+}
+
+/* An option that only tables know, or NULL. */
+static const char *table_option(const struct args *args)
+{
+    return args->limit_given        ? "--limit"
+           : args->sort_given       ? "--sort"
+           : args->by_given         ? "--by"
+           : args->only_given       ? "--only"
+           : args->unit_given       ? "--unit"
+           : args->cum_given        ? "--cum"
+           : args->min_delta_given  ? "--min-delta"
+           : args->fail_above_given ? "--fail-above"
+           : args->stats_given      ? "--stats"
+                                    : NULL;
+}
+
+/* The file's name says that records are to be in it. */
+static bool names_records(const char *path)
+{
+    const struct pf_format *format = pf_registry_suffix(path);
+
+    return format != NULL && !(format->caps & PF_IS_VIEW);
+}
+
+static bool piped(void)
+{
+    struct stat info;
+
+    return fstat(STDOUT_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+}
+
+/* A table, or records: by -t, by the name of the output, or by where it goes. */
+static void read_form(struct run *run, const struct args *args, const char *to)
+{
+    const char *output = run->common.output, *wanted = table_option(args);
+
+    run->stats = args->stats_given;
+    if (to != NULL) {
+        run->stream = !pf_sheet_form_find(pf_bytes_of(to), &run->view.form);
+        if (run->stream)
+            pf_common_to(&run->common, to);
+    } else if (output != NULL) {
+        run->view.form = pf_top_form_of(output);
+        run->stream = wanted == NULL && run->view.form == PF_SHEET_TEXT && names_records(output);
+    } else {
+        run->stream = wanted == NULL && piped();
+    }
+    if (run->stream && run->common.to != NULL && run->common.to->caps & PF_IS_VIEW)
+        pf_tool_usage(&run->common.tool, "tables have no options: -t takes text, json, ndjson, csv, tsv or a format of records, not '%s'", to);
+    if (run->stream && wanted != NULL)
+        pf_tool_usage(&run->common.tool, "%s is for tables: -t takes text, json, ndjson, csv or tsv then, not '%s'", wanted, to);
+}
+
+/* --by; the key of a label is known to the dictionary from here on. */
+static void read_by(struct run *run, const char *by)
+{
+    if (by != NULL && !pf_by_find(by, pf_inputs_dict(run->runs->inputs), &run->diff.by, &run->diff.label))
+        pf_tool_usage(&run->common.tool,
+                      "--by takes function, name, file, line, address, image, package, section or label:KEY, not '%s'", by);
+}
+
+static void read_words(struct run *run, const struct args *args)
+{
+    const char *sort = last(args->sort_arg, args->sort_given), *unit = last(args->unit_arg, args->unit_given);
+    const char *kind = last(args->kind_arg, args->kind_given), *only = last(args->only_arg, args->only_given);
+
+    run->view.sort = PF_DIFF_BY_ABS;
+    if (sort != NULL && !pf_diff_sort_find(sort, &run->view.sort))
+        pf_tool_usage(&run->common.tool, "--sort takes abs, delta, ratio, q or name, not '%s'", sort);
+    if (run->stats && sort != NULL && run->view.sort != PF_DIFF_BY_NAME)
+        pf_tool_usage(&run->common.tool, "--stats sorts by the normalised range, or with --sort=name by name");
+    if (unit != NULL && !pf_unit_find(unit, &run->diff.unit))
+        pf_tool_usage(&run->common.tool, "--unit takes auto, ns, us, ms, s, ticks, events, count or bytes, not '%s'", unit);
+    if (only != NULL && !pf_diff_only_find(only, &run->view.only))
+        pf_tool_usage(&run->common.tool, "--only takes added, removed, more, less, same or significant, not '%s'", only);
+    run->diff.kind = PF_SAMPLE;
+    while (run->diff.kind < PF_RECORD_KINDS && (kind == NULL || strcmp(kind, pf_kind_name(run->diff.kind)) != 0))
+        run->diff.kind++;
+    if (kind != NULL && run->diff.kind == PF_RECORD_KINDS)
+        pf_tool_usage(&run->common.tool, "--kind takes sample, flat or edge, not '%s'", kind);
+    run->diff.cum = args->cum_given;
+    run->diff.normalize = args->normalize_given;
+    run->view.drop_negative = args->drop_negative_given;
+    run->reverse = args->reverse_given;
+}
+
+static void read_bounds(struct run *run, const struct args *args)
+{
+    const char *margin = last(args->min_delta_arg, args->min_delta_given), *gate = last(args->fail_above_arg, args->fail_above_given);
+
+    run->view.margin = (struct pf_bound){.percent = true, .amount = 100000};
+    if (margin != NULL && !pf_bound_parse(margin, &run->view.margin))
+        pf_tool_usage(&run->common.tool, "--min-delta takes an amount such as 100, 0.1%% or 5ms, not '%s'", margin);
+    if (gate != NULL && !pf_bound_parse(gate, &run->gate))
+        pf_tool_usage(&run->common.tool, "--fail-above takes an amount such as 5%%, 10ms or 1000, not '%s'", gate);
+    if (run->stats && (gate != NULL || args->only_given || args->drop_negative_given || args->reverse_given || margin != NULL))
+        pf_tool_usage(&run->common.tool, "--stats compares nothing: there is no %s in it",
+                      gate != NULL ? "--fail-above" : margin != NULL ? "--min-delta" : "--only, --drop-negative or --reverse");
+    if (gate != NULL) {
+        run->view.gate = &run->gate;
+        run->view.gate_text = gate;
+    }
+}
+
+static void read_limit(struct run *run, const struct args *args)
+{
+    const char *limit = last(args->limit_arg, args->limit_given);
+    unsigned rows = pf_tool_rows(run->view.sink);
+    int64_t number = run->view.form != PF_SHEET_TEXT || run->view.gate != NULL ? 0 : rows == 0 ? 20 : rows > 12 ? rows - 7 : 5;
+
+    if (limit != NULL && !pf_parse_int(pf_bytes_of(limit), 0, INT32_MAX, &number))
+        pf_tool_usage(&run->common.tool, "--limit takes a number from 0 to %d, not '%s'", INT32_MAX, limit);
+    run->view.limit = (size_t)number;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
+static bool named(void *arg, unsigned name, uint32_t measure)
+{
+    const struct run *run = arg;
+    const struct pf_common one = {.measures = &run->measures[name], .measure_count = 1};
+
+    return pf_common_wants(&one, run->diff.dict, measure, NULL);
+}
+
+static bool named_any(void *arg, uint32_t measure)
+{
+    const struct run *run = arg;
+
+    for (unsigned i = 0; i < run->measure_count; i++)
+        if (named(arg, i, measure))
+            return true;
+    return false;
+}
+
+/* False after a failure, printed and raised. */
+static bool good(struct run *run, size_t number, int status, const struct pf_error *error)
+{
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&run->common.tool);
+    if (status != PF_OK)
+        pf_tool_fail(&run->common.tool, run->runs->runs[number].name, error, false);
+    return status == PF_OK;
+}
+
+/* With --keep-going a run that is damaged does not count. */
+static bool end_run(struct run *run, size_t number, bool whole)
+{
+    struct pf_error error = {0};
+    unsigned side = run->runs->runs[number].side;
+    bool keep = whole || !run->common.tool.keep_going;
+
+    if (!keep)
+        pf_tool_warn(&run->common.tool, "%s: this run is left out", run->runs->runs[number].name);
+    if (run->stream)
+        return good(run, number, pf_diff_records_end(&run->records, side, keep, &error), &error);
+    return good(run, number, pf_diff_end(&run->diff, keep, &error), &error);
+}
+
+static bool read_all(struct run *run)
+{
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    enum pf_run_event event;
+    size_t number, begun = 0;
+    bool whole;
+
+    while ((event = pf_runs_next(run->runs, &batch, &number, &whole)) != PF_RUN_EOF) {
+        if (begun == number && begun++ < run->runs->count && !run->stream &&
+            !good(run, number, pf_diff_begin(&run->diff, run->runs->runs[number].side, &error), &error))
+            return false;
+        if (event == PF_RUN_END) {
+            if (!end_run(run, number, whole))
+                return false;
+        } else if (!good(run, number, run->stream ? pf_diff_records_add(&run->records, &batch, &error)
+                                                  : pf_diff_add(&run->diff, &batch, &error), &error)) {
+            return false;
+        }
+    }
+    return run->runs->reached == run->runs->count;
+}
+
+/* --- showing ---------------------------------------------------------------------------------------------- */
+
+static void unknown_measure(struct run *run, const char *name, const char *where)
+{
+    const struct pf_measures *measures = &run->diff.dict->measures;
+    struct pf_buffer names = {0};
+
+    for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
+        struct pf_bytes known = pf_dict_string(run->diff.dict, pf_measures_row(measures, k)->name);
+        pf_buffer_append(&names, ", ", names.size > 0 ? 2 : 0);
+        pf_buffer_append(&names, known.data, known.size);
+    }
+    pf_tool_usage(&run->common.tool, "there is no measure '%s' %s; measures: %.*s", name, where, (int)names.size,
+                  names.size > 0 ? names.data : "");
+}
+
+/* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others have. */
+static void check_block(struct run *run, const struct pf_diff_block *block, const char *name)
+{
+    struct pf_bytes text;
+    bool met;
+
+    if (block->measure.kind == PF_RECORD_KINDS) {
+        if (name != NULL && pf_measures_count(&run->diff.dict->measures) > 0)
+            unknown_measure(run, name, "here");
+        pf_tool_warn(&run->common.tool, "there are no records and no measures");
+        return;
+    }
+    text = pf_dict_string(run->diff.dict, block->measure.name);
+    for (size_t side = 0; side < run->runs->side_count; side++) {
+        met = false;
+        for (size_t k = 0; k < run->diff.run_count; k++)
+            met = met || (run->diff.runs[k].side == side && block->runs[k].met);
+        if (!met)
+            pf_tool_warn(&run->common.tool, "%s: there is no measure '%.*s'", run->runs->sides[side].name, (int)text.size, text.data);
+        for (size_t k = 0; k < run->diff.run_count && met; k++)
+            if (run->diff.runs[k].side == side && !block->runs[k].met && !run->diff.runs[k].left_out)
+                pf_tool_warn(&run->common.tool, "%s: there is no measure '%.*s'", run->runs->runs[k].name, (int)text.size, text.data);
+    }
+}
+
+static bool sides_are_there(struct run *run)
+{
+    for (unsigned side = 0; side < run->runs->side_count; side++)
+        if (!run->stats && pf_diff_runs(&run->diff, side) == 0) {
+            struct pf_error error = {0};
+            pf_error_set(&error, PF_FAILED, "no run of it is good");
+            pf_tool_fail(&run->common.tool, run->runs->sides[side].name, &error, false);
+            return false;
+        }
+    return true;
+}
+
+static void show(struct run *run)
+{
+    struct pf_error error = {0};
+    bool rose = false;
+    int status = pf_diff_finish(&run->diff, &error);
+
+    if (!sides_are_there(run))
+        return;
+    for (size_t i = 0; i < run->diff.block_count; i++)
+        check_block(run, &run->diff.blocks[i], i < run->measure_count ? run->measures[i] : NULL);
+    run->view.incomplete = pf_inputs_failed(run->runs->inputs);
+    if (run->view.incomplete)
+        pf_tool_warn(&run->common.tool, "the input is incomplete, and so is what is shown");
+    if (status == PF_OK)
+        status = run->stats ? pf_diff_stats(&run->view, &error) : pf_diff_write(&run->view, &rose, &error);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&run->common.tool);
+    if (status != PF_OK)
+        pf_tool_fail(&run->common.tool, NULL, &error, false);
+    else if (rose)
+        pf_tool_raise(&run->common.tool, PF_EXIT_CONDITION);
+}
+
+static void read_style(struct run *run)
+{
+    struct pf_tool *tool = &run->common.tool;
+    struct pf_diff_view *view = &run->view;
+
+    view->color = pf_tool_colors(tool, view->sink);
+    view->utf8 = pf_sink_live(view->sink) && pf_tool_utf8(); /* a file does not depend on the locale */
+    view->terminal = tool->no_trunc ? 0 : pf_tool_columns(view->sink);
+}
+
+static void write_table(struct run *run, const struct args *args)
+{
+    struct pf_diff_view *view = &run->view;
+    const char **sides = calloc(run->runs->side_count + 1, sizeof *sides);
+    int slot;
+
+    view->sink = pf_output_sink(&run->common, &slot);
+    if (view->sink == NULL || sides == NULL) {
+        free(sides);
+        return;
+    }
+    for (size_t i = 0; i < run->runs->side_count; i++)
+        sides[i] = run->runs->sides[i].name;
+    read_limit(run, args);
+    read_style(run);
+    view->diff = &run->diff;
+    view->tool = run->common.tool.name;
+    view->operands = pf_inputs_names(run->runs->inputs);
+    view->sides = sides;
+    view->side_count = run->runs->side_count;
+    view->by_name = view->sort == PF_DIFF_BY_NAME;
+    if (pf_diff_init(&run->diff) != PF_OK)
+        pf_tool_nomem(&run->common.tool);
+    if (read_all(run))
+        show(run);
+    pf_output_sink_close(&run->common, run->runs->inputs, view->sink, slot);
+    pf_diff_free(&run->diff);
+    free(sides);
+}
+
+static void write_records(struct run *run)
+{
+    struct pf_output *output = pf_output_open(&run->common, run->runs->inputs);
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    int status = PF_OK;
+    bool whole;
+
+    if (output == NULL)
+        return;
+    run->records.dict = run->diff.dict;
+    run->records.kind = run->diff.kind;
+    run->records.normalize = run->diff.normalize;
+    run->records.drop_negative = run->view.drop_negative;
+    run->records.named = run->measure_count > 0 ? named_any : NULL;
+    run->records.arg = run;
+    whole = read_all(run);
+    if (whole && run->measure_count > 0 && run->records.count == 0)
+        unknown_measure(run, run->measures[0], "here");
+    while (whole && (status = pf_diff_records_next(&run->records, &batch, &error)) == PF_OK)
+        whole = pf_output_write(output, &batch);
+    if (status < 0)
+        pf_tool_fail(&run->common.tool, NULL, &error, false);
+    if (!whole || status < 0)
+        pf_output_abandon(output);
+    pf_output_close(output);
+    pf_diff_records_free(&run->records);
+}
+
+static void profdiff(struct run *run, const struct args *args, const char *to)
+{
+    read_form(run, args, to);
+    read_words(run, args);
+    read_bounds(run, args);
+    run->measures = run->common.measures;
+    run->measure_count = run->common.measure_count;
+    run->common.measure_count = 0;
+    run->runs = pf_runs_open(&run->common, run->stats ? 1 : 2, run->stats ? 0 : 2,
+                             run->stats ? "give the sets to summarise" : "give two operands, BEFORE and AFTER", run->reverse);
+    read_by(run, last(args->by_arg, args->by_given));
+    run->diff.dict = pf_inputs_dict(run->runs->inputs);
+    run->diff.named = named;
+    run->diff.arg = run;
+    run->diff.name_count = run->measure_count;
+    if (run->stream)
+        write_records(run);
+    else
+        write_table(run, args);
+    pf_runs_close(run->runs);
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {0};
+    struct args args;
+    const char *to;
+    int status;
+
+    pf_common_dashes(argc, argv);
+    pf_tool_start(&run.common.tool, "profdiff");
+    if (cmdline_parser(argc, argv, &args) != 0)
+        pf_tool_usage_printed(&run.common.tool);
+    pf_common_read(&run.common, "profdiff", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
+    profdiff(&run, &args, to);
+    status = pf_tool_finish(&run.common.tool);
+    pf_common_free(&run.common);
+    cmdline_parser_free(&args);
+    return status;
+}
