@@ -39,6 +39,7 @@ struct columns {
     uint32_t chosen[SLOTS];     /* column + 1; 0: there is none */
     const int64_t *data[SLOTS];
     struct pf_nyt_time time[SLOTS];
+    const int64_t *derived[2];  /* what follows from other records; NULL: there is none */
 };
 
 static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, const struct slot *slot, struct pf_nyt_time *time)
@@ -106,13 +107,15 @@ static int say_left_out(struct pf_writer *writer, uint32_t measure)
 /* PF_EOF: there is nothing in the batch that has a place. */
 static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch, struct columns *columns)
 {
-    bool any = false, derived = false;
+    bool any = false;
+    size_t derived = 0;
     choose(writer->dict, batch, columns);
     for (size_t s = 0; s < columns->count; s++)
         any |= columns->chosen[s] != 0 && columns->slots[s].name != SAMPLE_SLOTS[SAMPLE_HITS].name;
-    for (uint32_t k = 0; k < batch->value_count; k++)
-        derived |= follows(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[k].measure));
-    if (!any && derived)
+    for (uint32_t k = 0; k < batch->value_count && derived < 2; k++)
+        if (follows(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[k].measure)))
+            columns->derived[derived++] = batch->values[k].data;
+    if (!any && derived > 0)
         return PF_EOF;
     for (uint32_t k = 0; any && k < batch->value_count; k++) {
         uint32_t measure = batch->values[k].measure;
@@ -293,6 +296,14 @@ int pf_nyt_write_caller(struct pf_writer *writer, const struct pf_nyt_caller *ca
 
 /* ---- Rows ---- */
 
+static bool is_derived(const struct columns *columns, uint32_t row)
+{
+    for (size_t k = 0; k < 2; k++)
+        if (columns->derived[k] && columns->derived[k][row] != 0)
+            return value(columns, FLAT_COUNT, row) == 0 && value(columns, FLAT_TIME, row) == 0;
+    return false;
+}
+
 static int write_line(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -302,6 +313,8 @@ static int write_line(struct pf_writer *writer, const struct pf_batch *batch, co
     struct pf_nyt_statement statement = {.block = labels.block, .sub = labels.sub, .count = value(columns, FLAT_COUNT, row),
                                          .value = value(columns, FLAT_TIME, row)};
     uint32_t file = pf_dict_function(writer->dict, place->function)->file;
+    if (is_derived(columns, row))
+        return PF_OK;
     if (file == 0 && labels.fid == 0 && !w->own)
         return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; these records have %s",
                             pf_dict_has_address(writer->dict, place) ? "addresses without a line" : "no file");

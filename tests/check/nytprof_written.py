@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Holds NYTProf files that profcat writes against the profiler's own library and tools.
+
+    nytprof_written.py loaded MODE DIR    every file written anew, loaded by Devel::NYTProf::Data (nytprof_load.pl), against
+                                          NAME.expected.json[.gz], which the same made of the file as the profiler wrote it
+    nytprof_written.py same DIR           read(write(x)) = x, plain and deflated: all records, and the bytes of a second writing
+    nytprof_written.py tools DIR [NAME]...   nytprofcsv, nytprofcg and nytprofhtml run on them without a word of complaint that they
+                                          do not have for the original, and say the same
+MODE: nytprof, plain or both, as in nytprof.py. Differences are printed; the exit status is 1 when there are any.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import nytprof
+
+LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nytprof_load.pl")
+
+
+def write(mode, path, target):
+    """Writes a file anew; salvaging, so that cut files count too."""
+    chain = [list(stage) for stage in nytprof.THROUGH[mode]]
+    chain[0] += ["--salvage", path]
+    out, status, messages = nytprof.run(chain)
+    with open(target, "wb") as file:
+        file.write(out)
+    return status, messages
+
+
+def close(a, b):
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return abs(a - b) <= 2e-12 + 1e-12 * max(abs(a), abs(b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(close(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(close, a, b))
+    if isinstance(a, str) and isinstance(b, str) and a != b:
+        try:
+            return abs(float(a) - float(b)) <= 1e-9 * max(abs(float(a)), abs(float(b)))
+        except ValueError:
+            return False
+    return a == b
+
+
+def same_warnings(ours, theirs):
+    """Places in the file may differ, and how often something is said."""
+    def plain(warnings):
+        return {re.sub(r" at \S+ line \d+\.?$", "", line.strip()) for line in warnings if line.strip()}
+
+    return plain(ours) - plain(theirs) == set()
+
+
+PARTS = ("attributes", "options", "fids", "fid_line_time", "fid_block_time", "fid_sub_time", "srclines_per_fid", "subs", "callers")
+
+
+def compare_loaded(report, path, ours, theirs, expected):
+    if ours["load_error"]:
+        if not expected["load_error"]:
+            report.differ(path, "does not load:", ours["load_error"])
+        return
+    if expected["load_error"] or expected["stream_error"]:
+        return
+    if not same_warnings(ours["warnings"], theirs["warnings"]):
+        report.differ(path, "warnings:", ours["warnings"], "not", theirs["warnings"])
+    for part in PARTS:
+        got, want = ours.get(part) or {}, expected.get(part) or {}
+        # What the loader makes of several DISCOUNT in a row is its own: the clean rule counts one.
+        if "discount" in path and part in ("attributes", "fid_line_time"):
+            continue
+        for key in sorted(set(got) | set(want)):
+            if not close(got.get(key), want.get(key)):
+                report.differ(path, "%s %s: %r, not %r" % (part, key, got.get(key), want.get(key)))
+
+
+def check_loaded(report, mode, folder):
+    os.makedirs("written", exist_ok=True)
+    wanted = []
+    for path, _, expected in nytprof.profiles(folder):
+        target = os.path.join("written", os.path.basename(path))
+        status, messages = write(mode, path, target)
+        report.equal(path, "status (%s)" % messages, status, 0)
+        wanted.append((path, target, expected))
+    files = [target for _, target, _ in wanted] + [path for path, _, _ in wanted]
+    result = subprocess.run(["perl", LOAD] + files, stdout=subprocess.PIPE, check=False, timeout=300)
+    report.equal(LOAD, "status", result.returncode, 0)
+    rows = {row["file"]: row for row in map(json.loads, result.stdout.splitlines())}
+    for path, target, expected in wanted:
+        report.count += 1
+        if target in rows:
+            compare_loaded(report, path, rows[target], rows[path], expected)
+        else:
+            report.differ(path, "was not loaded")
+
+
+# ---- Twice ----
+
+
+def dump(path):
+    out, status, messages = nytprof.run([("profcat", "--salvage", "-t", "text", path)])
+    lines = [line for line in out.splitlines() if b"Compressed at level" not in line and b"profutils  input" not in line]
+    return lines, status, messages
+
+
+def check_same(report, folder):
+    for path, _, _ in nytprof.profiles(folder):
+        want, _, _ = dump(path)
+        for mode in ("nytprof", "plain", "both"):
+            write(mode, path, "first.nyt")
+            report.count += 1
+            got, status, messages = dump("first.nyt")
+            report.equal(path, "status (%s)" % messages, status, 0)
+            for ours, theirs in zip(got + [b""] * (len(want) - len(got)), want + [b""] * (len(got) - len(want))):
+                if not report.equal(path, "a record (%s)" % mode, ours, theirs):
+                    break
+            write("nytprof" if mode == "nytprof" else "plain", "first.nyt", "second.nyt")
+            with open("first.nyt", "rb") as first, open("second.nyt", "rb") as second:
+                if first.read() != second.read():
+                    report.differ(path, "written twice it is another file (%s)" % mode)
+
+
+# ---- Tools ----
+
+
+def tool(name, path):
+    """Output files as text, and what was said."""
+    shutil.rmtree("tool", ignore_errors=True)
+    options = {"nytprofcsv": ["-o", "tool", "-f"], "nytprofcg": ["-o", "tool", "-f"], "nytprofhtml": ["--no-flame", "-o", "tool", "-f"]}
+    result = subprocess.run([name] + options[name] + [path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=120)
+    said = [line for line in result.stdout.decode("utf-8", "replace").splitlines() if re.search(r"\bat \S+ line \d+|warn|error|Fid|fid ", line)]
+    texts = {}
+    for folder, _, names in os.walk("tool"):
+        for entry in names:
+            with open(os.path.join(folder, entry), "rb") as file:
+                texts[os.path.relpath(os.path.join(folder, entry), "tool")] = file.read()
+    if os.path.isfile("tool"):
+        with open("tool", "rb") as file:
+            texts["tool"] = file.read()
+        os.unlink("tool")
+    return result.returncode, said, texts
+
+
+def same_text(ours, theirs):
+    """Whether two outputs agree but for what names the file or the time, and the last digit of sums of doubles."""
+    def lines(text):
+        return [line for line in text.splitlines() if not re.match(rb"(# |cmd|creator|version|pid|part)", line)]
+
+    def fields(line):
+        return [float(text) if re.fullmatch(rb"\d+\.\d{6}", text) else text for text in line.split(b",")]
+
+    def equal(a, b):
+        return a == b or isinstance(a, float) and isinstance(b, float) and abs(a - b) < 1.5e-6
+
+    ours, theirs = lines(ours), lines(theirs)
+    if sorted(ours) == sorted(theirs):
+        return True
+    return len(ours) == len(theirs) and all(
+        len(fields(a)) == len(fields(b)) and all(map(equal, fields(a), fields(b))) for a, b in zip(ours, theirs))
+
+
+def check_tools(report, folder, names):
+    for path, _, expected in nytprof.profiles(folder):
+        if expected["load_error"] or expected["stream_error"] or (names and os.path.basename(path) not in names):
+            continue
+        status, messages = write("nytprof", path, "written.nyt")
+        report.equal(path, "status (%s)" % messages, status, 0)
+        report.count += 1
+        for name in ("nytprofcsv", "nytprofcg", "nytprofhtml"):
+            status, said, texts = tool(name, "written.nyt")
+            before, said_before, texts_before = tool(name, path)
+            if status and not before:
+                report.differ(path, name, "gives", status, said)
+            if not same_warnings(said, said_before):
+                report.differ(path, name, "says", said, "not", said_before)
+            if name == "nytprofhtml":
+                report.equal(path, "pages", sorted(texts), sorted(texts_before))
+                continue
+            if "discount" in path:
+                continue
+            for entry in sorted(set(texts) | set(texts_before)):
+                if not same_text(texts.get(entry, b""), texts_before.get(entry, b"")):
+                    report.differ(path, name, "has another", entry)
+
+
+def main(words):
+    report = nytprof.Report()
+    if words[0] == "loaded":
+        check_loaded(report, words[1], words[2])
+    elif words[0] == "same":
+        check_same(report, words[1])
+    elif words[0] == "tools":
+        check_tools(report, words[1], words[2:])
+    else:
+        sys.exit(__doc__)
+    report.leave()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
