@@ -2,10 +2,10 @@
 #include "profmerge_options.h"
 
 #include "analysis/merge.h"
+#include "base/number.h"
 #include "cli/output.h"
 #include "cli/weighted.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct run {
@@ -22,18 +22,60 @@ static const char *last(char **values, unsigned count)
     return count > 0 ? values[count - 1] : NULL;
 }
 
+static enum pf_granularity granularity(const char *name)
+{
+    if (name == NULL)
+        return PF_GRANULARITY_FULL;
+    return strcmp(name, "function") == 0 ? PF_GRANULARITY_FUNCTION : strcmp(name, "file") == 0 ? PF_GRANULARITY_FILE : PF_GRANULARITY_LINE;
+}
+
+static enum pf_merge_measures measures(const char *name)
+{
+    if (name == NULL || strcmp(name, "union") == 0)
+        return PF_MERGE_UNION;
+    return strcmp(name, "same") == 0 ? PF_MERGE_SAME : PF_MERGE_INTERSECT;
+}
+
+static void read_normalize(struct run *run, const char *text)
+{
+    struct pf_merge_options *options = &run->options;
+
+    if (text == NULL)
+        return;
+    options->normalize = strcmp(text, "total") == 0      ? PF_MERGE_TOTAL
+                         : strcmp(text, "duration") == 0 ? PF_MERGE_DURATION
+                                                         : PF_MERGE_AMOUNT;
+    if (options->normalize == PF_MERGE_AMOUNT &&
+        (!pf_parse_scaled(pf_bytes_of(text), "ns=1,us=1000,ms=1000000,s=1000000000,k=1000,M=1000000,G=1000000000", &options->amount) ||
+         options->amount <= 0))
+        pf_tool_usage(&run->common.tool, "--normalize takes 'total', 'duration' or a number above 0, not '%s'", text);
+}
+
 static void read_options(struct run *run, const struct args *args)
 {
+    const char *labels = last(args->labels_arg, args->labels_given);
+
     run->options = (struct pf_merge_options){
         .mean = args->mean_given,
+        .saturate = args->saturate_given,
         .force = args->force_given,
+        .measures = measures(last(args->measures_arg, args->measures_given)),
+        .granularity = granularity(last(args->granularity_arg, args->granularity_given)),
+        .labels = labels != NULL && strcmp(labels, "none") == 0 ? "" : labels,
     };
+    read_normalize(run, last(args->normalize_arg, args->normalize_given));
+    run->common.saturate = args->saturate_given;
     run->inputs = pf_weighted_open(&run->common, args->weight_arg, args->weight_given, last(args->weights_arg, args->weights_given),
                                    &run->weights);
     run->options.pieces = run->weights.den;
     run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
     if (run->merge == NULL)
         pf_tool_nomem(&run->common.tool);
+    if (args->label_source_given) {
+        const char *key = last(args->label_source_arg, args->label_source_given);
+
+        pf_inputs_label_source(run->inputs, key != NULL && *key != '\0' ? key : "source");
+    }
 }
 
 static void report(void *arg, enum pf_severity severity, const char *text)
@@ -51,21 +93,26 @@ static int read_inputs(struct run *run, const char **name, struct pf_error *erro
 {
     struct pf_input input;
     struct pf_batch batch;
-    unsigned current = 0;
+    unsigned current = 0; /* number of the input, from 1 */
     int status;
 
     while ((status = pf_inputs_next(run->inputs, &batch, &input)) == PF_OK) {
-        *name = input.name;
         if (input.number + 1 != current) {
+            status = current > 0 ? pf_merge_input_end(run->merge, error) : PF_OK;
+            if (status != PF_OK)
+                return status;
             current = input.number + 1;
-            status = pf_merge_input(run->merge, run->weights.rows[pf_inputs_group(run->inputs, input.number)].num, error);
+            pf_merge_input(run->merge, run->weights.rows[pf_inputs_group(run->inputs, input.number)].num);
         }
-        if (status == PF_OK)
-            status = pf_merge_add(run->merge, &batch, error);
+        *name = input.name;
+        status = pf_merge_add(run->merge, &batch, error);
         if (status != PF_OK)
             return status;
     }
-    *name = NULL;
+    if (status == PF_EOF && current > 0)
+        status = pf_merge_input_end(run->merge, error);
+    if (status == PF_OK)
+        *name = NULL;
     return status;
 }
 
@@ -77,13 +124,15 @@ static void merge(struct run *run)
     struct pf_batch batch;
     int status = read_inputs(run, &name, &error);
 
-    if (status == PF_EOF)
+    if (status == PF_OK || status == PF_EOF)
         status = pf_merge_end(run->merge, &to, &error);
     while (status == PF_OK && (status = pf_merge_next(run->merge, &batch, &error)) == PF_OK)
         if (!pf_output_write(run->output, &batch))
             return;
     if (status == PF_NOMEM)
         pf_tool_nomem(&run->common.tool);
+    if (pf_merge_clamped(run->merge) > 0 && run->options.saturate)
+        pf_tool_warn(&run->common.tool, "%llu values leave 64 bits and were clamped", (unsigned long long)pf_merge_clamped(run->merge));
     if (status < 0) {
         pf_tool_fail(&run->common.tool, name, &error, false);
         pf_output_abandon(run->output);

@@ -20,7 +20,7 @@ static bool ends_with(struct pf_bytes name, struct pf_bytes end)
     return name.size >= end.size && memcmp(name.data + name.size - end.size, end.data, end.size) == 0;
 }
 
-static int preference(const struct pf_dict *dict, const struct pf_measure *measure)
+int pf_measure_preference(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     if (measure->main)
         return 3;
@@ -45,8 +45,8 @@ uint32_t pf_accumulator_main(const struct pf_accumulator *accumulator, enum pf_k
 
     for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {
         const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
-        if (measure->kind == kind && preference(dict, measure) > best_preference && !passed_over(accumulator, measure)) {
-            best_preference = preference(dict, measure);
+        if (measure->kind == kind && pf_measure_preference(dict, measure) > best_preference && !passed_over(accumulator, measure)) {
+            best_preference = pf_measure_preference(dict, measure);
             best = k;
         }
     }

@@ -41,15 +41,19 @@ struct pf_merge;
 struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *);
 void pf_merge_free(struct pf_merge *); /* NULL is allowed */
 
-/* The batches that follow are of another input; its weight, in pieces. PF_OK, or as pf_merge_end. */
-int pf_merge_input(struct pf_merge *, int64_t weight, struct pf_error *);
+/* The batches that follow are of another input; its weight, in pieces. */
+void pf_merge_input(struct pf_merge *, int64_t weight);
 /* Takes a batch of any kind. PF_OK; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED where measures cannot be added;
  * PF_NOMEM. */
 int pf_merge_add(struct pf_merge *, const struct pf_batch *, struct pf_error *);
-/* All inputs were given. PF_OK; PF_UNSUPPORTED where their measures are not as asked for or an input cannot be scaled; PF_USAGE where
- * the weights sum to 0 and a mean was asked for; PF_OVERFLOW; PF_NOMEM. */
+/* The input has ended. PF_OK; PF_UNSUPPORTED where it cannot be scaled; PF_OVERFLOW; PF_NOMEM. */
+int pf_merge_input_end(struct pf_merge *, struct pf_error *);
+/* All inputs were given. PF_OK; PF_UNSUPPORTED where their measures are not as asked for; PF_USAGE where the weights sum to 0 and a mean
+ * was asked for; PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_end(struct pf_merge *, const struct pf_report *, struct pf_error *);
 /* The result: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW naming record and measure, PF_NOMEM. */
 int pf_merge_next(struct pf_merge *, struct pf_batch *, struct pf_error *);
+/* How many values were clamped so far. */
+uint64_t pf_merge_clamped(const struct pf_merge *);
 
 #endif

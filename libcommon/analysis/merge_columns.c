@@ -211,6 +211,44 @@ int pf_merge_column_add(struct pf_merge_column *column, const uint32_t *records,
     return PF_OK;
 }
 
+int pf_merge_column_unstage(struct pf_merge_column *column, uint32_t record, pf_int128 times)
+{
+    pf_int128 product;
+
+    if (!reserve(&column->sums, &column->count, &column->capacity, (size_t)record + 1))
+        return PF_NOMEM;
+    if (__builtin_mul_overflow(column->staged[record], times, &product) ||
+        __builtin_add_overflow(column->sums[record], product, &column->sums[record]))
+        return PF_OVERFLOW;
+    column->staged[record] = 0;
+    return PF_OK;
+}
+
+int pf_merge_column_regroup(struct pf_merge_column *column, const uint32_t *to, size_t count)
+{
+    struct pf_merge_column was = *column;
+    bool sum = column->quantity.measure.aggregation == PF_SUM, good = true;
+
+    column->sums = NULL;
+    column->count = column->capacity = 0;
+    if (count < was.count)
+        was.count = count;
+    for (size_t k = 0; good && k < was.count; k++) {
+        pf_int128 *into;
+
+        good = reserve(&column->sums, &column->count, &column->capacity, (size_t)to[k] + 1);
+        into = good ? &column->sums[to[k]] : NULL;
+        if (good && !sum) {
+            *into = was.sums[k] > *into ? was.sums[k] : *into;
+        } else if (good && __builtin_add_overflow(*into, was.sums[k], into)) {
+            free(was.sums);
+            return PF_OVERFLOW;
+        }
+    }
+    free(was.sums);
+    return good ? PF_OK : PF_NOMEM;
+}
+
 pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces)
 {
     pf_int128 whole = sum / pieces, rest = sum % pieces;

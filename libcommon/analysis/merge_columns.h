@@ -45,6 +45,10 @@ int pf_merge_columns_find(struct pf_merge_columns *, uint32_t measure, uint64_t 
  * sums of one input alone. PF_OK; PF_NOMEM; PF_OVERFLOW, and *failed is the row. */
 int pf_merge_column_add(struct pf_merge_column *, const uint32_t *records, const int64_t *values, uint32_t rows, int64_t times,
                         bool staged, uint32_t *failed);
+/* Adds the staged sum of a record, `times` times, to its sum, and forgets it. PF_OK, PF_OVERFLOW or PF_NOMEM. */
+int pf_merge_column_unstage(struct pf_merge_column *, uint32_t record, pf_int128 times);
+/* Record k becomes record to[k], for all `count` of them: sums of those that become one are added up. PF_OK, PF_OVERFLOW, PF_NOMEM. */
+int pf_merge_column_regroup(struct pf_merge_column *, const uint32_t *to, size_t count);
 /* The measure of a column's values: as the inputs have it where they agree. UINT32_MAX: out of memory. */
 uint32_t pf_merge_column_measure(const struct pf_merge_column *, struct pf_dict *);
 

@@ -27,16 +27,28 @@ static const struct pf_format *owner(struct pf_bytes origin)
     return pf_registry_find(origin);
 }
 
-static enum pf_meta_rule rule_of(const struct pf_dict *dict, uint32_t origin_id, uint32_t key)
+static enum pf_meta_rule programs_rule(struct pf_bytes key)
 {
-    struct pf_bytes origin = pf_dict_string(dict, origin_id);
-    const struct pf_format *format = owner(origin);
+    return pf_bytes_equal(key, PF_BYTES("removed")) ? PF_META_NEVER : PF_META_EACH; /* those are added up apart */
+}
 
-    if (pf_bytes_equal(origin, PF_BYTES("profutils")))
-        return PF_META_EACH;
-    if (format != NULL && format->merging != NULL)
-        return format->merging->rule(origin, pf_dict_string(dict, key));
-    return origin.size > 0 && origin.data[0] == '.' ? PF_META_NEVER : PF_META_ONCE;
+static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
+{
+    struct pf_bytes origin = pf_dict_string(meta->dict, row->origin), key = pf_dict_string(meta->dict, row->key);
+    const struct pf_format *format = owner(origin);
+    const struct pf_merging *merging = format != NULL ? format->merging : NULL;
+
+    if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
+        meta->sources += pf_bytes_equal(key, PF_BYTES("input"));
+        return programs_rule(key);
+    }
+    if (merging == NULL)
+        return origin.size > 0 && origin.data[0] == '.' ? PF_META_NEVER : PF_META_ONCE;
+    if (merging->duration != NULL)
+        meta->duration += merging->duration(origin, key);
+    if (merging->own_label != NULL && meta->own_label == 0)
+        meta->own_label = pf_dict_intern(meta->dict, pf_bytes_of(merging->own_label), 0);
+    return merging->rule(origin, key);
 }
 
 /* Whether a row that is told once is new. */
@@ -48,21 +60,27 @@ static bool is_new(struct pf_merge_meta *meta, const struct pf_merge_meta_row *r
     return pf_table_intern(&meta->met, &met) == count;
 }
 
-static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
+static bool append(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 {
-    const struct pf_dict *dict = meta->dict;
-    bool once;
-
-    row.rule = rule_of(dict, row.origin, row.key);
-    once = row.rule != PF_META_EACH && row.rule != PF_META_SINGLE;
-    meta->sources += pf_bytes_equal(pf_dict_string(dict, row.origin), PF_BYTES("profutils")) &&
-                     pf_bytes_equal(pf_dict_string(dict, row.key), PF_BYTES("input"));
-    if (row.rule == PF_META_NEVER || (row.rule == PF_META_SINGLE && meta->sources > 1) || (once && !is_new(meta, &row)))
-        return true;
     if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
         return false;
     meta->rows[meta->count++] = row;
     return true;
+}
+
+int pf_merge_meta_append(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, uint32_t value)
+{
+    return append(meta, (struct pf_merge_meta_row){origin, key, value, PF_META_EACH}) ? PF_OK : PF_NOMEM;
+}
+
+static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
+{
+    row.rule = take_row(meta, &row);
+    bool once = row.rule != PF_META_EACH && row.rule != PF_META_SINGLE;
+
+    if (row.rule == PF_META_NEVER || (row.rule == PF_META_SINGLE && meta->sources > 1) || (once && !is_new(meta, &row)))
+        return true;
+    return append(meta, row);
 }
 
 int pf_merge_meta_add(struct pf_merge_meta *meta, const struct pf_batch *batch)

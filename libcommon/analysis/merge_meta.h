@@ -3,6 +3,7 @@
 #ifndef PF_ANALYSIS_MERGE_META_H
 #define PF_ANALYSIS_MERGE_META_H
 
+#include "base/number.h"
 #include "base/table.h"
 #include "codec/format.h"
 #include "model/batch.h"
@@ -21,12 +22,16 @@ struct pf_merge_meta {
     size_t count, capacity, given;
     struct pf_table met;       /* rows that are told once */
     uint64_t sources;          /* inputs announced */
+    pf_int128 duration;        /* that the rows tell, in nanoseconds; the caller sets it to 0 */
+    uint32_t own_label;        /* key of labels whose numbers mean something within one input only; 0 = none */
     uint32_t columns[3][PF_BATCH_ROWS];
 };
 
 void pf_merge_meta_free(struct pf_merge_meta *);
 /* Takes a META batch. PF_OK or PF_NOMEM. */
 int pf_merge_meta_add(struct pf_merge_meta *, const struct pf_batch *);
+/* One more row, behind all. PF_OK or PF_NOMEM. */
+int pf_merge_meta_append(struct pf_merge_meta *, uint32_t origin, uint32_t key, uint32_t value);
 /* All were given. PF_OK or PF_NOMEM. */
 int pf_merge_meta_end(struct pf_merge_meta *);
 /* The next rows, valid until the next call; false at the end. */

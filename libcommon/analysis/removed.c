@@ -208,8 +208,19 @@ static uint64_t records_of(const struct pf_removed *removed, const struct pf_dic
     return removed->records[row->kind];
 }
 
+static uint32_t intern_printed(const struct removed_row *row, struct pf_dict *dict, unsigned flags)
+{
+    struct pf_buffer text = {0};
+    uint32_t id = 0;
+
+    if (print_row(row, &text))
+        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
+    pf_buffer_free(&text);
+    return id;
+}
+
 static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measure, pf_int128 amount,
-                           uint64_t records, struct pf_buffer *text)
+                           uint64_t records)
 {
     struct removed_row row = {
         .kind = (enum pf_kind)measure->kind,
@@ -221,20 +232,14 @@ static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measur
         .records = records,
     };
 
-    text->size = 0;
-    if (!print_row(&row, text))
-        return 0;
-    return pf_dict_intern(dict, (struct pf_bytes){text->data, text->size},
-                          dict->strings.rows[measure->name].flags |
-                              dict->strings.rows[measure->unit].flags);
+    return intern_printed(&row, dict, dict->strings.rows[measure->name].flags | dict->strings.rows[measure->unit].flags);
 }
 
 int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_batch *batch)
 {
     uint32_t count = pf_measures_count(&dict->measures), rows = 0;
     uint32_t origin_id = pf_dict_intern(dict, origin, 0), key_id = pf_dict_intern(dict, key, 0);
-    struct pf_buffer text = {0};
-    bool failed;
+    bool failed = false;
 
     *batch = (struct pf_batch){.kind = PF_META};
     if (make_room(removed, count) != PF_OK || !pf_grow(&removed->columns, &removed->column_capacity,
@@ -247,12 +252,11 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
             continue;
         removed->columns[rows] = origin_id;
         removed->columns[count + rows] = key_id;
-        removed->columns[2 * (size_t)count + rows++] = intern_row(
-            dict, pf_measures_row(&dict->measures, m), removed->amounts[m], records, &text);
+        removed->columns[2 * (size_t)count + rows] =
+            intern_row(dict, pf_measures_row(&dict->measures, m), removed->amounts[m], records);
+        failed |= removed->columns[2 * (size_t)count + rows++] == 0;
     }
-    failed = text.failed || pf_dict_status(dict) != PF_OK;
-    pf_buffer_free(&text);
-    if (failed)
+    if (failed || pf_dict_status(dict) != PF_OK)
         return PF_NOMEM;
     batch->rows = rows;
     batch->origin = removed->columns;
@@ -312,6 +316,21 @@ int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct 
     }
     pf_buffer_free(&scratch);
     return status;
+}
+
+uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
+{
+    struct removed_row printed = {
+        .kind = (enum pf_kind)row->kind,
+        .name = pf_dict_string(dict, row->name),
+        .unit = pf_dict_string(dict, row->unit),
+        .amount = row->amount,
+        .num = row->num,
+        .den = row->den,
+        .records = row->records,
+    };
+
+    return intern_printed(&printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
 }
 
 /* amount * num / den, rounded once, half to even; false when the product leaves 128 bits. */

@@ -50,6 +50,8 @@ void pf_before_free(struct pf_before *);
 /* Takes the `removed` rows out of a batch of metadata; everything else in it, and rows that cannot be read, are passed
  * over. PF_OK or PF_NOMEM. */
 int pf_before_read(struct pf_before *, struct pf_dict *, const struct pf_batch *);
+/* A row as it stands in the metadata: a string; 0 when out of memory. */
+uint32_t pf_before_print(struct pf_dict *, const struct pf_before_row *);
 /* What was removed of the measure (the same kind, name and unit, by their bytes): *amount in raw units as measure->num
  * / den says (so a caller that converts measures to a common scale passes a copy with that), rounded half to even where
  * a stage had another scale; *records of its kind. For PF_MAX the greatest. False, and zeros: nothing was removed, or

@@ -44,6 +44,7 @@ struct pf_common {
     unsigned measure_count;
     int compression;                   /* -1: the format's custom */
     bool recursive, canonical;
+    bool saturate;                     /* the program's own: writers clamp what does not fit */
     const char *files0_from;           /* NULL: none */
     char *const *operands;
     unsigned operand_count;

@@ -138,6 +138,7 @@ static bool open_writer(struct pf_output *output)
         .document = &output->document,
         .compression = common->compression,
         .force = common->tool.force,
+        .saturate = common->saturate,
     };
     if (pf_writer_open(&output->writer, &setup, &error) == PF_OK)
         return true;

@@ -52,6 +52,7 @@ struct pf_writer {
     const struct pf_document *document; /* what a self-describing document says of itself; may be NULL */
     int compression;                  /* -1: the format's custom; 0: plain; 1..9 */
     bool force;
+    bool saturate;                    /* counts that do not fit are clamped, with a warning, instead of refused */
     bool failed_input;                /* set before finish: an input failed, what was written is incomplete */
     uint64_t held, left_out[PF_RECORD_KINDS]; /* rows of the kinds it holds, of others */
     struct pf_error error;

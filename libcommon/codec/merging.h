@@ -6,14 +6,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum pf_meta_rule {
-    PF_META_ONCE,    /* equal rows once, others all */
-    PF_META_EACH,    /* the rows of every input, in their order */
-    PF_META_SINGLE,  /* only where there is one input */
-    PF_META_SAME,    /* only where all inputs say the same and are parts of one run, once */
+    PF_META_ONCE,     /* equal rows once, others all */
+    PF_META_EACH,     /* the rows of every input, in their order */
+    PF_META_SINGLE,   /* only where there is one input */
+    PF_META_SAME,     /* only where all inputs say the same and are parts of one run, once */
     PF_META_IDENTITY, /* which run it was: of several, one that is made of them, and theirs under the key `merged_KEY` */
-    PF_META_NEVER    /* about the order of records, which is gone */
+    PF_META_NEVER     /* about the order of records, which is gone */
 };
 
 enum { PF_IDENTITY_TEXT = 64 };
@@ -25,6 +26,10 @@ struct pf_merging {
     void (*make)(const struct pf_bytes *identities, size_t count, char text[PF_IDENTITY_TEXT]);
     /* Whether an identity was made by that. */
     bool (*made)(struct pf_bytes identity);
+    /* Nanoseconds that a row adds to the time its input ran. NULL: none does. */
+    int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key);
+    /* The key of labels whose numbers mean something within one input only. NULL: there are none. */
+    const char *own_label;
 };
 
 #endif

@@ -27,6 +27,10 @@ static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
         if (counts->events[k].measure == index || (pf_measure_same(other, measure) && other->period == measure->period))
             return PF_OK;
     }
+    if (pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events")))
+        return pf_error_set(error, PF_USAGE,
+                            "merge-mismatch: DCPI holds counts of one period in a file, and '%.*s' are events, of several periods",
+                            (int)(name.size < 60 ? name.size : 60), name.data);
     if (measure->num != 1 || measure->den != 1)
         return pf_error_set(error, PF_USAGE, "DCPI holds counts by address of an image; the measure '%.*s' is no count",
                             (int)(name.size < 80 ? name.size : 80), name.data);

@@ -256,10 +256,15 @@ static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dc
 static int sum_counts(struct pf_writer *writer)
 {
     struct pf_dcpi_writer *state = writer->state;
+    uint64_t clamped = 0;
 
     for (size_t k = 0; k < state->places.count; k++) {
         int64_t count = state->event->sums[state->places.locations[k]];
 
+        if (count > UINT32_MAX && writer->saturate) {
+            state->event->sums[state->places.locations[k]] = count = UINT32_MAX;
+            clamped++;
+        }
         if (count < 0)
             return pf_error_set(&writer->error, PF_USAGE, "unrepresentable: a count of %" PRId64 " is below 0", count);
         if (count > UINT32_MAX)
@@ -268,6 +273,8 @@ static int sum_counts(struct pf_writer *writer)
                                 count, pf_dcpi_offset(writer->dict, state->places.locations[k]));
         state->total += (uint64_t)count;
     }
+    if (clamped > 0)
+        pf_report_send(&writer->report, PF_WARNING, "%" PRIu64 " counts are more than the 32 bits of dcpi hold: clamped", clamped);
     if (state->total > UINT32_MAX)
         return pf_error_set(&writer->error, PF_USAGE,
                             "unrepresentable: the counts sum to %" PRIu64 ", more than the 32 bits of dcpi's footer hold; another "

@@ -2,6 +2,8 @@
 
 #include "format/nytprof_meta.h"
 
+#include <stdlib.h>
+
 /* Attributes that a writer counts or adds up, and what it needs of each input's files, subs and processes. The number of a
  * source text's file says which text follows, and nothing does any more. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
@@ -15,4 +17,24 @@ static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
     return key.size >= 6 && memcmp(key.data, "source", 6) == 0 ? PF_META_SINGLE : PF_META_EACH;
 }
 
-const struct pf_merging pf_nyt_merging = {.rule = rule};
+/* `start PID PPID TIME` and `end PID TIME`: the time is that of a double in seconds. */
+static int64_t duration(struct pf_bytes origin, struct pf_bytes key)
+{
+    enum { DIGITS = 16 };
+    bool end = key.size > 4 && memcmp(key.data, "end ", 4) == 0;
+    bool start = key.size > 6 && memcmp(key.data, "start ", 6) == 0;
+    char digits[DIGITS + 1] = "";
+    uint64_t bits;
+    double seconds;
+
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)) || !(start || end) || key.size < DIGITS)
+        return 0;
+    memcpy(digits, key.data + key.size - DIGITS, DIGITS);
+    bits = strtoull(digits, NULL, 16);
+    memcpy(&seconds, &bits, sizeof seconds);
+    if (!(seconds > 0 && seconds < 1e10))
+        return 0;
+    return (int64_t)(seconds * 1e9) * (end ? 1 : -1);
+}
+
+const struct pf_merging pf_nyt_merging = {.rule = rule, .duration = duration, .own_label = "fid"};

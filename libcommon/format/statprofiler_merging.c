@@ -55,4 +55,4 @@ static bool made(struct pf_bytes id)
     return id.size == ID && memcmp(id.data + WORD, "00000000", WORD) == 0;
 }
 
-const struct pf_merging pf_sp_merging = {rule, make, made};
+const struct pf_merging pf_sp_merging = {.rule = rule, .make = make, .made = made};

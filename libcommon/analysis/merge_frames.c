@@ -1,0 +1,253 @@
+#include "analysis/merge_frames.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- forms ------------------------------------------------------------------------------------------------ */
+
+static int forms_init(struct pf_merge_forms *forms, size_t key_size)
+{
+    return pf_table_init(&forms->keys, key_size);
+}
+
+static void forms_free(struct pf_merge_forms *forms)
+{
+    pf_table_free(&forms->keys);
+    free(forms->rows);
+    pf_id_map_free(&forms->of);
+}
+
+/* Enters an id under its key; the forms it belongs to, or NULL when out of memory. */
+static struct pf_merge_form *enter(struct pf_merge_forms *forms, const void *key, uint32_t id)
+{
+    uint32_t count = forms->keys.count, of = pf_table_intern(&forms->keys, key);
+
+    if (of == 0 || !pf_grow(&forms->rows, &forms->capacity, (size_t)of + 1, sizeof *forms->rows) ||
+        !pf_id_map_put(&forms->of, id, of))
+        return NULL;
+    if (of == count)
+        forms->rows[of] = (struct pf_merge_form){id, id};
+    return &forms->rows[of];
+}
+
+static struct pf_merge_form *form_of(const struct pf_merge_forms *forms, uint32_t id)
+{
+    uint32_t of;
+
+    return pf_id_map_get(&forms->of, id, &of) ? &forms->rows[of] : NULL;
+}
+
+/* --- images ----------------------------------------------------------------------------------------------- */
+
+struct image_key {
+    uint32_t name, by_name; /* string */
+    uint64_t size, offset, text_start, text_size;
+};
+
+static int compare_strings(const struct pf_dict *dict, uint32_t a, uint32_t b)
+{
+    return pf_bytes_compare(pf_dict_string(dict, a), pf_dict_string(dict, b));
+}
+
+static bool image_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
+{
+    const struct pf_image *x = pf_dict_image(dict, a), *y = pf_dict_image(dict, b);
+    int order = (x->start > y->start) - (x->start < y->start);
+
+    if (order == 0)
+        order = compare_strings(dict, x->name, y->name);
+    if (order == 0)
+        order = compare_strings(dict, x->identifier, y->identifier);
+    return order != 0 ? order < 0 : x->flags < y->flags;
+}
+
+/* Memory that no file lies behind is not the same because it is called the same. */
+static bool has_identity(const struct pf_dict *dict, const struct pf_image *image)
+{
+    struct pf_bytes name = pf_dict_string(dict, image->name);
+
+    return image->identifier != 0 || (name.size > 0 && (name.size < 2 || memcmp(name.data, "//", 2) != 0));
+}
+
+static struct pf_merge_form *image_forms(struct pf_merge_frames *frames, uint32_t image)
+{
+    const struct pf_dict *dict = frames->now.dict;
+    const struct pf_image *row = pf_dict_image(dict, image);
+    struct pf_merge_form *form = form_of(&frames->images, image);
+    struct image_key key = {row->identifier != 0 ? row->identifier : row->name, row->identifier == 0, row->limit - row->start,
+                            row->offset, row->text_start, row->text_size};
+
+    if (form != NULL || image == 0 || !has_identity(dict, row))
+        return form;
+    form = enter(&frames->images, &key, image);
+    if (form == NULL)
+        frames->status = PF_NOMEM;
+    else if (image_before(dict, image, form->least))
+        form->least = image;
+    return form;
+}
+
+/* The place in another image that is mapped somewhere else. */
+static void slide(const struct pf_dict *dict, struct pf_location *place, uint32_t image)
+{
+    if (place->address != 0)
+        place->address += pf_dict_image(dict, image)->start - pf_dict_image(dict, place->image)->start;
+    place->image = image;
+}
+
+/* --- functions -------------------------------------------------------------------------------------------- */
+
+struct function_key {
+    uint32_t name, system_name, file, reserved;
+    int64_t line;
+};
+
+/* Whether many functions of a file are called like this one. */
+static bool is_anonymous(struct pf_bytes name)
+{
+    static const struct pf_bytes anon = {"__ANON__", 8};
+    size_t start = 0;
+
+    for (size_t i = 0; i + 1 < name.size; i++)
+        if (name.data[i] == ':' || name.data[i] == '.')
+            start = i + 1;
+    name.data += start;
+    name.size -= start;
+    return name.size > 0 && (memchr("(<{[", name.data[0], 4) != NULL ||
+                             (name.size >= anon.size && memcmp(name.data, anon.data, anon.size) == 0));
+}
+
+static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
+{
+    struct pf_dict *dict = frames->now.dict;
+    const struct pf_function *row = pf_dict_function(dict, function);
+    struct pf_merge_form *form = form_of(&frames->functions, function);
+    bool anonymous = is_anonymous(pf_dict_string(dict, row->name));
+    struct function_key key = {row->name, row->system_name, row->file, 0, anonymous ? row->start_line : 0};
+
+    if (function == 0 || form != NULL)
+        return form != NULL ? form->first : 0;
+    form = enter(&frames->functions, &key, function);
+    if (form == NULL) {
+        frames->status = PF_NOMEM;
+        return 0;
+    }
+    int64_t least = pf_dict_function(dict, form->least)->start_line;
+
+    if (row->start_line > 0 && (least <= 0 || row->start_line < least))
+        form->least = function;
+    return form->first;
+}
+
+/* --- while reading ---------------------------------------------------------------------------------------- */
+
+/* Of a build nothing is left but the image's name. */
+static uint32_t plain_image(struct pf_dict *dict, uint32_t image)
+{
+    const struct pf_image *row = pf_dict_image(dict, image);
+    struct pf_image plain = {.name = row->name, .identifier = row->name == 0 ? row->identifier : 0};
+
+    return image == 0 ? 0 : pf_dict_add_image(dict, &plain);
+}
+
+static uint32_t place_now(void *arg, uint32_t location)
+{
+    struct pf_merge_frames *frames = arg;
+    struct pf_dict *dict = frames->now.dict;
+    uint32_t coarse = pf_places_coarse(&frames->places, location);
+    struct pf_location place = *pf_dict_location(dict, coarse), was = place;
+    bool whole = frames->places.granularity == PF_GRANULARITY_FULL || place.function == 0;
+
+    if (whole) {
+        struct pf_merge_form *form = place.image != 0 ? image_forms(frames, place.image) : NULL;
+
+        if (form != NULL && form->first != place.image)
+            slide(dict, &place, form->first);
+    } else {
+        place.image = plain_image(dict, place.image);
+        place.function = same_function(frames, place.function);
+    }
+    return memcmp(&place, &was, sizeof place) == 0 ? coarse : pf_dict_add_location(dict, &place);
+}
+
+int pf_merge_frames_extend(struct pf_merge_frames *frames)
+{
+    int status = pf_merge_map_extend(&frames->now);
+
+    if (status != PF_OK || frames->status != PF_OK || frames->places.status != PF_OK)
+        return PF_NOMEM;
+    return PF_OK;
+}
+
+/* --- then ------------------------------------------------------------------------------------------------- */
+
+static uint32_t final_function(struct pf_merge_frames *frames, uint32_t function)
+{
+    struct pf_dict *dict = frames->now.dict;
+    const struct pf_merge_form *form = form_of(&frames->functions, function);
+    struct pf_function row;
+
+    if (form != NULL)
+        function = form->least;
+    if (function == 0 || frames->evals->count == 0)
+        return function;
+    row = *pf_dict_function(dict, function);
+    row.name = pf_merge_evals_name(frames->evals, dict, row.name);
+    row.system_name = pf_merge_evals_name(frames->evals, dict, row.system_name);
+    row.file = pf_merge_evals_name(frames->evals, dict, row.file);
+    return pf_dict_add_function(dict, &row);
+}
+
+static uint32_t place_finally(void *arg, uint32_t location)
+{
+    struct pf_merge_frames *frames = arg;
+    struct pf_dict *dict = frames->now.dict;
+    struct pf_location place = *pf_dict_location(dict, location), was = place;
+    const struct pf_merge_form *form = place.image != 0 ? form_of(&frames->images, place.image) : NULL;
+
+    if (form != NULL && form->least != place.image)
+        slide(dict, &place, form->least);
+    place.function = final_function(frames, place.function);
+    return memcmp(&place, &was, sizeof place) == 0 ? location : pf_dict_add_location(dict, &place);
+}
+
+static bool one_form_each(const struct pf_merge_forms *forms)
+{
+    for (uint32_t id = 1; id < forms->keys.count; id++)
+        if (forms->rows[id].first != forms->rows[id].least)
+            return false;
+    return true;
+}
+
+int pf_merge_frames_end(struct pf_merge_frames *frames, const struct pf_merge_evals *evals)
+{
+    if (evals->count == 0 && one_form_each(&frames->images) && one_form_each(&frames->functions))
+        return PF_OK;
+    frames->evals = evals;
+    frames->final = (struct pf_merge_map){.dict = frames->now.dict, .place = place_finally, .arg = frames, .before = &frames->now};
+    return pf_merge_map_extend(&frames->final);
+}
+
+int pf_merge_frames_init(struct pf_merge_frames *frames, struct pf_dict *dict, enum pf_granularity granularity)
+{
+    *frames = (struct pf_merge_frames){
+        .places = {.dict = dict, .granularity = granularity},
+        .now = {.dict = dict, .place = place_now, .arg = frames},
+    };
+    frames->status = forms_init(&frames->images, sizeof(struct image_key));
+    if (frames->status == PF_OK)
+        frames->status = forms_init(&frames->functions, sizeof(struct function_key));
+    return frames->status;
+}
+
+void pf_merge_frames_free(struct pf_merge_frames *frames)
+{
+    pf_places_free(&frames->places);
+    pf_merge_map_free(&frames->now);
+    pf_merge_map_free(&frames->final);
+    forms_free(&frames->images);
+    forms_free(&frames->functions);
+}
