@@ -17,6 +17,14 @@ setup()
     bad=0
 }
 
+# each: the next of the programs, and inputs it can work with
+each()
+{
+    read -r program || return 1
+    inputs=(a.folded)
+    if [ "$program" = profdiff ]; then inputs=(a.folded a.folded); fi
+}
+
 # wrong TEXT...: notes a failure; the test goes on with the next row
 wrong()
 {
@@ -50,7 +58,7 @@ same()
 }
 
 @test "--help names every option of the option file, and no other" {
-    while read -r program; do
+    while each; do
         { declared "$program"; printf '%s\n' --help --version; } | sort -u >want
         "$program" --help >help 2>err || wrong "status $?"
         [ ! -s err ] || wrong "messages"
@@ -62,7 +70,7 @@ same()
 }
 
 @test "the manual page has every option of --help, and no other" {
-    while read -r program; do
+    while each; do
         page=$PROFUTILS_BUILD/man/$program.1
         "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | tr -d ' ' | sort >want
         sed 's/\\-/-/g; s/\\f[A-Z]//g' "$page" | grep -oE '^(-[A-Za-z], +)?--[a-z0-9-]+' | tr -d ' ' | sort -u >got
@@ -88,7 +96,7 @@ same()
 }
 
 @test "the three completions have every option of --help, and no other" {
-    while read -r program; do
+    while each; do
         "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort >want
         grep -oE -e '--[a-z0-9][a-z0-9-]*' "$PROFUTILS_BUILD/completions/$program.bash" | grep -v -e '--option' | sort -u >bash
         grep -oE -e "'[^']*--[a-z0-9-]+" "$PROFUTILS_BUILD/completions/_$program" | grep -oE -e '--[a-z0-9-]+' | sort -u >zsh
@@ -126,7 +134,7 @@ complete_bash()
 
 @test "completion works in zsh" {
     command -v zsh >/dev/null 2>&1 || skip "no zsh"
-    while read -r program; do
+    while each; do
         zsh -fn "$PROFUTILS_BUILD/completions/_$program" 2>err || wrong "not for zsh"
         [ ! -s err ] || wrong "messages"
         head -n 1 "$PROFUTILS_BUILD/completions/_$program" | grep -q "^#compdef $program" || wrong "no #compdef"
@@ -138,7 +146,7 @@ complete_bash()
     command -v fish >/dev/null 2>&1 || skip "no fish"
     export HOME=$PWD XDG_CONFIG_HOME=$PWD/fish.config
     offers() { fish --no-config -c "source '$PROFUTILS_BUILD/completions/$program.fish'; complete -C '$1'" 2>err | cut -f 1; }
-    while read -r program; do
+    while each; do
         offers "$program --" | grep -e '^--' | sed 's/=$//' | sort -u >got
         "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort >want
         same want got
@@ -148,7 +156,7 @@ complete_bash()
 }
 
 @test "-V and --version name program and version" {
-    while read -r program; do
+    while each; do
         for option in -V --version; do
             "$program" $option >out 2>err || wrong "status $?"
             head -n 1 out | grep -qF "$program (profutils) $PROFUTILS_VERSION" || wrong "not the version"
@@ -158,49 +166,49 @@ complete_bash()
 }
 
 @test "unknown options, lacking arguments and words that are not allowed are status 2" {
-    while read -r program; do
-        usage 'nonsense' --nonsense a.folded
-        usage 'Y' -Y a.folded
-        usage 'ambiguous' --no a.folded
+    while each; do
+        usage 'nonsense' --nonsense "${inputs[@]}"
+        usage 'Y' -Y "${inputs[@]}"
+        usage 'ambiguous' --no "${inputs[@]}"
         for option in $(declared "$program" ' typestr='); do
             grep -h "^option \"${option#--}\"" "$PROFUTILS_SRC/tools/$program.ggo" "$PROFUTILS_SRC/tools/common.ggo" | grep -q argoptional ||
-                usage "${option#--}|argument" a.folded "$option"
+                usage "${option#--}|argument" "${inputs[@]}" "$option"
         done
-        usage 'sometimes|color' --color=sometimes a.folded
-        usage 'yes|argument' --quiet=yes a.folded
+        usage 'sometimes|color' --color=sometimes "${inputs[@]}"
+        usage 'yes|argument' --quiet=yes "${inputs[@]}"
     done <programs
     [ "$bad" -eq 0 ]
 }
 
 @test "numbers are checked: too big, negative, no number, nothing" {
-    while read -r program; do
+    while each; do
         for option in $(declared "$program" ' typestr="\(N\|LEVEL\)"\|min-percent'); do
             for number in 99999999999999 -99999999999999 99999999999999999999999999 abc 1x 0x10 '' ' 1' 1.5.2; do
-                usage "${option#--}" "$option=$number" a.folded
+                usage "${option#--}" "$option=$number" "${inputs[@]}"
             done
-            usage "${option#--}" "$option=-1" a.folded
+            usage "${option#--}" "$option=-1" "${inputs[@]}"
         done
     done <programs
     [ "$bad" -eq 0 ]
 }
 
 @test "formats and their options that are not there are answered with those that are" {
-    while read -r program; do
-        usage 'nonsense.*text.*json.*ndjson.*csv.*tsv' -t nonsense a.folded
-        usage 'nonsense.*statprofiler.*folded' -f nonsense a.folded
-        usage 'cannot read.*json.*pfs.*statprofiler' -f json a.folded
-        usage 'nonsense' -t json:nonsense a.folded
-        usage 'no option .nonsense.' -f folded:nonsense=1 a.folded
+    while each; do
+        usage 'nonsense.*text.*json.*ndjson.*csv.*tsv' -t nonsense "${inputs[@]}"
+        usage 'nonsense.*statprofiler.*folded' -f nonsense "${inputs[@]}"
+        usage 'cannot read.*json.*pfs.*statprofiler' -f json "${inputs[@]}"
+        usage 'nonsense' -t json:nonsense "${inputs[@]}"
+        usage 'no option .nonsense.' -f folded:nonsense=1 "${inputs[@]}"
     done <programs
     [ "$bad" -eq 0 ]
 }
 
 @test "_ stands for - in long options" {
-    while read -r program; do
+    while each; do
         for option in $(declared "$program" | grep -e '--.*-'); do
             one=0 two=0
-            "$program" "$option" a.folded >out1 2>err1 </dev/null || one=$?
-            "$program" "--$(printf '%s' "${option#--}" | tr - _)" a.folded >out2 2>err2 </dev/null || two=$?
+            "$program" "$option" "${inputs[@]}" >out1 2>err1 </dev/null || one=$?
+            "$program" "--$(printf '%s' "${option#--}" | tr - _)" "${inputs[@]}" >out2 2>err2 </dev/null || two=$?
             [ "$one" -eq "$two" ] && cmp -s out1 out2 || wrong "$option with _ differs: $one $two"
         done
         "$program" --files0_from=/dev/null 2>err >out && wrong "an empty list"
@@ -212,12 +220,12 @@ complete_bash()
 }
 
 @test "options may stand behind operands, and after -- all are operands" {
-    while read -r program; do
-        "$program" -t json a.folded >want 2>err || wrong "status $?"
-        "$program" a.folded -t json >got 2>err || wrong "status $?"
+    while each; do
+        "$program" -t json "${inputs[@]}" >want 2>err || wrong "status $?"
+        "$program" "${inputs[@]}" -t json >got 2>err || wrong "status $?"
         cmp -s want got || wrong "order matters"
         cp a.folded ./-t
-        "$program" -t json -- -t >got 2>err || wrong "-- does not end the options"
+        "$program" -t json -- "${inputs[@]/a.folded/-t}" >got 2>err || wrong "-- does not end the options"
         got=0
         "$program" -- -t json >out 2>err || got=$?
         [ "$got" -eq 3 ] || wrong "json is an operand here: status $got"
@@ -226,27 +234,27 @@ complete_bash()
 }
 
 @test "of an option given twice the last one counts" {
-    while read -r program; do
-        "$program" -t csv a.folded >want 2>err || wrong "status $?"
-        "$program" -t json a.folded --to=csv >got 2>err || wrong "status $?"
+    while each; do
+        "$program" -t csv "${inputs[@]}" >want 2>err || wrong "status $?"
+        "$program" -t json "${inputs[@]}" --to=csv >got 2>err || wrong "status $?"
         cmp -s want got || wrong "-t"
         rm -f first second
-        "$program" -t csv -o first a.folded -o second 2>err || wrong "status $?"
+        "$program" -t csv -o first "${inputs[@]}" -o second 2>err || wrong "status $?"
         [ ! -e first ] && [ -s second ] || wrong "-o"
-        "$program" -t csv --color=always --color=never a.folded >got 2>err || wrong "status $?"
+        "$program" -t csv --color=always --color=never "${inputs[@]}" >got 2>err || wrong "status $?"
         cmp -s want got || wrong "--color"
-        "$program" -t csv -q -q -v -v a.folded >got 2>err || wrong "a flag twice: status $?"
+        "$program" -t csv -q -q -v -v "${inputs[@]}" >got 2>err || wrong "a flag twice: status $?"
     done <programs
     [ "$bad" -eq 0 ]
 }
 
 @test "commas in arguments and operands survive" {
     cp a.folded 'x,y.folded'
-    while read -r program; do
+    while each; do
         rm -f o,p*
-        "$program" 'x,y.folded' -t csv -o 'o,p.csv' 2>err || wrong "status $?"
+        "$program" "${inputs[@]/a.folded/x,y.folded}" -t csv -o 'o,p.csv' 2>err || wrong "status $?"
         [ -s 'o,p.csv' ] && [ "$(echo o,p*)" = o,p.csv ] || wrong "-o o,p.csv"
-        printf 'x,y.folded\0' >'l,0'
+        printf '%s\0' "${inputs[@]/a.folded/x,y.folded}" >'l,0'
         "$program" --files0-from='l,0' -t csv >got 2>err || wrong "--files0-from=l,0"
     done <programs
     program=profcat
@@ -256,7 +264,7 @@ complete_bash()
 }
 
 @test "--formats lists what is read and written, with losses under -v, names only under -q" {
-    while read -r program; do
+    while each; do
         "$program" --formats >out 2>err || wrong "status $?"
         for format in pfs statprofiler folded text json ndjson csv tsv; do
             grep -q "^$format" out || wrong "no $format"
@@ -268,9 +276,9 @@ complete_bash()
 }
 
 @test "a measure that is not there is answered with those that are" {
-    while read -r program; do
+    while each; do
         got=0
-        "$program" -m nonsense a.folded >out 2>err || got=$?
+        "$program" -m nonsense "${inputs[@]}" >out 2>err || got=$?
         [ "$got" -eq 2 ] || wrong "status $got, expected 2"
         grep -qE "^$program: .*'nonsense'.*samples" err || wrong "no message"
     done <programs
@@ -285,11 +293,13 @@ terminal()
 
 @test "a terminal is no input, and gets no binary stream" {
     command -v script >/dev/null 2>&1 || skip "no script"
-    while read -r program; do
+    while each; do
         got=0
-        script -qec "$program" /dev/null >out 2>err || got=$?
+        none=''
+        if [ "$program" = profdiff ]; then none='- a.folded'; fi
+        script -qec "$program $none" /dev/null >out 2>err || got=$?
         [ "$got" -eq 2 ] && grep -qi 'terminal' out || wrong "standard input is a terminal: $got $(cat out)"
-        terminal "$program a.folded" >out 2>err || wrong "status $?"
+        terminal "$program ${inputs[*]}" >out 2>err || wrong "status $?"
         grep -q work out || wrong "no text on a terminal"
     done <programs
     program=profcat
@@ -307,10 +317,10 @@ terminal()
 }
 
 @test "no locale changes a byte, only a terminal gets colour" {
-    while read -r program; do
-        "$program" -t text a.folded >want 2>err || wrong "status $?"
+    while each; do
+        "$program" -t text "${inputs[@]}" >want 2>err || wrong "status $?"
         for locale in C POSIX C.UTF-8; do
-            LC_ALL=$locale "$program" -t csv a.folded >"got.$locale" 2>err || wrong "status $?"
+            LC_ALL=$locale "$program" -t csv "${inputs[@]}" >"got.$locale" 2>err || wrong "status $?"
             cmp -s got.C "got.$locale" || wrong "csv in $locale"
         done
         ! grep -q "$(printf '\033')" want || wrong "colour into a file"

@@ -196,7 +196,7 @@ struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most
     runs->common = common;
     take_operands(runs, reverse);
     if (runs->side_count < least || (most > 0 && runs->side_count > most))
-        pf_tool_usage(&common->tool, "%s, not %zu operands", what, runs->side_count);
+        pf_tool_usage(&common->tool, "%s; there %s %zu", what, runs->side_count == 1 ? "is" : "are", runs->side_count);
     for (unsigned side = 0; side < runs->side_count; side++)
         expand_side(runs, &files, side, &capacity);
     check_standard_input(common, &files);
