@@ -151,8 +151,9 @@ void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool s
     reach = sqrt(square * (before * (after / count) + square / 4)) / (count + square);
     low = middle - reach;
     high = middle + reach;
-    test->low = count * (low / scale[1] - (1 - low) / scale[0]);
-    test->high = count * (high / scale[1] - (1 - high) / scale[0]);
+    /* where one side has nothing an end of the interval is the difference, but for rounding */
+    test->low = fmin(test->difference, count * (low / scale[1] - (1 - low) / scale[0]));
+    test->high = fmax(test->difference, count * (high / scale[1] - (1 - high) / scale[0]));
 }
 
 /* --- many tests ------------------------------------------------------------------------------------------- */

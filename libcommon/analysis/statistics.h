@@ -53,7 +53,8 @@ struct pf_test {
  * reaches (of an exact measure the caller knows that it does not reach at all). */
 void pf_test_welch(struct pf_test *, const struct pf_moments *before, const struct pf_moments *after);
 
-/* One run a side: numbers of samples in the row, of which totals of samples; 0 <= row <= total <= INT64_MAX. */
+/* One run a side: numbers of samples in the row, and of all samples (or what else says how long was counted), which only tests of shares
+ * look at. None is negative. */
 struct pf_counts {
     int64_t before, after;
     int64_t total_before, total_after;
