@@ -64,7 +64,7 @@ static void write_process(struct pf_nyt_writer *w, bool end)
 {
     const uint32_t numbers[] = {OUR_PID, 0};
     pf_nyt_out_numbers(&w->out, end ? PF_NYT_PID_END : PF_NYT_PID_START, numbers, end ? 1 : 2);
-    pf_nyt_out_nv(&w->out, end ? w->seconds : 0);
+    pf_nyt_out_nv(&w->out, !end ? 0 : w->seconds > w->call_seconds ? w->seconds : w->call_seconds);
 }
 
 /* `said`: the input is deflated from here on, with a comment before it or none. */
@@ -118,9 +118,9 @@ int pf_nyt_begin(struct pf_writer *writer, const struct pf_nyt_time *time)
 /* A file no row of an input defined. */
 static void write_file(struct pf_writer *writer, uint32_t fid, uint32_t name)
 {
-    enum { VIA_STMT = 0x02, HAS_SRC = 0x10 };
+    enum { VIA_STMT = 0x02, HAS_SRC = 0x10, IS_FAKE = 0x80 };
     struct pf_nyt_writer *w = writer->state;
-    const uint32_t numbers[] = {fid, 0, 0, VIA_STMT | HAS_SRC, 0, 0};
+    const uint32_t numbers[] = {fid, 0, 0, name == w->unknown ? IS_FAKE : VIA_STMT | HAS_SRC, 0, 0};
     pf_nyt_out_numbers(&w->out, PF_NYT_NEW_FID, numbers, 6);
     pf_nyt_out_string(&w->out, pf_dict_string(writer->dict, name), writer->dict->strings.rows[name].flags & PF_UTF8);
 }

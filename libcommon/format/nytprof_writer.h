@@ -39,7 +39,7 @@ struct pf_nyt_writer {
     uint32_t packed_comment;         /* held back: a comment that what follows is deflated */
     uint32_t end_key;                /* held back: the end of a process */
     uint32_t source_fid;             /* of the source texts that follow, 0: their names tell */
-    double seconds;                  /* self time of all statements */
+    double seconds, call_seconds;    /* self time of all statements, of all call events */
     bool *left_out;                  /* by measure: it was said that it is not written */
     size_t left_out_count, left_out_capacity;
     bool labels_left_out, rounded;

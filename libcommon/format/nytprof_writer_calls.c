@@ -1,6 +1,7 @@
 #include "format/nytprof_writer_calls.h"
 
 #include "base/memory.h"
+#include "format/nytprof_writer_subs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static int clear(struct pf_nyt_calls *calls)
 
 int pf_nyt_calls_init(struct pf_nyt_calls *calls, struct pf_dict *dict)
 {
-    *calls = (struct pf_nyt_calls){.dict = dict, .unknown = pf_dict_intern(dict, PF_BYTES("[unknown]"), 0)};
+    *calls = (struct pf_nyt_calls){.dict = dict};
     return clear(calls);
 }
 
@@ -38,14 +39,6 @@ void pf_nyt_calls_free(struct pf_nyt_calls *calls)
 }
 
 /* ---- Nodes ---- */
-
-static uint32_t frame_name(struct pf_nyt_calls *calls, uint32_t stack)
-{
-    uint32_t location = pf_dict_stack(calls->dict, stack)->location;
-    const struct pf_function *function = pf_dict_function(calls->dict, pf_dict_location(calls->dict, location)->function);
-    char scratch[32];
-    return function->name ? function->name : pf_dict_intern(calls->dict, pf_dict_frame_name(calls->dict, location, scratch), 0);
-}
 
 /* UINT32_MAX: no memory. */
 static uint32_t child(struct pf_nyt_calls *calls, uint32_t parent, uint32_t name)
@@ -88,7 +81,7 @@ static uint32_t find_node(struct pf_nyt_calls *calls, uint32_t stack)
     uint32_t node = stack != 0 ? calls->of_stack[stack] - 1 : 0;
     while (depth > 0) {
         stack = calls->path[--depth];
-        node = child(calls, node, frame_name(calls, stack));
+        node = child(calls, node, pf_nyt_sub_name(calls->dict, pf_dict_stack(calls->dict, stack)->location));
         if (node == UINT32_MAX)
             return node;
         calls->of_stack[stack] = node + 1;
@@ -114,9 +107,9 @@ int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, i
 /* ---- Records ---- */
 
 /* What a reader shows of subs that never returned: they have no record. */
-static bool is_open(const struct pf_nyt_calls *calls, const struct pf_nyt_call *node)
+static bool is_open(const struct pf_nyt_call *node)
 {
-    return node->calls == 0 && node->self == 0 && node->name == calls->unknown;
+    return node->calls == 0 && node->self == 0 && node->name == 0;
 }
 
 struct writing {
@@ -139,7 +132,7 @@ static void store_nv(unsigned char *p, double value)
 static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
 {
     unsigned char head[1 + PF_NYT_VARINT_MAX + 16 + 1 + PF_NYT_VARINT_MAX] = {PF_NYT_SUB_RETURN};
-    struct pf_bytes name = node->name == w->calls->unknown ? PF_BYTES("") : pf_dict_string(w->calls->dict, node->name);
+    struct pf_bytes name = pf_dict_string(w->calls->dict, node->name);
     bool utf8 = w->calls->dict->strings.rows[node->name].flags & PF_UTF8;
     unsigned char *p = pf_nyt_put_varint(head + 1, node->depth);
     size_t times = (size_t)(p - head);
@@ -187,7 +180,7 @@ static void open_last(struct pf_nyt_calls *calls, struct pf_nyt_call *parent)
     uint32_t *at = &parent->first, open = 0;
     while (*at != 0) {
         uint32_t node = *at;
-        if (node != parent->last && is_open(calls, &calls->nodes[node])) {
+        if (node != parent->last && is_open(&calls->nodes[node])) {
             *at = calls->nodes[node].next;
             calls->nodes[node].next = 0;
             open = node;
@@ -216,7 +209,7 @@ static int write_tree(struct writing *w)
     uint32_t node = innermost_first(w->calls, 0);
     int status = PF_OK;
     while (node != 0 && status == PF_OK) {
-        if (!is_open(w->calls, &nodes[node]))
+        if (!is_open(&nodes[node]))
             status = write_returns(w, &nodes[node]);
         nodes[nodes[node].parent].total += nodes[node].total;
         node = nodes[node].next ? innermost_first(w->calls, nodes[node].next) : nodes[node].parent;
@@ -230,5 +223,6 @@ int pf_nyt_calls_write(struct pf_nyt_calls *calls, struct pf_nyt_out *out, const
     struct writing w = {.calls = calls, .out = out, .time = time, .rate = rate, .error = error};
     int status = write_tree(&w);
     pf_buffer_free(&w.record);
+    calls->ticks = calls->nodes[0].total;
     return clear(calls) == PF_OK ? status : pf_error_nomem(error);
 }

@@ -15,7 +15,7 @@
 
 /* A sub called in a chain of calls; node 0 is outside of all. */
 struct pf_nyt_call {
-    uint32_t name, parent;
+    uint32_t name, parent;      /* name: a string; 0 = a sub nobody named */
     uint32_t first, last, next; /* children and siblings, 0 = none */
     uint32_t depth;
     int64_t calls, self;
@@ -31,7 +31,7 @@ struct pf_nyt_calls {
     size_t stack_count, stack_capacity;
     uint32_t *path;             /* stacks on the way to a root */
     size_t path_capacity;
-    uint32_t unknown;           /* the string [unknown]: a sub nobody named */
+    double ticks;               /* self time of all that was written last */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */

@@ -227,10 +227,12 @@ void pf_nyt_header_make(struct pf_nyt_header *header, struct pf_bytes applicatio
         {"forkdepth", "0"},  {"perldb", "0"},  {"nameevals", "1"},   {"nameanonsubs", "1"}, {"calls", "1"},   {"evals", "0"},
     };
     static const char *const attributes[][2] = {{"perl_version", "unknown"}, {"nv_size", "8"}, {"xs_version", "unknown"}, {"PL_perldb", "0"},
-                                                {"clock_id", "-1"}};
+                                                {"clock_id", "-1"}, {"cumulative_overhead_ticks", "0"}};
     char text[16];
-    write_pair(header, false, header->basetime_key, word(header->dict, "0"));
-    write_pair(header, false, header->application_key, line_word(header, application));
+    header->basetime = word(header->dict, "0");
+    header->application = line_word(header, application);
+    write_pair(header, false, header->basetime_key, header->basetime);
+    write_pair(header, false, header->application_key, header->application);
     for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
         write_pair(header, false, word(header->dict, attributes[k][0]), word(header->dict, attributes[k][1]));
     pf_nyt_header_rate(header, rate);
@@ -239,5 +241,4 @@ void pf_nyt_header_make(struct pf_nyt_header *header, struct pf_bytes applicatio
         write_pair(header, true, word(header->dict, options[k][0]), word(header->dict, *options[k][1] ? options[k][1] : text));
     }
     header->inputs = 1;
-    header->attributed = true;
 }

@@ -104,6 +104,12 @@ static int say_left_out(struct pf_writer *writer, uint32_t measure)
     return PF_OK;
 }
 
+static bool has_line(const struct pf_dict *dict, uint32_t location)
+{
+    const struct pf_location *place = pf_dict_location(dict, location);
+    return pf_dict_function(dict, place->function)->file != 0 && place->line != 0;
+}
+
 /* PF_EOF: there is nothing in the batch that has a place. */
 static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch, struct columns *columns)
 {
@@ -125,9 +131,11 @@ static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch
     }
     if (any)
         return PF_OK;
-    uint32_t name = batch->value_count ? pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name : 0;
-    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; '%s' is neither",
-                        pf_dict_string(writer->dict, name).data);
+    uint32_t name = pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name;
+    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; '%s' is neither%s",
+                        pf_dict_string(writer->dict, name).data,
+                        batch->kind == PF_FLAT && batch->location && !has_line(writer->dict, batch->location[0])
+                            ? ", and the records have no lines" : "");
 }
 
 /* ---- Places ---- */
@@ -156,18 +164,21 @@ static struct labels read_labels(struct pf_writer *writer, const struct pf_batch
     return labels;
 }
 
-/* The name a sub has in the file; "" for one that nobody named. */
-static uint32_t sub_name(struct pf_writer *writer, uint32_t location)
+/* Nothing of the input at hand says that it was a NYTProf file. */
+static bool is_foreign(const struct pf_nyt_writer *w)
+{
+    return !w->own && !w->header.attributed;
+}
+
+/* A caller's place. Programs that read the file want one. */
+static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label, struct pf_nyt_caller *caller)
 {
     struct pf_nyt_writer *w = writer->state;
     const struct pf_location *place = pf_dict_location(writer->dict, location);
-    const struct pf_function *function = pf_dict_function(writer->dict, place->function);
-    char scratch[32];
-    if (function->name != 0)
-        return function->name == w->unknown ? 0 : function->name;
-    if (function->system_name != 0 || !pf_dict_has_address(writer->dict, place))
-        return function->system_name;
-    return pf_dict_intern(writer->dict, pf_dict_frame_name(writer->dict, location, scratch), 0);
+    uint32_t file = pf_dict_function(writer->dict, place->function)->file;
+    caller->caller = pf_nyt_sub_name(writer->dict, location);
+    int status = pf_nyt_writer_fid(writer, file == 0 && label == 0 && is_foreign(w) ? w->unknown : file, label, &caller->fid);
+    return status == PF_OK ? pf_nyt_writer_line(writer, place->line, &caller->line) : status;
 }
 
 /* ---- Records ---- */
@@ -321,7 +332,7 @@ static int write_line(struct pf_writer *writer, const struct pf_batch *batch, co
     if (pf_nyt_writer_fid(writer, file, labels.fid, &statement.fid) != PF_OK ||
         pf_nyt_writer_line(writer, place->line, &statement.line) != PF_OK)
         return writer->error.code;
-    pf_nyt_subs_see(&w->subs, writer->dict, location, !w->own);
+    pf_nyt_subs_see(&w->subs, writer->dict, location, is_foreign(w));
     return pf_nyt_write_statement(writer, &statement, &columns->time[FLAT_TIME]);
 }
 
@@ -329,17 +340,14 @@ static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, co
 {
     struct pf_nyt_writer *w = writer->state;
     uint32_t from = batch->location ? batch->location[row] : 0, to = batch->callee ? batch->callee[row] : 0;
-    const struct pf_location *place = pf_dict_location(writer->dict, from);
-    struct pf_nyt_caller caller = {.caller = sub_name(writer, from), .callee = sub_name(writer, to),
-                                   .calls = value(columns, EDGE_CALLS, row), .depth = value(columns, EDGE_DEPTH, row)};
+    struct pf_nyt_caller caller = {.callee = pf_nyt_sub_name(writer->dict, to), .calls = value(columns, EDGE_CALLS, row),
+                                   .depth = value(columns, EDGE_DEPTH, row)};
     for (size_t k = 0; k < 3; k++)
         caller.values[k] = value(columns, EDGE_TIMES + k, row);
-    if (pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, read_labels(writer, batch, row).fid,
-                          &caller.fid) != PF_OK ||
-        pf_nyt_writer_line(writer, place->line, &caller.line) != PF_OK)
+    if (find_caller(writer, from, read_labels(writer, batch, row).fid, &caller) != PF_OK)
         return writer->error.code;
-    pf_nyt_subs_see(&w->subs, writer->dict, from, !w->own);
-    pf_nyt_subs_see(&w->subs, writer->dict, to, !w->own);
+    pf_nyt_subs_see(&w->subs, writer->dict, from, is_foreign(w));
+    pf_nyt_subs_see(&w->subs, writer->dict, to, is_foreign(w));
     return pf_nyt_write_caller(writer, &caller, columns->time + EDGE_TIMES);
 }
 
@@ -409,13 +417,6 @@ static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
     return 0;
 }
 
-static int place_of(struct pf_writer *writer, uint32_t location, uint32_t *fid, uint32_t *line)
-{
-    const struct pf_location *place = pf_dict_location(writer->dict, location);
-    int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0, fid);
-    return status == PF_OK ? pf_nyt_writer_line(writer, place->line, line) : status;
-}
-
 static int write_stack_line(struct pf_writer *writer, uint32_t stack)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -424,7 +425,10 @@ static int write_stack_line(struct pf_writer *writer, uint32_t stack)
     struct pf_nyt_statement statement = {.count = row->hits, .value = row->self};
     if (location == 0 || (row->self == 0 && row->hits == 0))
         return PF_OK;
-    int status = place_of(writer, location, &statement.fid, &statement.line);
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0, &statement.fid);
+    if (status == PF_OK)
+        status = pf_nyt_writer_line(writer, place->line, &statement.line);
     return status == PF_OK ? pf_nyt_write_statement(writer, &statement, &w->call_time) : status;
 }
 
@@ -434,15 +438,17 @@ static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
     const struct pf_nyt_stack *row = &w->stacks.rows[stack];
     const struct pf_stack *node = pf_dict_stack(writer->dict, stack);
     uint32_t from = pf_dict_stack(writer->dict, node->parent)->location;
-    struct pf_nyt_caller caller = {.caller = sub_name(writer, from), .callee = sub_name(writer, node->location), .calls = 1,
-                                   .depth = row->recursion};
+    struct pf_nyt_caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location), .calls = 1, .depth = row->recursion};
     const struct pf_nyt_time times[3] = {w->call_time, w->call_time, w->call_time};
+    unsigned kind = pf_dict_location(writer->dict, node->location)->kind;
     pf_nyt_subs_see(&w->subs, writer->dict, node->location, true);
-    if (node->parent == 0)
+    if (node->parent == 0 && (kind == PF_FRAME_MAIN || kind == PF_FRAME_EVAL))
         return PF_OK;
     caller.values[row->recursion > 0 ? 2 : 0] = row->total;
     caller.values[1] = row->self;
-    int status = place_of(writer, from, &caller.fid, &caller.line);
+    int status = find_caller(writer, from, 0, &caller);
+    if (node->parent == 0)
+        caller.caller = pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0);
     return status == PF_OK ? pf_nyt_write_caller(writer, &caller, times) : status;
 }
 
@@ -459,6 +465,7 @@ int pf_nyt_write_stacks(struct pf_writer *writer)
         status = w->stacks.rows[k].used ? write_stack_line(writer, k) : PF_OK;
     if (status == PF_OK)
         status = pf_nyt_calls_write(&w->calls, &w->out, &w->call_time, rate, &writer->error);
+    w->call_seconds += rate ? w->calls.ticks / (double)rate : 0;
     for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
         status = w->stacks.rows[k].used ? write_stack_caller(writer, k) : PF_OK;
     pf_nyt_stacks_free(&w->stacks);
