@@ -1,5 +1,6 @@
 #include "format/nytprof_places.h"
 
+#include "analysis/sort.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -102,7 +103,8 @@ uint32_t pf_nyt_places_label(struct pf_nyt_places *places, uint32_t fid)
 
 /* ---- Which sub a line is in ---- */
 
-static int compare_subs(const void *a, const void *b)
+/* Names last: their ids depend on what was read before. */
+static int compare_subs(const void *dict, const void *a, const void *b)
 {
     const struct pf_nyt_sub *x = a, *y = b;
     if (x->fid != y->fid)
@@ -111,7 +113,7 @@ static int compare_subs(const void *a, const void *b)
         return x->first < y->first ? -1 : 1;
     if (x->last != y->last)
         return x->last > y->last ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    return pf_bytes_compare(pf_dict_string(dict, x->name), pf_dict_string(dict, y->name));
 }
 
 struct ordered {
@@ -137,8 +139,7 @@ static bool sort_subs(struct pf_nyt_places *places)
     places->sorted_count = count;
     for (size_t i = 0; i < count; i++)
         places->sorted[i] = *sub_row(places, i + 1);
-    qsort(places->sorted, count, sizeof *places->sorted, compare_subs);
-    return true;
+    return pf_sort(places->sorted, count, sizeof *places->sorted, compare_subs, places->dict) == PF_OK;
 }
 
 /* Subs in C have no lines, and what runs outside of all subs is called PACKAGE::RUNTIME but has the lines of none. */
