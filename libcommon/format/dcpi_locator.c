@@ -13,7 +13,7 @@ static uint32_t find_image(struct pf_dict *dict, const struct pf_image *image)
     for (uint32_t k = 1; k < dict->images.count; k++) {
         const struct pf_image *other = pf_dict_image(dict, k);
 
-        if (other->text_start == image->text_start && other->text_size == image->text_size &&
+        if (other->name == image->name && other->text_start == image->text_start && other->text_size == image->text_size &&
             pf_dcpi_same_image(pf_dict_string(dict, other->identifier), identifier))
             return k;
     }
