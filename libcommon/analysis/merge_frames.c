@@ -227,7 +227,6 @@ int pf_merge_frames_end(struct pf_merge_frames *frames, const struct pf_merge_ev
     if (evals->count == 0 && one_form_each(&frames->images) && one_form_each(&frames->functions))
         return PF_OK;
     frames->evals = evals;
-    frames->final = (struct pf_merge_map){.dict = frames->now.dict, .place = place_finally, .arg = frames, .before = &frames->now};
     return pf_merge_map_extend(&frames->final);
 }
 
@@ -236,6 +235,7 @@ int pf_merge_frames_init(struct pf_merge_frames *frames, struct pf_dict *dict, e
     *frames = (struct pf_merge_frames){
         .places = {.dict = dict, .granularity = granularity},
         .now = {.dict = dict, .place = place_now, .arg = frames},
+        .final = {.dict = dict, .place = place_finally, .arg = frames, .before = &frames->now},
     };
     frames->status = forms_init(&frames->images, sizeof(struct image_key));
     if (frames->status == PF_OK)
