@@ -18,7 +18,7 @@ setup_file()
     # The rows: PROGRAM FORMAT, where the program writes that format
     while read -r program; do
         for format in $("$PROFUTILS_BIN/profcat" --formats -q); do
-            ! "$PROFUTILS_BIN/$program" -t "$format" small.folded >out 2>/dev/null || [ ! -s out ] || echo "$program $format"
+            ! run_row small.folded >out 2>/dev/null || [ ! -s out ] || echo "$program $format"
         done
     done <programs >rows
 }
@@ -48,15 +48,44 @@ expect()
     grep -qE "^$program: .*($pattern)" err || wrong "no message with '$pattern': $*"
 }
 
-run_row() { "$PROFUTILS_BIN/$program" -t "$format" "$@"; }
+# compose ARGUMENT...: the command of the row at hand. What compares two sets gets the inputs as one of them.
+compose()
+{
+    command=("$PROFUTILS_BIN/$program" "$@")
+    [ "$program" = profdiff ] || return 0
+    command=("$PROFUTILS_BIN/$program")
+    : >list
+    while [ $# -gt 0 ]; do
+        case $1 in
+        -t | -o) command+=("$1" "$2") && shift ;;
+        --files0-from=*) command+=("$1") && return ;;
+        -?*) command+=("$1") ;;
+        *) echo "$1" >>list ;;
+        esac
+        shift
+    done
+    case $(wc -l <list) in
+    0) ;;
+    1) command+=("$(cat list)" small.folded) ;;
+    *) command+=(@list small.folded) ;;
+    esac
+}
 
+run_row()
+{
+    compose -t "$format" "$@"
+    "${command[@]}"
+}
+
+# shim VARIABLE=VALUE ARGUMENT...: the row with a fault
 shim()
 {
     [ -f faults.so ] || skip "no LD_PRELOAD here"
     ! grep -qs fsanitize "$PROFUTILS_BUILD/config.flags" || skip "the sanitizers want to be loaded first"
     local variable=$1
     shift
-    env "$variable" LD_PRELOAD="$PWD/faults.so" "$@"
+    compose -t "$format" "$@"
+    env "$variable" LD_PRELOAD="$PWD/faults.so" "${command[@]}"
 }
 
 # The folder the output goes to, with an old file in it
@@ -101,7 +130,8 @@ is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || 
 into_closed_pipe()
 {
     local got
-    got=$(python3 - "$@" <<'END'
+    compose "$@"
+    got=$(python3 - "${command[@]}" <<'END'
 import os, subprocess, sys
 reader, writer = os.pipe()
 os.close(reader)
@@ -114,12 +144,12 @@ END
 
 @test "a closed pipe ends a program quietly by SIGPIPE" {
     while read -r program format; do
-        into_closed_pipe "$PROFUTILS_BIN/$program" -q -t "$format" small.folded
+        into_closed_pipe -q -t "$format" small.folded
     done <rows
     format=none
     while read -r program; do
-        into_closed_pipe "$PROFUTILS_BIN/$program" --help
-        into_closed_pipe "$PROFUTILS_BIN/$program" small.folded
+        into_closed_pipe --help
+        into_closed_pipe small.folded
     done <programs
     [ "$bad" -eq 0 ]
 }
@@ -127,10 +157,10 @@ END
 @test "a pipe closed in the middle ends a program by SIGPIPE, also when the parent ignored it" {
     format=none
     while read -r program; do
-        case $program in proftop) all='-n 0' ;; *) all='-t ndjson' ;; esac
+        case $program in proftop) all='-n0' ;; *) all='--to=ndjson' ;; esac
         rm -f status
-        # shellcheck disable=SC2086 # two words
-        (trap '' PIPE; "$PROFUTILS_BIN/$program" $all big.folded 2>err || echo $? >status) | head -c 100 >/dev/null
+        compose $all big.folded
+        (trap '' PIPE; "${command[@]}" 2>err || echo $? >status) | head -c 100 >/dev/null
         [ "$(cat status)" -eq 141 ] || wrong "status $(cat status)"
         [ ! -s err ] || wrong "not quiet"
     done <programs
@@ -166,14 +196,14 @@ END
     while read -r program format; do
         for after in 0 1 20; do
             fresh
-            expect 4 "to/out.*No space left" shim FAULT_WRITE=$after "$PROFUTILS_BIN/$program" -t "$format" small.folded -o to/out
+            expect 4 "to/out.*No space left" shim FAULT_WRITE=$after small.folded -o to/out
             is_fresh
         done
     done <rows
     while read -r program format; do
-        [ "$program" != proftop ] || continue
+        case $program in proftop | profdiff) continue ;; esac
         fresh
-        expect 4 "to/out.*No space left" shim FAULT_WRITE=300000 "$PROFUTILS_BIN/$program" -t "$format" big.folded -o to/out
+        expect 4 "to/out.*No space left" shim FAULT_WRITE=300000 big.folded -o to/out
         is_fresh
     done <rows
     [ "$bad" -eq 0 ]
@@ -182,18 +212,18 @@ END
 @test "a close or rename that fails is status 4 and leaves the old file" {
     while read -r program format; do
         fresh
-        expect 4 "close.*to/out.*Input/output error" shim FAULT_CLOSE=1 "$PROFUTILS_BIN/$program" -t "$format" small.folded -o to/out
+        expect 4 "close.*to/out.*Input/output error" shim FAULT_CLOSE=1 small.folded -o to/out
         is_fresh
-        expect 4 "rename.*to/out.*Input/output error" shim FAULT_RENAME=1 "$PROFUTILS_BIN/$program" -t "$format" small.folded -o to/out
+        expect 4 "rename.*to/out.*Input/output error" shim FAULT_RENAME=1 small.folded -o to/out
         is_fresh
-        expect 4 "close.*Input/output error" shim FAULT_CLOSE=1 "$PROFUTILS_BIN/$program" -t "$format" small.folded >plain
+        expect 4 "close.*Input/output error" shim FAULT_CLOSE=1 small.folded >plain
     done <rows
     [ "$bad" -eq 0 ]
 }
 
 @test "a limit on the size of files is status 4 and leaves the old file" {
     while read -r program format; do
-        [ "$program" != proftop ] || continue
+        case $program in proftop | profdiff) continue ;; esac
         fresh
         expect 4 "File too large" limited run_row big.folded -o to/out
         is_fresh
@@ -210,7 +240,7 @@ limited()
     while read -r program format; do
         for after in 0 5 100000; do
             fresh
-            expect 3 'big\.folded.*Input/output error' shim FAULT_READ=$after "$PROFUTILS_BIN/$program" -t "$format" big.folded -o to/out
+            expect 3 'big\.folded.*Input/output error' shim FAULT_READ=$after big.folded -o to/out
             is_fresh
         done
     done <rows
@@ -221,7 +251,7 @@ limited()
     while read -r program format; do
         fresh
         expect 3 'missing.*No such file' run_row missing -o to/out
-        expect 3 "'to': .*irectory" run_row to
+        [ "$program" = profdiff ] || expect 3 "'to': .*irectory" run_row to
         expect 3 'missing.*No such file' run_row @missing
         expect 3 'missing.*No such file' run_row --files0-from=missing
         is_fresh
@@ -248,7 +278,8 @@ limited()
         fresh
         rm -f feed
         mkfifo feed
-        "$PROFUTILS_BIN/$program" -t "$format" - -o to/out <feed 2>err &
+        compose -t "$format" - -o to/out
+        "${command[@]}" <feed 2>err &
         pid=$!
         exec 9>feed
         cat big.folded >&9

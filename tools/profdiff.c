@@ -52,7 +52,7 @@ static bool names_records(const char *path)
 {
     const struct pf_format *format = pf_registry_suffix(path);
 
-    return format != NULL && !(format->caps & PF_IS_VIEW);
+    return format != NULL && format->caps & PF_HOLDS_DIFFERENCE;
 }
 
 static bool piped(void)
@@ -80,6 +80,8 @@ static void read_form(struct run *run, const struct args *args, const char *to)
     }
     if (run->stream && run->common.to != NULL && run->common.to->caps & PF_IS_VIEW)
         pf_tool_usage(&run->common.tool, "tables have no options: -t takes text, json, ndjson, csv, tsv or a format of records, not '%s'", to);
+    if (run->stream && run->common.to != NULL && !(run->common.to->caps & PF_HOLDS_DIFFERENCE))
+        pf_tool_usage(&run->common.tool, "%s cannot hold what was before and what after beside each other", run->common.to->name);
     if (run->stream && wanted != NULL)
         pf_tool_usage(&run->common.tool, "%s is for tables: -t takes text, json, ndjson, csv or tsv then, not '%s'", wanted, to);
 }
@@ -256,8 +258,8 @@ static void check_block(struct run *run, const struct pf_diff_block *block, cons
 
 static bool sides_are_there(struct run *run)
 {
-    for (unsigned side = 0; side < run->runs->side_count; side++)
-        if (!run->stats && pf_diff_runs(&run->diff, side) == 0) {
+    for (unsigned side = 0; side < run->runs->side_count && !run->stats; side++)
+        if ((run->stream ? run->records.runs[side] : pf_diff_runs(&run->diff, side)) == 0) {
             struct pf_error error = {0};
             pf_error_set(&error, PF_FAILED, "no run of it is good");
             pf_tool_fail(&run->common.tool, run->runs->sides[side].name, &error, false);
@@ -266,14 +268,15 @@ static bool sides_are_there(struct run *run)
     return true;
 }
 
-static void show(struct run *run)
+/* False: there is nothing to show. */
+static bool show(struct run *run)
 {
     struct pf_error error = {0};
     bool rose = false;
     int status = pf_diff_finish(&run->diff, &error);
 
     if (!sides_are_there(run))
-        return;
+        return false;
     for (size_t i = 0; i < run->diff.block_count; i++)
         check_block(run, &run->diff.blocks[i], i < run->measure_count ? run->measures[i] : NULL);
     run->view.incomplete = pf_inputs_failed(run->runs->inputs);
@@ -287,6 +290,7 @@ static void show(struct run *run)
         pf_tool_fail(&run->common.tool, NULL, &error, false);
     else if (rose)
         pf_tool_raise(&run->common.tool, PF_EXIT_CONDITION);
+    return status == PF_OK;
 }
 
 static void read_style(struct run *run)
@@ -322,9 +326,12 @@ static void write_table(struct run *run, const struct args *args)
     view->by_name = view->sort == PF_DIFF_BY_NAME;
     if (pf_diff_init(&run->diff) != PF_OK)
         pf_tool_nomem(&run->common.tool);
-    if (read_all(run))
-        show(run);
-    pf_output_sink_close(&run->common, run->runs->inputs, view->sink, slot);
+    if (read_all(run) && show(run)) {
+        pf_output_sink_close(&run->common, run->runs->inputs, view->sink, slot);
+    } else {
+        pf_sink_abort(view->sink);
+        pf_tool_temporary_done(slot);
+    }
     pf_diff_free(&run->diff);
     free(sides);
 }
@@ -345,7 +352,7 @@ static void write_records(struct run *run)
     run->records.drop_negative = run->view.drop_negative;
     run->records.named = run->measure_count > 0 ? named_any : NULL;
     run->records.arg = run;
-    whole = read_all(run);
+    whole = read_all(run) && sides_are_there(run);
     if (whole && run->measure_count > 0 && run->records.count == 0)
         unknown_measure(run, run->measures[0], "here");
     while (whole && (status = pf_diff_records_next(&run->records, &batch, &error)) == PF_OK)

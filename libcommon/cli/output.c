@@ -248,13 +248,13 @@ static bool worth_keeping(const struct pf_common *common, const struct pf_inputs
            (common->tool.status == PF_EXIT_INPUT && common->tool.keep_going && pf_inputs_good(inputs) > 0);
 }
 
-/* `told`: a failure of the sink was printed already. */
+/* `told`: what was written is unfinished, and the reason was printed already. */
 static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink, const char *name, int slot,
                      bool told)
 {
     struct pf_error error = {0};
     bool in_place = pf_sink_temporary(sink) == NULL;
-    if ((!in_place && !worth_keeping(common, inputs)) || (told && pf_sink_status(sink, NULL) < 0))
+    if ((!in_place && (told || !worth_keeping(common, inputs))) || (told && pf_sink_status(sink, NULL) < 0))
         pf_sink_abort(sink);
     else if (pf_sink_commit(sink, &error) < 0)
         pf_tool_fail(&common->tool, name, &error, true);

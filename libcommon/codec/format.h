@@ -23,7 +23,8 @@ enum pf_caps {
     PF_IS_STREAM = 1 << 9,   /* reads and writes without holding a whole input; a live pipe gets partial output */
     PF_HOLDS_FAILURE = 1 << 10, /* can say in its own bytes that an input failed */
     PF_IS_VIEW = 1 << 11,    /* written for people and notebooks, never read back */
-    PF_COMPRESSES = 1 << 12  /* takes -z itself; the output of others passes through gzip */
+    PF_COMPRESSES = 1 << 12, /* takes -z itself; the output of others passes through gzip */
+    PF_HOLDS_DIFFERENCE = 1 << 13 /* what was before and what after, beside each other */
 };
 
 struct pf_reader {

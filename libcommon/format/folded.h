@@ -42,8 +42,12 @@ void pf_folded_close_writer(struct pf_writer *);
 struct pf_folded_writer {
     struct pf_strings names;      /* as written: no `;`, no line feed, never empty */
     struct pf_table nodes;        /* a name below another node */
-    pf_int128 *sums;              /* by node */
-    size_t sum_count, sum_capacity;
+    struct pf_folded_column {
+        struct pf_measure measure; /* which one is written */
+        pf_int128 *sums;           /* by node */
+        size_t sum_count, sum_capacity;
+    } columns[2];                 /* two: what was before, and after */
+    unsigned column_count;        /* 0: not chosen yet */
     uint32_t *name_of;            /* by location; 0 = not yet */
     size_t name_count, name_capacity;
     uint32_t *node_of;            /* by stack; 0 = not yet, stack 0 is node 0 */
@@ -52,8 +56,7 @@ struct pf_folded_writer {
     size_t path_capacity;
     struct pf_buffer text;
 
-    bool chosen, left_out;
-    struct pf_measure measure;    /* which one is written */
+    bool left_out;
     struct pf_quantity quantity;  /* what the sums count */
     int64_t *factors;             /* by measure: values to sums; 0 = not joined yet */
     size_t factor_count, factor_capacity;

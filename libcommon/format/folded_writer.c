@@ -27,7 +27,8 @@ void pf_folded_close_writer(struct pf_writer *writer)
 
     pf_strings_free(&state->names);
     pf_table_free(&state->nodes);
-    free(state->sums);
+    free(state->columns[0].sums);
+    free(state->columns[1].sums);
     free(state->name_of);
     free(state->node_of);
     free(state->path);
@@ -121,11 +122,52 @@ static bool time_measure(const struct pf_dict *dict, const struct pf_measure *me
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
 }
 
-/* The measure to write: the one marked, else the first time, else the first. */
+/* The name without the end that says it is a part of a difference; NAME.delta stands for the other two. */
+static bool difference_name(struct pf_bytes name, struct pf_bytes *stem)
+{
+    static const char *const ends[] = {".delta", ".before", ".after"};
+
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        struct pf_bytes end = pf_bytes_of(ends[k]);
+
+        *stem = (struct pf_bytes){name.data, name.size - end.size};
+        if (name.size >= end.size && memcmp(name.data + stem->size, end.data, end.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool joined_name(struct pf_bytes name, struct pf_bytes stem, const char *end)
+{
+    return name.size == stem.size + strlen(end) && memcmp(name.data, stem.data, stem.size) == 0 &&
+           memcmp(name.data + stem.size, end, strlen(end)) == 0;
+}
+
+/* The measures NAME.before and NAME.after of the batch, where it has both. */
+static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, struct pf_bytes stem)
+{
+    static const char *const ends[] = {".before", ".after"};
+    struct pf_folded_writer *state = writer->state;
+    bool found[2] = {false, false};
+
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+
+        for (unsigned side = 0; side < 2; side++)
+            if (joined_name(pf_dict_string(writer->dict, measure->name), stem, ends[side])) {
+                state->columns[side].measure = *measure;
+                found[side] = true;
+            }
+    }
+    return found[0] && found[1];
+}
+
+/* The measure to write: the one marked, else the first time, else the first; of a difference both sides. */
 static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_folded_writer *state = writer->state;
     const struct pf_measure *best = NULL;
+    struct pf_bytes stem;
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
         const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
@@ -136,14 +178,17 @@ static void choose_measure(struct pf_writer *writer, const struct pf_batch *batc
         if (better)
             best = measure;
     }
-    state->chosen = true;
-    state->measure = *best;
+    state->column_count = 2;
+    if (difference_name(pf_dict_string(writer->dict, best->name), &stem) && find_sides(writer, batch, stem))
+        return;
+    state->column_count = 1;
+    state->columns[0].measure = *best;
 }
 
 static int too_big(struct pf_writer *writer)
 {
     return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits",
-                        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->measure.name).data);
+                        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].measure.name).data);
 }
 
 /* Sums are to count what this measure counts as well. */
@@ -160,9 +205,10 @@ static int join_measure(struct pf_writer *writer, uint32_t index)
         return PF_OK;
     if (pf_quantity_join(&state->quantity, writer->dict, measure, &times_sums, &times_values, &writer->error) != PF_OK)
         return writer->error.code;
-    for (size_t k = 0; times_sums != 1 && k < state->sum_count; k++)
-        if (__builtin_mul_overflow(state->sums[k], (pf_int128)times_sums, &state->sums[k]))
-            return too_big(writer);
+    for (unsigned side = 0; times_sums != 1 && side < 2; side++)
+        for (size_t k = 0; k < state->columns[side].sum_count; k++)
+            if (__builtin_mul_overflow(state->columns[side].sums[k], (pf_int128)times_sums, &state->columns[side].sums[k]))
+                return too_big(writer);
     for (size_t k = 0; times_sums != 1 && k < state->factor_count; k++)
         if (!pf_mul64(state->factors[k], times_sums, &state->factors[k]))
             return too_big(writer);
@@ -170,7 +216,8 @@ static int join_measure(struct pf_writer *writer, uint32_t index)
     return PF_OK;
 }
 
-static int add_column(struct pf_writer *writer, const struct pf_batch *batch, const int64_t *values, int64_t factor)
+static int add_column(struct pf_writer *writer, const struct pf_batch *batch, struct pf_folded_column *column, const int64_t *values,
+                      int64_t factor)
 {
     struct pf_folded_writer *state = writer->state;
 
@@ -179,9 +226,9 @@ static int add_column(struct pf_writer *writer, const struct pf_batch *batch, co
             continue;
         uint32_t node = stack_node(writer, batch->stack ? batch->stack[row] : 0);
 
-        if (!grow_zeroed(&state->sums, &state->sum_count, &state->sum_capacity, state->nodes.count, sizeof *state->sums))
+        if (!grow_zeroed(&column->sums, &column->sum_count, &column->sum_capacity, state->nodes.count, sizeof *column->sums))
             return pf_error_nomem(&writer->error);
-        if (__builtin_add_overflow(state->sums[node], (pf_int128)values[row] * factor, &state->sums[node]))
+        if (__builtin_add_overflow(column->sums[node], (pf_int128)values[row] * factor, &column->sums[node]))
             return too_big(writer);
     }
     return state->nodes.status || state->names.status || state->text.failed ? pf_error_nomem(&writer->error) : PF_OK;
@@ -194,7 +241,7 @@ static void say_left_out(struct pf_writer *writer, const struct pf_batch *batch)
 
     if (!state->left_out && batch->rows > 0 && batch->value_count > 0)
         pf_report_send(&writer->report, PF_WARNING, "records that have no '%s' are left out (-m chooses another measure)",
-                       pf_dict_string(writer->dict, state->measure.name).data);
+                       pf_dict_string(writer->dict, state->columns[0].measure.name).data);
     state->left_out = state->left_out || (batch->rows > 0 && batch->value_count > 0);
 }
 
@@ -228,16 +275,17 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
         return write_comments(writer, batch);
     if (batch->kind != PF_SAMPLE || batch->value_count == 0)
         return PF_OK;
-    if (!state->chosen)
+    if (state->column_count == 0)
         choose_measure(writer, batch);
-    for (uint32_t k = 0; k < batch->value_count; k++) {
-        uint32_t index = batch->values[k].measure;
+    for (uint32_t k = 0; k < batch->value_count * state->column_count; k++) {
+        const struct pf_value_column *values = &batch->values[k / state->column_count];
+        struct pf_folded_column *column = &state->columns[k % state->column_count];
 
-        if (!pf_measure_same(pf_measures_row(&writer->dict->measures, index), &state->measure))
+        if (!pf_measure_same(pf_measures_row(&writer->dict->measures, values->measure), &column->measure))
             continue;
         found = true;
-        if (join_measure(writer, index) != PF_OK ||
-            add_column(writer, batch, batch->values[k].data, state->factors[index]) != PF_OK)
+        if (join_measure(writer, values->measure) != PF_OK ||
+            add_column(writer, batch, column, values->data, state->factors[values->measure]) != PF_OK)
             return writer->error.code;
     }
     if (!found)
@@ -325,6 +373,11 @@ static void free_lines(struct lines *lines)
     pf_buffer_free(&lines->text);
 }
 
+static pf_int128 sum_of(const struct pf_folded_writer *state, unsigned column, uint32_t node)
+{
+    return node < state->columns[column].sum_count ? state->columns[column].sums[node] : 0;
+}
+
 /* Sorted entries of all nodes that have a sum or lead to one that has. */
 static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines)
 {
@@ -338,7 +391,7 @@ static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines
     for (uint32_t k = count - 1; good && k > 0; k--) {
         const struct node *node = pf_table_row(&state->nodes, k);
         uint64_t parent = (uint64_t)node->parent << 32;
-        bool ends = k < state->sum_count && state->sums[k] != 0;
+        bool ends = sum_of(state, 0, k) != 0 || sum_of(state, 1, k) != 0;
 
         if (ends)
             lines->entries[lines->count++] = (struct entry){parent | ranks[2 * node->name], k, false};
@@ -415,19 +468,23 @@ static void append_count(struct pf_buffer *text, struct pf_folded_count count)
 }
 
 /* The line of an entry whose frames above are in the text, which is left as it was. */
-static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf, pf_int128 sum)
+static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf, uint32_t node)
 {
-    struct pf_folded_count count;
+    const struct pf_folded_writer *state = writer->state;
+    struct pf_folded_count counts[2] = {{0}};
     size_t size = text->size;
 
-    if (!shown_count(writer, sum, &count))
-        return too_big(writer);
-    if (count.value == 0)
+    for (unsigned k = 0; k < state->column_count; k++)
+        if (!shown_count(writer, sum_of(state, k, node), &counts[k]))
+            return too_big(writer);
+    if (counts[0].value == 0 && counts[1].value == 0)
         return PF_OK;
     pf_buffer_append(text, leaf.data, leaf.size);
-    if (leaf.size > 0)
-        pf_buffer_byte(text, ' ');
-    append_count(text, count);
+    for (unsigned k = 0; k < state->column_count; k++) {
+        if (leaf.size > 0 || k > 0)
+            pf_buffer_byte(text, ' ');
+        append_count(text, counts[k]);
+    }
     pf_buffer_byte(text, '\n');
     pf_sink_write(writer->sink, text->data, text->size);
     text->size = size;
@@ -470,7 +527,7 @@ static int write_lines(struct pf_writer *writer, struct lines *lines)
         int status = PF_OK;
 
         if (!entry->inner)
-            status = write_line(writer, &lines->text, name, state->sums[entry->node]);
+            status = write_line(writer, &lines->text, name, entry->node);
         else if (open_frame(lines, ++depth, entry->node, name))
             node = entry->node;
         else
@@ -486,8 +543,8 @@ int pf_folded_finish(struct pf_writer *writer)
     struct lines lines = {0};
     int status = sort_lines(state, &lines) ? PF_OK : pf_error_nomem(&writer->error);
 
-    if (status == PF_OK && state->sum_count > 0 && state->sums[0] != 0)
-        status = write_line(writer, &lines.text, PF_BYTES(""), state->sums[0]);
+    if (status == PF_OK)
+        status = write_line(writer, &lines.text, PF_BYTES(""), 0);
     if (status == PF_OK)
         status = write_lines(writer, &lines);
     free_lines(&lines);
