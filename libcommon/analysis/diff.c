@@ -184,24 +184,35 @@ static int fold_amounts(struct pf_diff *diff, const struct pf_subject *subject, 
     return status;
 }
 
-/* Numbers of samples, that is raw counts. */
-static int fold_samples(struct pf_diff *diff, uint32_t measure, struct pf_diff_amounts *run, struct pf_error *error)
+static int rank_samples(struct pf_diff *diff, struct pf_subject *subject, struct pf_diff_amounts *run, struct pf_error *error)
+{
+    struct pf_rank rank = {0};
+    int status;
+
+    subject->flat_only = !diff->cum;
+    status = pf_rank_make(&rank, diff->accumulator, subject, &diff->keys, error);
+    for (size_t i = 0; i < rank.count && status == PF_OK; i++)
+        run->samples[rank.rows[i].key] = diff->cum ? rank.rows[i].cum : rank.rows[i].flat;
+    pf_rank_free(&rank);
+    return status;
+}
+
+/* Numbers of samples, that is raw counts, in the column compared; where the amounts are those, they are there already. */
+static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_subject *shown, struct pf_diff_amounts *run,
+                        struct pf_error *error)
 {
     struct pf_subject subject;
-    struct pf_rank rank = {0};
     struct pf_error ignored = {0};
-    int status;
 
     if (measure == UINT32_MAX || pf_subject_choose(&subject, diff->accumulator, measure, PF_UNIT_TICKS, &ignored) != PF_OK)
         return PF_OK;
-    status = pf_rank_make(&rank, diff->accumulator, &subject, &diff->keys, error);
-    if (status == PF_OK && (run->samples = calloc(run->count, sizeof *run->samples)) == NULL)
-        status = pf_error_nomem(error);
-    for (size_t i = 0; i < rank.count && status == PF_OK; i++)
-        run->samples[rank.rows[i].key] = diff->cum ? rank.rows[i].cum : rank.rows[i].flat;
     run->total_samples = subject.total;
-    pf_rank_free(&rank);
-    return status;
+    if ((run->samples = calloc(run->count, sizeof *run->samples)) == NULL)
+        return pf_error_nomem(error);
+    if (subject.shown != shown->shown || shown->scale.num != 1 || shown->scale.den != 1)
+        return rank_samples(diff, &subject, run, error);
+    memcpy(run->samples, diff->cum ? run->cum : run->flat, run->count * sizeof *run->samples);
+    return PF_OK;
 }
 
 static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *error)
@@ -220,7 +231,7 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
     if (status == PF_OK)
         status = fold_amounts(diff, &subject, run, error);
     if (status == PF_OK)
-        status = fold_samples(diff, samples_of(diff, measure), run, error);
+        status = fold_samples(diff, samples_of(diff, measure), &subject, run, error);
     run->met = true;
     run->total = subject.total;
     run->period = subject.shown->quantity.measure.period;

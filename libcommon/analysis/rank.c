@@ -106,9 +106,9 @@ static int rank_stacks(struct columns *columns)
     pf_sums_nodes(subject->self, dict);
     if (status == PF_OK)
         status = add_flat(columns, subject->self);
-    if (status == PF_OK)
+    if (status == PF_OK && !subject->flat_only)
         status = pf_sums_subtrees(subject->self, dict, columns->error);
-    if (status == PF_OK)
+    if (status == PF_OK && !subject->flat_only)
         status = add_cum(columns, subject->self, &path);
     free(path.open);
     pf_path_free(&path);

@@ -16,6 +16,7 @@ struct pf_subject {
     struct pf_sums *whole;           /* of which the total is 100 % */
     struct pf_scale scale, self_scale, inclusive_scale, whole_scale;
     pf_int128 total;                 /* amount */
+    bool flat_only;                  /* set by the caller: SAMPLE rows have no cum, for that takes a walk over all stacks */
 };
 
 /* The kind tables show: SAMPLE, else EDGE, else FLAT; lines and addresses FLAT where there is some; NYTProf's profiles (`source` is the
