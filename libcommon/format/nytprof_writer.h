@@ -35,7 +35,8 @@ struct pf_nyt_writer {
         uint32_t fid, line, block, sub; /* block and sub: of statements with blocks, else 0 */
         int64_t count, value;        /* so many statements, and what they took together */
     } last;
-    uint64_t discounts, discounts_wanted;
+    uint64_t statements, discounts, discounts_wanted;
+    uint64_t claimed;                /* statements and calls of other formats, which a few bytes can claim any number of */
     uint32_t packed_comment;         /* held back: a comment that what follows is deflated */
     uint32_t end_key;                /* held back: the end of a process */
     uint32_t source_fid;             /* of the source texts that follow, 0: their names tell */

@@ -75,9 +75,13 @@ void pf_nyt_out_repeat(struct pf_nyt_out *out, const void *bytes, size_t size, u
     while (count > 0 && size <= ROOM) {
         unsigned char *p = room(out, size);
         uint64_t fit = (ROOM - out->used) / size, part = count < fit ? count : fit;
-        for (uint64_t k = 0; k < part; k++, p += size)
-            memcpy(p, bytes, size);
-        out->used += part * size;
+        memcpy(p, bytes, size);
+        for (size_t done = size, all = (size_t)part * size; done < all;) {
+            size_t more = done < all - done ? done : all - done;
+            memcpy(p + done, p, more);
+            done += more;
+        }
+        out->used += (size_t)part * size;
         count -= part;
     }
     for (; count > 0; count--)

@@ -198,6 +198,18 @@ static const char *name_at(struct pf_writer *writer, uint32_t name)
     return pf_dict_string(writer->dict, name).data;
 }
 
+/* One record each: 2^24 of them are 70 MB. NYTProf's own files had that many before. */
+static int claim(struct pf_writer *writer, uint64_t count)
+{
+    enum { CLAIMED_MAX = 1 << 24 };
+    struct pf_nyt_writer *w = writer->state;
+    w->claimed = count < CLAIMED_MAX ? w->claimed + count : CLAIMED_MAX + 1;
+    if (w->claimed <= CLAIMED_MAX || writer->force)
+        return PF_OK;
+    return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call; here these would be more than %d "
+                        "(--force writes them)", (int)CLAIMED_MAX);
+}
+
 static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement, int64_t ticks, bool counted)
 {
     unsigned char *start = p;
@@ -214,6 +226,8 @@ static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *st
 
 int pf_nyt_write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement, const struct pf_nyt_time *time)
 {
+    /* So many records without a statement are written to hold a time: 80 days of the usual ticks of 100 ns. */
+    enum { TIME_RECORDS = 1 << 15 };
     struct pf_nyt_writer *w = writer->state;
     unsigned char record[1 + PF_NYT_STATEMENT_MAX];
     bool rounded = false;
@@ -223,6 +237,8 @@ int pf_nyt_write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
         return pf_error_set(&writer->error, count < 0 ? PF_USAGE : PF_OVERFLOW,
                             "nytprof has a record for each statement; line %" PRIu32 " of file %" PRIu32 " would have %" PRId64,
                             statement->line, statement->fid, count);
+    if (is_foreign(w) && claim(writer, (uint64_t)count) != PF_OK)
+        return writer->error.code;
     if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
         return pf_error_set(&writer->error, PF_OVERFLOW, "the time of line %" PRIu32 " of file %" PRIu32 " leaves 64 bits of ticks",
                             statement->line, statement->fid);
@@ -230,6 +246,10 @@ int pf_nyt_write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
         pf_report_send(&writer->report, PF_WARNING, "times are rounded to nanoseconds");
     w->rounded |= rounded;
     w->seconds += rate ? (double)ticks / (double)rate : 0;
+    if ((ticks < 0 ? -(uint64_t)ticks : (uint64_t)ticks) >> 31 > (uint64_t)count + TIME_RECORDS)
+        return pf_error_set(&writer->error, PF_OVERFLOW, "%" PRId64 " ticks in %" PRId64 " statements of line %" PRIu32 " of file %" PRIu32
+                            ": nytprof holds 2^31 in each", ticks, count, statement->line, statement->fid);
+    w->statements += (uint64_t)count;
     for (bool first = true; first || ticks != 0; first = false) {
         int64_t part = ticks > INT32_MAX ? INT32_MAX : ticks < INT32_MIN ? INT32_MIN : ticks;
         pf_nyt_out_bytes(&w->out, record, make_statement(record, statement, part, count > 0));
@@ -243,13 +263,17 @@ int pf_nyt_write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     return PF_OK;
 }
 
+/* Every discount stands for time of a statement that was counted before, or was never; so there are hardly more than these. */
 void pf_nyt_write_discounts(struct pf_writer *writer)
 {
+    enum { MORE_MAX = 65536 };
     struct pf_nyt_writer *w = writer->state;
     unsigned char record[1 + PF_NYT_STATEMENT_MAX];
     if (!w->stated || w->discounts >= w->discounts_wanted)
         return;
-    pf_nyt_out_repeat(&w->out, record, make_statement(record, &w->last, 0, false), w->discounts_wanted - w->discounts);
+    uint64_t more = w->discounts_wanted - w->discounts;
+    more = more < w->statements + MORE_MAX ? more : w->statements + MORE_MAX;
+    pf_nyt_out_repeat(&w->out, record, make_statement(record, &w->last, 0, false), more);
     w->discounts = w->discounts_wanted;
 }
 
@@ -359,7 +383,10 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, co
     read_labels(writer, batch, row);
     if (stack == 0)
         return self == 0 ? PF_OK : say_left_out(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
-    int status = pf_nyt_calls_add(&w->calls, stack, self, value(columns, SAMPLE_CALLS, row), &writer->error);
+    int64_t number = value(columns, SAMPLE_CALLS, row);
+    int status = is_foreign(w) && number > 0 ? claim(writer, (uint64_t)number) : PF_OK;
+    if (status == PF_OK)
+        status = pf_nyt_calls_add(&w->calls, stack, self, number, &writer->error);
     if (status == PF_OK && !w->genuine && !w->lined)
         status = pf_nyt_stacks_add(&w->stacks, stack, self, hits, &writer->error);
     return status;
