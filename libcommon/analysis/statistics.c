@@ -54,7 +54,9 @@ void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values, con
 
 static double sampled(const struct pf_moments *moments, double samples)
 {
-    return samples > 0 ? moments->mean * moments->mean / (samples / (double)moments->runs) : 0;
+    double mean = moments->mean + moments->rest; /* of small counts the first part is whole, and far from the mean */
+
+    return samples > 0 ? mean * mean / (samples / (double)moments->runs) : 0;
 }
 
 void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after, double samples_before, double samples_after)
