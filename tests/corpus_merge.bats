@@ -1,0 +1,74 @@
+# The laws of merging, over the profiles of every profiler there is.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    check=$PROFUTILS_SRC/tests/check/profmerge.py
+    bad=0
+}
+
+# readable DIRECTORY: its profiles that are whole, three in a line; files of one StatProfiler process belong together, whatever the
+# grouping, so of each process the first one
+readable()
+{
+    find "$1" -maxdepth 1 -type f ! -name '*.json*' ! -name '*.txt*' ! -name '*.callgrind' ! -name '*.md' ! -name '*.*[0-9a-f].0000000[2-9]*' |
+        LC_ALL=C sort | while IFS= read -r file; do
+        if profcat -q "$file" >/dev/null 2>&1; then printf '%s\n' "$file"; fi
+    done | paste - - -
+}
+
+one() # one TEXT A B C: the merge of three is the same in any order and grouping
+{
+    local a=$1 b=$2 c=$3
+    profmerge -q --canonical "$a" "$b" "$c" >abc 2>err ||
+        { grep -qE 'cannot be added|common' err || { echo "$*: $(cat err)"; bad=1; }; return 0; }
+    profmerge -q --canonical "$c" "$b" "$a" >cba
+    profmerge -q --canonical <(profmerge -q "$a" "$b") "$c" >ab_c
+    profmerge -q --canonical "$b" <(profmerge -q "$c" "$a") >b_ca
+    for other in cba ab_c b_ca; do
+        cmp abc $other || { echo "$other: $*"; bad=1; }
+    done
+    [ ! -s abc ] || return 0
+    echo "nothing: $*"
+    bad=1
+}
+
+@test "merging is associative and commutative, byte for byte in canonical order" {
+    for directory in "$CORPUS"/statprofiler "$CORPUS"/nytprof "$CORPUS"/pynytprof "$CORPUS"/dcpi/valid "$CORPUS"/folded; do
+        [ -d "$directory" ] || continue
+        while IFS=$'\t' read -r a b c; do
+            one "$a" "${b:-$a}" "${c:-$a}"
+        done < <(readable "$directory")
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "each row of a merge is the sum of the rows of its inputs" {
+    command -v python3 >/dev/null 2>&1 || skip "no python3"
+    for directory in "$CORPUS"/statprofiler "$CORPUS"/nytprof "$CORPUS"/pynytprof "$CORPUS"/dcpi/valid "$CORPUS"/folded; do
+        [ -d "$directory" ] || continue
+        while IFS=$'\t' read -r a b c; do
+            profmerge -q "$a" "${b:-$a}" ${c:+"$c"} >/dev/null 2>&1 || continue
+            python3 "$check" sums "$a" || bad=1
+            python3 "$check" sums "$a" "${b:-$a}" ${c:+"$c"} || bad=1
+        done < <(readable "$directory")
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "a table of a merge is the table of the inputs one behind the other" {
+    for directory in "$CORPUS"/statprofiler "$CORPUS"/nytprof "$CORPUS"/pynytprof "$CORPUS"/folded; do
+        while IFS=$'\t' read -r a b _; do
+            [ -n "$b" ] || continue
+            profmerge -q "$a" "$b" -o ab.pfs 2>/dev/null || continue
+            profcat -q "$a" -o a.pfs && profcat -q "$b" -o b.pfs
+            cat a.pfs b.pfs | proftop -q -n 0 --by=name -t csv >want
+            proftop -q -n 0 --by=name -t csv ab.pfs >got
+            cmp want got || { echo "$a $b"; diff want got | head -5; bad=1; }
+        done < <(readable "$directory")
+    done
+    [ "$bad" -eq 0 ]
+}

@@ -1,0 +1,396 @@
+# profmerge: exact weights, what is the same record, measures of unlike scale, many inputs, bad inputs.
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    printf 'a;b 1\na;c 2\na;b 3\n' >one.folded
+    printf 'a;b 5\nd 1\n' >two.folded
+    check=$PROFUTILS_SRC/tests/check/profmerge.py
+    if command -v python3 >/dev/null 2>&1; then
+        for seed in 1 2 3 4 5 6; do python3 "$check" random "$seed" "random$seed.pfs" || return; done
+    fi
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    set -o pipefail
+    PATH=$PROFUTILS_BIN:$PATH
+    check=$PROFUTILS_SRC/tests/check/profmerge.py
+    bad=0
+}
+
+same()
+{
+    cmp -s "$1" "$2" || { echo "$3"; diff -u "$1" "$2" | head -20; bad=1; return 0; }
+}
+
+python() { command -v python3 >/dev/null 2>&1 || skip "no python3"; }
+
+# A table of OPTIONS => RECORDS, each of them STACK COUNT, separated by commas
+gives()
+{
+    while IFS= read -r line; do
+        options=${line%% => *} want=${line#* => }
+        eval "profmerge -t folded $options" 2>err | paste -sd, | sed 's/,/, /g; /^$/d' >got
+        [ "$(cat got)" = "$want" ] || { echo "profmerge $options: $(cat got), expected $want"; cat err; bad=1; }
+    done
+    [ "$bad" -eq 0 ]
+}
+
+# A table of STATUS PATTERN => OPTIONS
+refuses()
+{
+    while IFS= read -r line; do
+        options=${line#* => } line=${line%% => *}
+        status=${line%% *} pattern=${line#* } got=0
+        eval "profmerge -t folded $options" >out 2>err </dev/null || got=$?
+        [ "$got" -eq "$status" ] || { echo "profmerge $options: status $got, expected $status"; cat err; bad=1; }
+        grep -qE "^profmerge: .*($pattern)" err || { echo "profmerge $options: no '$pattern' in:"; cat err; bad=1; }
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "equal records become one, in the order in which they are met" {
+    gives <<'END'
+one.folded => a;b 4, a;c 2
+one.folded two.folded => a;b 9, a;c 2, d 1
+one.folded one.folded => a;b 8, a;c 4
+END
+    profmerge -t ndjson two.folded one.folded | sed 's/.*"stack":\[{"function":"\(.\)".*/\1/' | paste -sd' ' >got
+    [ "$(cat got)" = "b d c" ]
+}
+
+@test "weights are integers, decimals and fractions, of any sign, and a named file is an input once" {
+    gives <<'END'
+-w 2:one.folded => a;b 8, a;c 4
+-w 2:one.folded two.folded => a;b 13, a;c 4, d 1
+-w 2:one.folded one.folded => a;b 8, a;c 4
+-w 1/3:one.folded -w 1/3:one.folded -w 1/3:one.folded => a;b 4, a;c 2
+-w 0.5:one.folded -w 0.5:one.folded => a;b 4, a;c 2
+-w 0.5:two.folded => a;b 2
+-w 1.5:two.folded => a;b 8, d 2
+-w +1:one.folded -w -1:two.folded => a;b -1, a;c 2, d -1
+-w 0:one.folded two.folded => a;b 5, d 1
+--mean one.folded two.folded => a;b 4, a;c 1
+--mean -w 2:one.folded -w 2:two.folded => a;b 4, a;c 1
+--mean -w 3:one.folded -w 1:two.folded => a;b 4, a;c 2
+END
+}
+
+@test "a list of weights is the same as -w" {
+    printf '2\tone.folded\n\n1/2\ttwo.folded\n' >list
+    profmerge -t folded --weights=list >got
+    profmerge -t folded -w 2:one.folded -w 1/2:two.folded >want
+    cmp got want
+    printf 'one.folded\ntwo.folded\n' >names
+    profmerge -t folded -w 2:@names >got
+    profmerge -t folded -w 2:one.folded -w 2:two.folded >want
+    cmp got want
+}
+
+@test "weights that cannot be are usage errors" {
+    printf '2 one.folded\n' >blank.list
+    printf '2\tone.folded\nx\ttwo.folded\n' >word.list
+    refuses <<'END'
+2 takes WEIGHT:FILE => -w one.folded
+2 takes WEIGHT:FILE => -w 1:
+2 weight 'x' is no integer => -w x:one.folded
+2 weight '' is no integer => -w :one.folded
+2 weight '1/0' is no fraction => -w 1/0:one.folded
+2 weight '1.' has no digit => -w 1.:one.folded
+2 weight '1/2147483649' has a denominator of more than 31 bits => -w 1/2147483649:one.folded
+2 weight '0.12345678901' has too many digits => -w 0.12345678901:one.folded
+2 no common denominator of 31 bits => -w 1/65537:one.folded -w 1/65539:two.folded
+2 weights are too big => -w 9223372036854775807:one.folded -w 1/2:two.folded
+2 weights sum to 0 => --mean -w 1:one.folded -w -1:two.folded
+2 list: line 1: '2 one.folded' is not of the form => --weights=blank.list
+2 line 2: the weight 'x' => --weights=word.list
+3 nowhere => --weights=nowhere
+2 --normalize takes => --normalize=0 one.folded
+2 --normalize takes => --normalize=often one.folded
+3 does not say how long it ran => --normalize=duration one.folded
+END
+}
+
+@test "weighted sums are those of fractions, to the last unit, and a sum that leaves 64 bits is refused or clamped" {
+    python
+    python3 "$check" weights 1 45
+}
+
+@test "a random profile merged is the sum of its rows" {
+    python
+    for seed in 1 2 3 4 5 6; do python3 "$check" sums "random$seed.pfs"; done
+    python3 "$check" sums random1.pfs random2.pfs random3.pfs
+    python3 "$check" sums -g random4.pfs random5.pfs random6.pfs
+    python3 "$check" sums random1.pfs random1.pfs one.folded
+}
+
+@test "merging is associative and commutative, byte for byte in canonical order" {
+    python
+    for seed in 1 2 3 4; do
+        a=random$seed.pfs b=random$((seed + 1)).pfs c=random$((seed + 2)).pfs
+        profmerge --canonical "$a" "$b" "$c" >abc
+        profmerge --canonical "$c" "$a" "$b" >cab
+        profmerge --canonical <(profmerge "$a" "$b") "$c" >ab_c
+        profmerge --canonical "$a" <(profmerge "$c" "$b") >a_cb
+        profmerge --canonical -w 2:"$a" "$b" >two
+        profmerge --canonical "$a" "$b" "$a" >twice
+        for other in cab ab_c a_cb; do cmp abc $other; done
+        profcat -t text two | grep -v '^metadata' >got
+        profcat -t text twice | grep -v '^metadata' >want
+        cmp got want
+    done
+}
+
+@test "a table of a merge is the table of the inputs one behind the other" {
+    python
+    for by in function line address image label:host section; do
+        for seed in 1 3 5; do
+            a=random$seed.pfs b=random$((seed + 1)).pfs
+            cat "$a" "$b" | proftop -n 0 --by=$by -t csv >want
+            profmerge "$a" "$b" | proftop -n 0 --by=$by -t csv >got
+            same want got "--by=$by $a $b"
+        done
+    done
+    cat random1.pfs random2.pfs | proftop | sed 1d >want
+    profmerge random1.pfs random2.pfs | proftop | sed 1d >got
+    same want got table
+    [ "$bad" -eq 0 ]
+}
+
+@test "the output does not depend on where a program's libraries were mapped" {
+    python
+    python3 "$check" slid .
+    profmerge -t folded run0.pfs run1.pfs | awk '{ print $NF }' | sort -n | paste -sd' ' >got
+    [ "$(cat got)" = "2 20 100 100" ]
+    profmerge --canonical run0.pfs run1.pfs >want
+    profmerge --canonical run1.pfs run0.pfs >got
+    cmp want got
+    profmerge -t text run1.pfs | grep -c '0x7f0000100123' >got
+    [ "$(cat got)" = 1 ]
+}
+
+@test "labels keep records apart, or only some do, or none" {
+    profcat --set-label host=x --set-label zone=n one.folded >x.pfs
+    profcat --set-label host=y --set-label zone=n two.folded >y.pfs
+    count() { profmerge -t ndjson "$@" x.pfs y.pfs | grep -c .; }
+    [ "$(count)" -eq 4 ]
+    [ "$(count --labels=host)" -eq 4 ]
+    [ "$(count --labels=zone)" -eq 3 ]
+    [ "$(count --labels=none)" -eq 3 ]
+    profmerge -t ndjson --labels=zone x.pfs y.pfs | grep -q '"labels":{"zone":\["n"\]}.*"samples":9'
+    profmerge -t ndjson --label-source one.folded two.folded | grep -q '"source":\["two.folded"\]'
+    profmerge -t ndjson --label-source=run one.folded two.folded | grep -q '"run":\["one.folded"\]'
+    [ "$(profmerge --label-source one.folded two.folded | profcat -c)" -eq 4 ]
+}
+
+@test "measures of unlike ticks come to the greatest one they share" {
+    # ticks of 10 ms, 4 ms and 1 ms; samples of 1 tick each
+    for tick in 10000 4000 1000; do profcat -t statprofiler:tick=$tick -o tick$tick.statprof one.folded 2>/dev/null; done
+    profmerge tick10000.statprof tick4000.statprof -o both.pfs
+    profcat --probe both.pfs | grep -q 'sample wall: 84000000 nanoseconds'
+    profmerge tick10000.statprof tick4000.statprof -t statprofiler 2>/dev/null | profcat -H | grep -q '^statprofiler tick_us 2000$'
+    profmerge tick10000.statprof tick4000.statprof tick1000.statprof --canonical >abc
+    profmerge tick10000.statprof both.pfs tick1000.statprof --canonical -w -1:tick10000.statprof >/dev/null
+    profmerge --canonical tick1000.statprof <(profmerge tick4000.statprof tick10000.statprof) >c_ba
+    cmp abc c_ba
+}
+
+@test "counts with different periods become events, and those of one input without a period are refused" {
+    ops=$CORPUS/dcpi/ops
+    [ -d "$ops/o13_merge_period_mismatch" ] || skip "no such corpus"
+    a=$ops/o13_merge_period_mismatch/in0.prof b=$ops/o13_merge_period_mismatch/in1.prof
+    profmerge "$a" "$b" | proftop -t json >got
+    profcat -t ndjson "$a" "$b" >/dev/null
+    grep -q '"unit":"events"' got
+    events() { proftop -u events -t ndjson -n 0 --by=address "$1" | sed 's/.*"flat":\([0-9]*\).*/\1/' | paste -sd+; }
+    [ $(($(profmerge "$a" "$b" | events -))) -eq $(($(events "$a") + $(events "$b"))) ]
+    [ $(($(profmerge -w 3:"$a" "$b" | events -))) -eq $((3 * ($(events "$a")) + $(events "$b"))) ]
+}
+
+@test "a total asked for is what each input is scaled to" {
+    gives <<'END'
+--normalize=60 one.folded two.folded => a;b 90, a;c 20, d 10
+--normalize=1k one.folded => a;b 667, a;c 333
+--normalize=total one.folded two.folded => a;b 9, a;c 2, d 1
+--normalize=total two.folded -w 2:one.folded => a;b 13, a;c 4, d 1
+--normalize=12 --mean one.folded two.folded => a;b 9, a;c 2, d 1
+--normalize=60 -w 0.5:one.folded two.folded => a;b 70, a;c 10, d 10
+END
+    printf 'a 0\n' >zero.folded
+    refuses <<'END'
+3 zero.folded: its total is 0 => --normalize=total one.folded zero.folded
+END
+}
+
+@test "measures that not all inputs have are kept, left out or refused" {
+    profcat -f folded:measure=cpu/ns -o cpu.pfs two.folded
+    profcat --probe <(profmerge one.folded cpu.pfs) | grep -c '^ *measure' >got
+    [ "$(cat got)" -eq 2 ]
+    python
+    profmerge --measures=intersect random1.pfs one.folded | profcat --probe | grep '^ *measure' >got
+    [ "$(wc -l <got)" -eq 1 ] && grep -q 'sample samples' got
+    refuses <<'END'
+3 no measure that all inputs have => --measures=intersect one.folded cpu.pfs
+3 1 of 2 inputs have the measure => --measures=same one.folded cpu.pfs
+3 measure 'samples' of one input is in 'count', of another in => one.folded <(profcat -f folded:measure=samples/ns one.folded)
+END
+    profmerge --measures=same one.folded two.folded | proftop >/dev/null
+    profmerge --force one.folded <(profcat -f folded:measure=samples/ns one.folded) | profcat --probe | grep -c '^ *measure' >got
+    [ "$(cat got)" -eq 2 ]
+}
+
+@test "a level that is summed is told" {
+    profcat -f folded:measure=inuse_space/bytes -o level.pfs one.folded
+    profmerge level.pfs 2>err >/dev/null
+    [ ! -s err ]
+    profmerge level.pfs level.pfs 2>err >/dev/null
+    grep -q "^profmerge: warning: 'inuse_space' is a level.*--mean" err
+    profmerge --mean level.pfs level.pfs 2>err >/dev/null
+    [ ! -s err ]
+}
+
+@test "what a filter removed is weighted as what it left" {
+    proffilter -F b one.folded >part.pfs 2>/dev/null
+    profmerge -w 3:part.pfs two.folded | proftop | sed 1q >got
+    grep -q '^samples: 18, 75 % of 24 ' got # 3 times 6, of which b has 4, and 6
+}
+
+@test "StatProfiler files merge to a process of their own" {
+    a=$CORPUS/statprofiler/sections-nested.out b=$CORPUS/statprofiler/unicode.out
+    profmerge -q "$a" -t statprofiler | profcat -H | grep process_id >got
+    profcat -H "$a" | grep process_id >want
+    cmp got want
+    profmerge -q "$a" "$b" -t statprofiler -o ab.statprof
+    profmerge -q "$b" "$a" -t statprofiler -o ba.statprof
+    id() { profcat -H "$1" | sed -n 's/^statprofiler process_id //p'; }
+    [ "$(id ab.statprof)" = "$(id ba.statprof)" ]
+    [ "$(id ab.statprof)" != "$(id "$a")" ] && [ "$(id ab.statprof)" != "$(id "$b")" ]
+    profcat -H ab.statprof | grep -q '^statprofiler parent_id 0*$'
+    [ "$(profmerge -q "$a" "$b" | profcat -H | grep -c merged_process_id)" -eq 2 ]
+    [ "$(proftop -q -t json ab.statprof | sed 's/.*"total":\([0-9]*\).*/\1/;q')" -eq \
+        $(($(proftop -q -t json "$a" | sed 's/.*"total":\([0-9]*\).*/\1/;q') + $(proftop -q -t json "$b" | sed 's/.*"total":\([0-9]*\).*/\1/;q'))) ]
+}
+
+@test "ten thousand inputs are read without a limit of open files, and a bad one is named" {
+    for ((i = 0; i < 10000; i++)); do echo two.folded; done >names
+    (ulimit -n 24 && profmerge -t folded @names) >got
+    [ "$(paste -sd, got)" = "a;b 50000,d 10000" ]
+    tr '\n' '\0' <names >names0
+    (ulimit -n 24 && profmerge -t folded --files0-from=names0) >got
+    [ "$(paste -sd, got)" = "a;b 50000,d 10000" ]
+    sed '5000s/.*/bad.pfs/' names >names.bad
+    head -c 100 random1.pfs >bad.pfs 2>/dev/null || printf 'x' >bad.pfs
+    run -3 --separate-stderr profmerge -t folded @names.bad
+    [[ $stderr == "profmerge: bad.pfs: "* ]]
+    run -3 --separate-stderr profmerge -t folded --keep-going @names.bad
+    [ "$output" = $'a;b 49995\nd 9999' ]
+    [ "$(grep -c . <<<"$stderr")" -eq 1 ]
+}
+
+@test "what fails leaves the old file, and nothing beside it" {
+    mkdir -p to && echo old >to/out.pfs
+    head -c 60 one.folded >cut.pfs
+    printf '\x89PFS' >damaged.pfs
+    run -3 profmerge one.folded damaged.pfs -o to/out.pfs
+    [ "$(cat to/out.pfs)" = old ] && [ "$(ls -A to)" = out.pfs ]
+    run -3 profmerge -w 9223372036854775807:one.folded -o to/out.pfs
+    [ "$(cat to/out.pfs)" = old ] && [ "$(ls -A to)" = out.pfs ]
+    mkfifo feed
+    profmerge one.folded feed -o to/out.pfs &
+    pid=$!
+    exec 7>feed
+    printf 'main;x 1\n' >&7
+    sleep 0.2
+    kill -KILL "$pid"
+    exec 7>&-
+    wait "$pid" || true
+    [ "$(cat to/out.pfs)" = old ]
+    if [ -c /dev/full ]; then run -4 profmerge one.folded -t pfs -o /dev/full; fi
+    # with --keep-going the rest is there
+    run -3 profmerge --keep-going one.folded damaged.pfs -t folded -o to/out.folded
+    [ "$(cat to/out.folded)" = $'a;b 4\na;c 2' ]
+}
+
+@test "an incomplete input is told downstream" {
+    printf '\x89PFS' >damaged.pfs
+    { profmerge one.folded damaged.pfs 2>/dev/null || true; } >part.pfs
+    run -3 proftop part.pfs
+    [[ $output == *incomplete* ]]
+}
+
+@test "DCPI profiles merge as their format asks" {
+    python
+    [ -d "$CORPUS/dcpi/ops" ] || skip "no such corpus"
+    for case in "$CORPUS"/dcpi/ops/*/; do
+        grep -q '"op": "merge"' "$case/expect.json" || continue
+        mapfile -t options < <(python3 - "$case" <<'END'
+import json, sys
+case = json.load(open(sys.argv[1] + "expect.json"))
+if "stride" in case:
+    print(f"-fdcpi:stride={case['stride']}")
+for weight, name in zip(case.get("weights", ["1"] * 99), case["inputs"]):
+    print(f"-w{weight}:{sys.argv[1]}{name}")
+END
+        )
+        error=$(sed -n 's/.*"error": "\(.*\)".*/\1/p' "$case/expect.json") got=0
+        profmerge -t dcpi "${options[@]}" >out.prof 2>err || got=$?
+        if [ -z "$error" ]; then
+            cmp out.prof "$case/out.prof" && [ ! -s err ] || { cat err; bad=1; }
+        else
+            [ "$got" -eq 2 ] && grep -q "$error" err || { echo "$case: status $got: $(cat err), expected $error"; bad=1; }
+        fi
+    done
+    a=$CORPUS/dcpi/ops/o17_merge_count_overflow
+    if [ -d "$a" ]; then
+        run ! profmerge -t dcpi "$a"/in*.prof
+        profmerge --saturate -t dcpi -o clamped.dcpi "$a"/in*.prof 2>err || grep -q 'counts sum to' err
+        grep -q '1 counts are more than the 32 bits of dcpi hold: clamped' err
+    fi
+    [ "$bad" -eq 0 ]
+}
+
+@test "NYTProf files merge to what Devel::NYTProf makes of nytprofmerge's" {
+    python
+    n=$CORPUS/nytprof
+    [ -f "$n/merged_fork_z.expected.json" ] || skip "no such corpus"
+    python3 "$check" nytprof "$n/merged_fork_z.expected.json" "$n"/fork_z.p?.nyt
+    for triple in "gotos gotos_c0 gotos_blocks" "twice recurse_calls2 recurse_calls2" "one recurse_c0"; do
+        read -r merged a b <<<"$triple"
+        [ -f "$n/merged_$merged.expected.json" ] && [ -f "$n/$a.nyt" ] && { [ -z "$b" ] || [ -f "$n/$b.nyt" ]; } || continue
+        python3 "$check" nytprof "$n/merged_$merged.expected.json" "$n/$a.nyt" ${b:+"$n/$b.nyt"}
+    done
+}
+
+@test "string evals with the same text at the same place are one" {
+    n=$CORPUS/nytprof
+    [ -f "$n/evals_z.nyt" ] || skip "no such corpus"
+    python
+    # the program evaluates one string several times in its line 4
+    profcat -q -t ndjson "$n/evals_z.nyt" | grep -o '(eval [0-9]*)\[[^]]*evals.pl:4]' | sort -u >apart
+    profmerge -q -t ndjson "$n/evals_z.nyt" | grep -o '(eval [0-9]*)\[[^]]*evals.pl:4]' | sort -u >one
+    [ "$(wc -l <apart)" -gt 1 ] && [ "$(wc -l <one)" -eq 1 ]
+    python3 "$check" sums "$n/evals_z.nyt"
+    python3 "$check" sums "$n/evals_z.nyt" "$n/fork_z.p0.nyt"
+}
+
+@test "--granularity leaves out what differs between builds, but keeps functions without a name apart by their place" {
+    python
+    python3 "$check" builds .
+    shape() { profmerge "$@" -t ndjson build0.pfs build1.pfs | sed 's/.*"function":"\([^"]*\)".*"line":\([0-9]*\),.*"values":{"samples":\([0-9]*\).*/\1:\2=\3/' | paste -sd' '; }
+    [ "$(shape)" = "f:10=1 Perl::__ANON__:31=10 g:5=100 f:12=1 Perl::__ANON__:31=10 Perl::__ANON__:41=1000 g:5=100" ]
+    [ "$(shape -g line)" = "f:10=1 Perl::__ANON__:31=20 g:5=200 f:12=1 Perl::__ANON__:41=1000" ]
+    [ "$(shape -g function)" = "f:0=2 Perl::__ANON__:0=20 g:0=200 Perl::__ANON__:0=1000" ]
+    [ "$(shape -g file)" = "x.c:0=1222" ]
+    # the least of the first lines a function had is told
+    profmerge -g function build1.pfs build0.pfs | proftop | grep -q ' f  x.c:8$'
+    for what in function file line; do
+        profmerge --canonical -g $what build0.pfs build1.pfs random1.pfs >abc
+        profmerge --canonical -g $what random1.pfs build1.pfs build0.pfs >cba
+        cmp abc cba
+    done
+    python3 "$check" sums -g random1.pfs random2.pfs
+}
