@@ -34,6 +34,12 @@ static int bid(struct pf_source *source, const char *path)
     return foreign(bytes, have < WINDOW ? have : WINDOW) ? 48 : 64;
 }
 
+static const struct pf_option options[] = {
+    {"limit", "how many statements and calls of other formats are written at most, each a record: 16777216 where nothing is said", NULL,
+     false, true},
+    {NULL, NULL, NULL, false, false},
+};
+
 const struct pf_format pf_format_nytprof = {
     .name = "nytprof",
     .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
@@ -43,6 +49,7 @@ const struct pf_format pf_format_nytprof = {
               "stacks alone get lines and callers from them; times of statements finer than a nanosecond",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES,
     .merging = &pf_nyt_merging,
+    .options = options,
     .bid = bid,
     .reader_size = sizeof(struct pf_nyt_reader),
     .open_reader = pf_nyt_open_reader,

@@ -1,6 +1,7 @@
 #include "format/nytprof_writer.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "format/nytprof_meta.h"
 
 #include <stdio.h>
@@ -8,7 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { LEVEL = 6, OUR_PID = 1 };
+/* 2^24 statements are 70 MB. */
+enum { LEVEL = 6, OUR_PID = 1, LIMIT = 1 << 24 };
 
 static uint32_t word(struct pf_writer *writer, const char *text)
 {
@@ -24,6 +26,11 @@ int pf_nyt_writer_open(struct pf_writer *writer)
 {
     static const struct pf_bytes BANNER = {"NYTProf 5 0\n", 12};
     struct pf_nyt_writer *w = writer->state;
+    const char *text = pf_options_get(writer->options, "limit");
+    int64_t limit = LIMIT;
+    if (text && !pf_parse_int(pf_bytes_of(text), 0, INT64_MAX, &limit))
+        return pf_error_set(&writer->error, PF_USAGE, "nytprof: limit is a number of records, not '%.40s'", text);
+    w->limit = (uint64_t)limit;
     w->attribute_origin = word(writer, PF_NYT_ATTRIBUTE_ORIGIN);
     w->option_origin = word(writer, PF_NYT_OPTION_ORIGIN);
     w->comment_origin = word(writer, PF_NYT_COMMENT_ORIGIN);

@@ -36,7 +36,7 @@ struct pf_nyt_writer {
         int64_t count, value;        /* so many statements, and what they took together */
     } last;
     uint64_t statements, discounts, discounts_wanted;
-    uint64_t claimed;                /* statements and calls of other formats, which a few bytes can claim any number of */
+    uint64_t limit;                  /* so many more statements and calls of other formats are written */
     uint32_t packed_comment;         /* held back: a comment that what follows is deflated */
     uint32_t end_key;                /* held back: the end of a process */
     uint32_t source_fid;             /* of the source texts that follow, 0: their names tell */

@@ -198,16 +198,16 @@ static const char *name_at(struct pf_writer *writer, uint32_t name)
     return pf_dict_string(writer->dict, name).data;
 }
 
-/* One record each: 2^24 of them are 70 MB. NYTProf's own files had that many before. */
+/* One record each. NYTProf's own files had that many before; of other formats a few bytes can claim any number. */
 static int claim(struct pf_writer *writer, uint64_t count)
 {
-    enum { CLAIMED_MAX = 1 << 24 };
     struct pf_nyt_writer *w = writer->state;
-    w->claimed = count < CLAIMED_MAX ? w->claimed + count : CLAIMED_MAX + 1;
-    if (w->claimed <= CLAIMED_MAX || writer->force)
+    if (count <= w->limit) {
+        w->limit -= count;
         return PF_OK;
-    return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call; here these would be more than %d "
-                        "(--force writes them)", (int)CLAIMED_MAX);
+    }
+    return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call: here there would be too many "
+                        "(-t nytprof:limit=N allows N)");
 }
 
 static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement, int64_t ticks, bool counted)
