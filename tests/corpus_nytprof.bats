@@ -14,3 +14,142 @@ check() { python3 "$PROFUTILS_SRC/tests/check/nytprof.py" "$@"; }
 @test "every file reads as the profiler's own loader says" { check read direct "$CORPUS"; }
 @test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
 @test "call stacks are those that nytprofcalls finds" { check calls direct "$CORPUS"; }
+
+# What needs the profiler itself
+written()
+{
+    perl -MDevel::NYTProf::Data -e1 2>/dev/null || skip "no Devel::NYTProf here"
+    python3 "$PROFUTILS_SRC/tests/check/nytprof_written.py" "$@"
+}
+
+@test "every file reads so after being written, deflated" { check read nytprof "$CORPUS"; }
+@test "every file reads so after both, plain" { check read both "$CORPUS"; }
+@test "call stacks are the same after being written" { check calls nytprof "$CORPUS"; }
+@test "what is written and read is what was read, and is written as the same bytes" {
+    python3 "$PROFUTILS_SRC/tests/check/nytprof_written.py" same "$CORPUS"
+}
+@test "Devel::NYTProf loads what is written as it loads the original" { written loaded nytprof "$CORPUS"; }
+@test "Devel::NYTProf loads plain files so" { written loaded plain "$CORPUS"; }
+@test "Devel::NYTProf loads files so that passed through the native stream" { written loaded both "$CORPUS"; }
+@test "nytprofcalls finds the same stacks" { written calls "$CORPUS" 2>/dev/null; }
+@test "two files written as one are both, as nytprofmerge has them" { written joined "$CORPUS"; }
+
+@test "nytprofcsv, nytprofcg and nytprofhtml say the same of what is written" {
+    few=()
+    [ "$CORPUS" != "$PROFUTILS_SRC/tests/corpus" ] || few=(evals_z.nyt gotos_blocks.nyt recurse_calls2.nyt multi_init.nyt)
+    written tools "$CORPUS" "${few[@]}"
+}
+
+# loads FILE: what Devel::NYTProf makes of it, into `loaded`
+loads()
+{
+    perl -MDevel::NYTProf::Data -e1 2>/dev/null || skip "no Devel::NYTProf here"
+    timeout 60 perl "$PROFUTILS_SRC/tests/check/nytprof_load.pl" "$1" >loaded
+}
+
+# field EXPRESSION: of what was loaded
+field() { python3 -c 'import json, sys; d = json.load(open("loaded")); print(eval(sys.argv[1]))' "$1"; }
+
+@test "stacks of another format become call events, callers and lines" {
+    printf 'main::a;main::b;main::c 10\nmain::a;main::b 5\nmain::a 2\nmain::a;main::b;main::a 4\n' >a.folded
+    run -0 profcat -f folded:measure=wall/nanoseconds a.folded -t nytprof -o a.nyt
+    run -0 --separate-stderr profcat a.nyt -t json
+    loads a.nyt
+    [ "$(field 'd["load_error"], d["warnings"]')" = "(None, [])" ]
+    [ "$(field 'd["attributes"]["ticks_per_sec"]')" = 1000000000 ]
+    # 21 ns in all: what a called inside of a is no more time of a
+    [ "$(field '[round(d["subs"]["main::" + s]["incl_time"] * 1e9) for s in "abc"]')" = "[21, 19, 10]" ]
+    [ "$(field '[round(d["subs"]["main::" + s]["excl_time"] * 1e9) for s in "abc"]')" = "[6, 5, 10]" ]
+    [ "$(field '[round(d["subs"]["main::" + s]["reci_time"] * 1e9) for s in "abc"]')" = "[4, 0, 0]" ]
+    [ "$(field '[d["subs"]["main::" + s]["rec_depth"] for s in "abc"]')" = "[1, 0, 0]" ]
+    nytprofcalls a.nyt | sort >calls
+    sort a.folded | diff calls -
+    proffilter --kind=sample a.nyt | profcat -t folded | sort | diff calls -
+}
+
+@test "a StatProfiler profile is one of Devel::NYTProf" {
+    run -0 --separate-stderr profcat "$CORPUS/statprofiler/anon-callbacks.out" -t nytprof -o a.nyt
+    loads a.nyt
+    [ "$(field 'd["load_error"], d["warnings"]')" = "(None, [])" ]
+    # Self time by the leaf's file and line, from Devel::StatProfiler's own reader; the tick is a millisecond
+    python3 - "$CORPUS/statprofiler/anon-callbacks.out.expected.json" <<'PY'
+import collections, json, sys
+file, got = json.load(open(sys.argv[1]))["files"][0], json.load(open("loaded"))
+assert file["header"]["tick_us"] == 1000
+lines, total = collections.Counter(), 0
+for sample in file["samples"]:
+    total += sample["weight"]
+    place = next(((frame["file"], frame["line"]) for frame in sample["frames"] if frame["file"] and frame["line"] > 0), None)
+    lines[place] += sample["weight"]
+names = {fid: entry["name"] for fid, entry in got["fids"].items()}
+ours = collections.Counter({(names[key.split(":")[0]], int(key.split(":")[1])): round(time * 1000)
+                            for key, (_, time) in got["fid_line_time"].items()})
+assert total > 100 and +ours == +lines, (ours - lines, lines - ours)
+PY
+    rm -rf html
+    run -0 timeout 60 nytprofhtml --no-flame -o html -f a.nyt
+    [[ $output != *"Strange sub name"* && $output != *"uninitialized"* ]]
+    grep -q 'Burn::spin' html/index.html
+}
+
+@test "lines and calls of Pynytprof become those of Devel::NYTProf" {
+    run -0 --separate-stderr profcat "$CORPUS/pynytprof/hand_basic.nyt" -t nytprof -o a.nyt
+    loads a.nyt
+    [ "$(field 'd["load_error"], d["warnings"]')" = "(None, [])" ]
+    profcat "$CORPUS/pynytprof/hand_basic.nyt" -t ndjson >want
+    python3 - <<'PY'
+import json
+rows, got = [json.loads(line) for line in open("want")], json.load(open("loaded"))
+lines = {}
+for row in rows:
+    if row["kind"] == "flat":
+        frame = row["stack"][0]
+        lines[frame["file"], frame["line"]] = [row["values"]["calls"], row["values"]["excl"]]
+names = {fid: file["name"] for fid, file in got["fids"].items()}
+ours = {(names[key.split(":")[0]], int(key.split(":")[1])): [count, round(time * 1e9)]
+        for key, (count, time) in got["fid_line_time"].items()}
+assert lines and ours == lines, (ours, lines)
+PY
+}
+
+@test "what the format cannot hold is refused, with the reason" {
+    printf 'main;work 3\n' >a.folded
+    run -2 profcat -t nytprof a.folded -o a.nyt
+    [[ $output == *"nytprof holds times and counts of lines and calls of subs; 'samples' is neither"* ]]
+    [ ! -e a.nyt ]
+    profile=$(find "$CORPUS/dcpi/valid" -type f ! -name '*.json' | sort | head -n 1)
+    run -2 profcat -t nytprof "$profile" -o a.nyt
+    [[ $output == *"is neither, and the records have no lines"* ]]
+}
+
+@test "twelve million statements are as many records, in little memory" {
+    python3 - <<'PY'
+import struct
+with open("many.nyt", "wb") as out:
+    out.write(b"NYTProf 5 0\n:ticks_per_sec=10000000\nP\x01\x01" + struct.pack("<d", 1.7e9) + b"@\x01\x00\x00\x12\x00\x00'\x05/a.pl")
+    out.write(b"+\x05\x01\x07" * 12000000 + b"-+\xff\xff\xff\xff\xfe\x01\x08" + b"p\x01" + struct.pack("<d", 1.7e9 + 5))
+PY
+    (ulimit -v 400000 && profcat many.nyt -t nytprof -z 0 -o plain.nyt && profcat many.nyt -t nytprof -o deflated.nyt)
+    # 60 million ticks in the first record, nothing in the others
+    [ "$(wc -c <plain.nyt)" -eq "$(($(wc -c <many.nyt) + 3))" ]
+    [ "$(wc -c <deflated.nyt)" -lt 100000 ]
+    for file in plain.nyt deflated.nyt; do
+        profcat "$file" -t ndjson | grep -c '"values":{"stmts":12000000,"time":6000000000}'
+        profcat "$file" -t ndjson | grep -c '"values":{"stmts":0,"time":-200}'
+    done
+}
+
+@test "other formats do not claim any number of statements" {
+    python3 - <<'PY'
+import struct
+def chunk(tag, body): return tag + struct.pack("<I", len(body)) + body
+with open("claim.nyt", "wb") as out:
+    out.write(b"NYTProf 5 0\n#Perl profile database. Generated by Pynytprof on Mon Jul  7 2025\n:ticks_per_sec=10000000\n\n")
+    out.write(chunk(b"F", struct.pack("<IIII", 1, 16, 0, 0) + b"/a.py\0") + chunk(b"S", struct.pack("<IIIQQ", 1, 2, 20000000, 5, 5)))
+    out.write(chunk(b"D", b"") + chunk(b"C", b"") + chunk(b"E", b""))
+PY
+    run -2 --separate-stderr profcat claim.nyt -t nytprof -o a.nyt
+    [[ $stderr == *"too many (-t nytprof:limit=N allows N)"* ]]
+    run -0 --separate-stderr profcat claim.nyt -t nytprof:limit=20000000 -o a.nyt
+    profcat a.nyt -t ndjson | grep -c '"values":{"stmts":20000000,"time":500}'
+}

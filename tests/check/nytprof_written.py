@@ -6,6 +6,8 @@
     nytprof_written.py same DIR           read(write(x)) = x, plain and deflated: all records, and the bytes of a second writing
     nytprof_written.py tools DIR [NAME]...   nytprofcsv, nytprofcg and nytprofhtml run on them without a word of complaint that they
                                           do not have for the original, and say the same
+    nytprof_written.py calls DIR          nytprofcalls finds the stacks in them that it finds in the original
+    nytprof_written.py joined DIR         two files written as one against both, and against nytprofmerge of them
 MODE: nytprof, plain or both, as in nytprof.py. Differences are printed; the exit status is 1 when there are any.
 """
 import json
@@ -184,6 +186,80 @@ def check_tools(report, folder, names):
                     report.differ(path, name, "has another", entry)
 
 
+# ---- Calls ----
+
+
+def check_calls(report, folder):
+    for path, _, _ in nytprof.profiles(folder):
+        wanted = path[:-4] + ".expected.calls.txt"
+        if not os.path.exists(wanted):
+            continue
+        with open(wanted, "rb") as file:
+            theirs = dict(line.rsplit(b" ", 1) for line in file.read().splitlines())
+        if b"FAILED" in next(iter(theirs), b""):
+            continue
+        write("nytprof", path, "written.nyt")
+        result = subprocess.run(["nytprofcalls", "--stable", "written.nyt"], stdout=subprocess.PIPE, check=False, timeout=60)
+        report.equal(path, "nytprofcalls' status", result.returncode, 0)
+        ours = dict(line.rsplit(b" ", 1) for line in result.stdout.splitlines())
+        report.count += 1
+        report.equal(path, "stacks", sorted(ours), sorted(theirs))
+        for stack in ours.keys() & theirs.keys():
+            # It cuts sums of doubles to whole ticks.
+            if abs(int(ours[stack]) - int(theirs[stack])) > 1:
+                report.differ(path, stack, "has", ours[stack], "not", theirs[stack])
+
+
+# ---- Several inputs ----
+
+JOINED = [("recurse_calls2.nyt", "gotos_z.nyt"), ("gotos_z.nyt", "gotos_blocks.nyt"), ("recurse_c1.nyt", "multi_init.nyt")]
+
+
+def by_name(row):
+    """What is known of lines and callers, by names of files instead of their numbers."""
+    def place(key):
+        fid, line = key.split(":")
+        return row["fids"][fid]["name"] + ":" + line
+
+    tables = {part: {place(key): value for key, value in row[part].items()} for part in ("fid_line_time", "fid_block_time", "fid_sub_time")}
+    callers = {sub: {place(key): value for key, value in places.items()} for sub, places in row["callers"].items()}
+    files = {file["name"]: {key: file[key] for key in ("flags", "size", "mtime")} for file in row["fids"].values()}
+    attributes = {key: value for key, value in row["attributes"].items() if not key.startswith("profiler_end")}
+    return dict(tables, callers=callers, files=files, attributes=attributes, options=row["options"])
+
+
+def added(a, b):
+    """Sums of two tables or calls; depth: the greater."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return {key: max(a[key], b[key]) if key == "depth" else added(a[key], b[key]) if key in a and key in b else a.get(key, b.get(key))
+                for key in a.keys() | b.keys()}
+    if isinstance(a, list) and all(isinstance(entry, str) for entry in a):
+        return sorted(set(a) | set(b))
+    return [x + y for x, y in zip(a, b)] if isinstance(a, list) else a + b
+
+
+def check_joined(report, folder):
+    for names in JOINED:
+        paths = [os.path.join(folder, "nytprof", name) for name in names]
+        out, status, messages = nytprof.run([("profcat", "-t", "nytprof", *paths)])
+        report.equal(paths[0], "status (%s)" % messages, status, 0)
+        with open("ours.nyt", "wb") as file:
+            file.write(out)
+        subprocess.run(["nytprofmerge", "-o", "theirs.nyt"] + paths, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
+                       timeout=60)
+        result = subprocess.run(["perl", LOAD, "ours.nyt", "theirs.nyt"] + paths, stdout=subprocess.PIPE, check=True, timeout=60)
+        ours, theirs, first, second = map(by_name, map(json.loads, result.stdout.splitlines()))
+        report.count += 1
+        # A DISCOUNT at the end of the first file discounts a statement of the second there: lines are those of both.
+        for part in ("fid_line_time", "fid_block_time", "fid_sub_time", "callers"):
+            theirs[part] = added(first[part], second[part])
+        del theirs["attributes"]["total_stmts_discounted"], ours["attributes"]["total_stmts_discounted"]
+        for part, want in theirs.items():
+            for key in sorted(set(want) | set(ours[part])):
+                if not close(ours[part].get(key), want.get(key)):
+                    report.differ(" and ".join(names), "%s %s: %r, not %r" % (part, key, ours[part].get(key), want.get(key)))
+
+
 def main(words):
     report = nytprof.Report()
     if words[0] == "loaded":
@@ -192,6 +268,10 @@ def main(words):
         check_same(report, words[1])
     elif words[0] == "tools":
         check_tools(report, words[1], words[2:])
+    elif words[0] == "calls":
+        check_calls(report, words[1])
+    elif words[0] == "joined":
+        check_joined(report, words[1])
     else:
         sys.exit(__doc__)
     report.leave()
