@@ -79,7 +79,7 @@ assert file["header"]["tick_us"] == 1000
 lines, total = collections.Counter(), 0
 for sample in file["samples"]:
     total += sample["weight"]
-    place = next(((frame["file"], frame["line"]) for frame in sample["frames"] if frame["file"] and frame["line"] > 0), None)
+    place = next(((frame["file"], frame["line"]) for frame in sample["frames"] if frame.get("file") and frame.get("line", 0) > 0), None)
     lines[place] += sample["weight"]
 names = {fid: entry["name"] for fid, entry in got["fids"].items()}
 ours = collections.Counter({(names[key.split(":")[0]], int(key.split(":")[1])): round(time * 1000)
