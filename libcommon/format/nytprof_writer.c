@@ -67,11 +67,23 @@ void pf_nyt_writer_close(struct pf_writer *writer)
 
 /* ---- What stands before records ---- */
 
-static void write_process(struct pf_nyt_writer *w, bool end)
+static void start_process(struct pf_nyt_writer *w)
 {
     const uint32_t numbers[] = {OUR_PID, 0};
-    pf_nyt_out_numbers(&w->out, end ? PF_NYT_PID_END : PF_NYT_PID_START, numbers, end ? 1 : 2);
-    pf_nyt_out_nv(&w->out, !end ? 0 : w->seconds > w->call_seconds ? w->seconds : w->call_seconds);
+    pf_nyt_out_numbers(&w->out, PF_NYT_PID_START, numbers, 2);
+    pf_nyt_out_nv(&w->out, 0);
+    w->process = true;
+}
+
+void pf_nyt_end_process(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const uint32_t pid = OUR_PID;
+    if (!w->process)
+        return;
+    pf_nyt_out_numbers(&w->out, PF_NYT_PID_END, &pid, 1);
+    pf_nyt_out_nv(&w->out, w->seconds > w->call_seconds ? w->seconds : w->call_seconds);
+    w->process = false;
 }
 
 /* `said`: the input is deflated from here on, with a comment before it or none. */
@@ -113,10 +125,8 @@ int pf_nyt_begin(struct pf_writer *writer, const struct pf_nyt_time *time)
     }
     if (level(writer) > 0)
         start_deflate(writer, false);
-    if (!w->genuine) {
-        w->process = true;
-        write_process(w, false);
-    }
+    if (!w->genuine)
+        start_process(w);
     return w->out.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
@@ -136,6 +146,7 @@ int pf_nyt_writer_fid(struct pf_writer *writer, uint32_t name, uint32_t label, u
 {
     struct pf_nyt_writer *w = writer->state;
     bool write;
+    name = name == 0 && label != 0 && !w->own ? w->unknown : name;
     *fid = pf_nyt_numbers_find(&w->numbers, name, label, &write);
     if (w->numbers.status == PF_USAGE)
         return pf_error_set(&writer->error, PF_USAGE, "nytprof numbers files with 32 bits; there are no numbers left");
@@ -213,8 +224,8 @@ int pf_nyt_writer_finish(struct pf_writer *writer)
     /* Every reader sees that a record is cut. */
     if (writer->failed_input)
         pf_nyt_out_bytes(&w->out, &CUT, 1);
-    else if (w->process)
-        write_process(w, true);
+    else
+        pf_nyt_end_process(writer);
     pf_nyt_out_finish(&w->out);
     if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed || w->subs.failed)
         return pf_error_nomem(&writer->error);

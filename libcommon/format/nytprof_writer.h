@@ -29,7 +29,7 @@ struct pf_nyt_writer {
     bool genuine, own;               /* rows came that only a NYTProf file has; of the input at hand, too */
     bool begun;                      /* records were written, not header lines alone */
     bool process;                    /* it is in a process of our own */
-    bool lined;                      /* there were statements or callers */
+    bool given;                      /* there were lines or callers in the input */
     bool stated;                     /* there were statements; the last of them */
     struct pf_nyt_statement {
         uint32_t fid, line, block, sub; /* block and sub: of statements with blocks, else 0 */
@@ -57,6 +57,8 @@ void pf_nyt_writer_close(struct pf_writer *);
 
 /* Before the first record; `time` (may be NULL) decides what a tick is where nothing else does. */
 int pf_nyt_begin(struct pf_writer *, const struct pf_nyt_time *time);
+/* Ends a process of our own: no others begin while it runs. */
+void pf_nyt_end_process(struct pf_writer *);
 /* Here the input begins to be deflated; so does the output, if it is to be. */
 int pf_nyt_begin_deflated(struct pf_writer *);
 /* Files, subs, sources, processes. */

@@ -138,8 +138,10 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
         write_sub(writer, n, value);
     else if (pf_bytes_equal(words[0], PF_BYTES("xsub")) && count == 1)
         pf_nyt_write_xsub(writer, value);
-    else if (pf_bytes_equal(words[0], PF_BYTES("start")) && count == 4 && numbers_of(words + 1, 2, n) && time_of(words[3], &time))
+    else if (pf_bytes_equal(words[0], PF_BYTES("start")) && count == 4 && numbers_of(words + 1, 2, n) && time_of(words[3], &time)) {
+        pf_nyt_end_process(writer);
         write_process(w, PF_NYT_PID_START, n, 2, time);
+    }
     else if (pf_bytes_equal(words[0], PF_BYTES("end")) && count == 3 && numbers_of(words + 1, 1, n) && time_of(words[2], &time))
         w->end_key = key;
     return w->numbers.status == PF_USAGE
@@ -184,12 +186,15 @@ static int write_row(struct pf_writer *writer, uint32_t origin, uint32_t key, ui
     if (origin == w->private_origin)
         return write_private(writer, key, value);
     if (origin == w->tool_origin && key == w->input_key) {
+        int status = pf_nyt_write_stacks(writer);
+        if (status != PF_OK)
+            return status;
         w->input = w->input ? w->input : value;
         pf_nyt_header_restart(&w->header);
         if (w->genuine || w->begun)
             pf_nyt_numbers_restart(&w->numbers);
         w->source_fid = 0;
-        w->own = false;
+        w->own = w->given = false;
         return PF_OK;
     }
     if (origin != w->attribute_origin && origin != w->option_origin && origin != w->comment_origin)

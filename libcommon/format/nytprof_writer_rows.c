@@ -259,7 +259,7 @@ int pf_nyt_write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     }
     pf_nyt_out_repeat(&w->out, record, make_statement(record, statement, 0, true), (uint64_t)count);
     w->last = *statement;
-    w->lined = w->stated = true;
+    w->stated = true;
     return PF_OK;
 }
 
@@ -325,7 +325,6 @@ int pf_nyt_write_caller(struct pf_writer *writer, const struct pf_nyt_caller *ca
         put_name(writer, caller->callee);
         left -= now;
     }
-    w->lined = true;
     return PF_OK;
 }
 
@@ -387,7 +386,7 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, co
     int status = is_foreign(w) && number > 0 ? claim(writer, (uint64_t)number) : PF_OK;
     if (status == PF_OK)
         status = pf_nyt_calls_add(&w->calls, stack, self, number, &writer->error);
-    if (status == PF_OK && !w->genuine && !w->lined)
+    if (status == PF_OK && is_foreign(w) && !w->given)
         status = pf_nyt_stacks_add(&w->stacks, stack, self, hits, &writer->error);
     return status;
 }
@@ -418,6 +417,10 @@ int pf_nyt_write_records(struct pf_writer *writer, const struct pf_batch *batch)
     if (status != PF_OK)
         return status == PF_EOF ? PF_OK : status;
     pf_nyt_write_held(writer);
+    if (batch->kind != PF_SAMPLE && !w->given) {
+        pf_nyt_stacks_free(&w->stacks);
+        w->given = true;
+    }
     if (batch->kind == PF_SAMPLE)
         status = set_call_time(writer, &columns);
     else if (batch->kind == PF_EDGE)
