@@ -406,6 +406,7 @@ static int set_call_time(struct pf_writer *writer, const struct columns *columns
 
 int pf_nyt_write_records(struct pf_writer *writer, const struct pf_batch *batch)
 {
+    struct pf_nyt_writer *w = writer->state;
     struct columns columns = {.slots = FLAT_SLOTS, .count = sizeof FLAT_SLOTS / sizeof *FLAT_SLOTS};
     if (batch->rows == 0 || batch->value_count == 0)
         return PF_OK;
