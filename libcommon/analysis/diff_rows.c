@@ -110,20 +110,32 @@ static void scale_test(struct pf_test *test, double factor)
     test->high = fmax(low, high);
 }
 
+/* The clock's unit as a part of what is compared: of shares, that of the side where it is the greater part. */
+static double clock_unit(const struct making *making)
+{
+    double least = 0;
+
+    if (!making->diff->normalize)
+        return making->block->tick;
+    for (unsigned side = BEFORE; side <= AFTER; side++) {
+        double total = 0;
+        for (size_t k = 0; k < making->runs[side]; k++)
+            total += fabs((double)making->totals[side][k]) / (double)making->runs[side];
+        least = least == 0 || (total > 0 && total < least) ? total : least;
+    }
+    return least > 0 ? making->block->tick / least : 0;
+}
+
 static void set_floors(const struct making *making, struct pf_moments moments[2])
 {
-    const struct pf_diff_block *block = making->block;
-    const struct pf_diff_means *total = &making->table->total;
-    double unit = block->tick, whole = fmax(fabs((double)total->before), fabs((double)total->after));
+    const struct pf_measure *measure = &making->block->measure;
 
-    if (block->measure.aggregation == PF_MAX)
+    if (measure->aggregation == PF_MAX)
         return;
-    if (block->measure.nature == PF_SAMPLED && block->sampled)
+    if (measure->nature == PF_SAMPLED && making->block->sampled)
         pf_moments_floor_sampled(&moments[BEFORE], &moments[AFTER], making->samples[BEFORE], making->samples[AFTER]);
-    else if (block->measure.nature == PF_TIMED && !making->diff->normalize)
-        pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], unit);
-    else if (block->measure.nature == PF_TIMED && whole > 0)
-        pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], unit / whole);
+    else if (measure->nature == PF_TIMED)
+        pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], clock_unit(making));
 }
 
 static void test_runs(const struct making *making, struct pf_diff_row *row)

@@ -193,6 +193,15 @@ static void write_head(struct writing *writing, size_t block)
     pf_sink_text(view->sink, "sum%: of the total of all runs; range%: max - min, of the sum\n");
 }
 
+/* A mean or a deviation: of counts with two decimals, for most are small. */
+static const char *print_real(const struct pf_diff_view *view, const struct pf_diff_block *block, double amount, char text[PF_AMOUNT_TEXT])
+{
+    if (view->diff->normalize || block->scale.time || block->scale.bytes || fabs(amount) >= 1e6)
+        return pf_diff_print(view, block, (pf_int128)nearbyint(amount), false, text);
+    snprintf(text, PF_AMOUNT_TEXT, "%.2f", amount);
+    return text;
+}
+
 static void write_text_row(struct writing *writing, struct pf_sheet *sheet, size_t block, const struct row *row)
 {
     const struct pf_diff_view *view = writing->view;
@@ -207,8 +216,8 @@ static void write_text_row(struct writing *writing, struct pf_sheet *sheet, size
     cells[2].text = pf_top_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
     snprintf(count, sizeof count, "%zu", summary->count);
     cells[3].text = pf_bytes_of(count);
-    cells[4].text = pf_bytes_of(pf_diff_print(view, about, (pf_int128)nearbyint(summary->mean), false, texts[1]));
-    cells[5].text = pf_bytes_of(pf_diff_print(view, about, (pf_int128)nearbyint(summary->sd), false, texts[2]));
+    cells[4].text = pf_bytes_of(print_real(view, about, summary->mean, texts[1]));
+    cells[5].text = pf_bytes_of(print_real(view, about, summary->sd, texts[2]));
     if (summary->count < 2)
         cells[5].text = PF_BYTES("-");
     cells[6].text = pf_bytes_of(pf_diff_print(view, about, summary->least, false, texts[3]));

@@ -17,7 +17,7 @@ static const struct pf_sheet_column plain_columns[] = {
 static const struct pf_sheet_column tested_columns[] = {
     {"before", PF_CELL_TEXT, 10}, {"after", PF_CELL_TEXT, 10},       {"delta", PF_CELL_TEXT, 11},
     {"points", PF_CELL_TEXT, 8},  {"ratio", PF_CELL_TEXT, 8},        {"95% interval", PF_CELL_TEXT, 23},
-    {"q", PF_CELL_TEXT, 9},       {"", PF_CELL_TEXT, 9},             {"", PF_CELL_TEXT, 0},
+    {"q", PF_CELL_TEXT, 9},              {"verdict", PF_CELL_TEXT, 10},             {"", PF_CELL_TEXT, 0},
 };
 
 static void append(struct pf_buffer *line, const char *format, ...) PF_PRINTF(2, 3);

@@ -1,0 +1,395 @@
+# profdiff: every number expected here is arithmetic on the few records that stand beside it, or comes from the independent
+# computation in tests/check/profdiff.py.
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    # 8 of 8 and 0 of 6 samples on one side: p = 2 / 2^8 and 2 / 2^6; of three tests q = 0.0078125 * 3, 0.03125 * 3 / 2 and 1
+    printf 'main;old 8\nmain;same 3\n' >x.folded
+    printf 'main;new 6\nmain;same 3\n' >y.folded
+    mkdir before after
+    for run in 1 2 3; do
+        printf 'main;f %d\nmain;g 1000\n' $((1000 + run)) >before/$run.folded
+        printf 'main;f %d\nmain;g 1000\n' $((1500 + run)) >after/$run.folded
+    done
+    printf 'main;f 10' >cut.folded # no line end is no damage, but this is
+    printf 'main;f 10\nmain;g\n' >bad.folded
+}
+
+setup()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    export PYTHONDONTWRITEBYTECODE=1
+    unset NO_COLOR
+}
+
+# stream NAME <DESCRIPTION: a native stream, by the second writer under tests/reference
+stream()
+{
+    command -v python3 >/dev/null || skip "python3 is missing"
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >"$1"
+}
+
+# cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
+# 1 function 2 file 3 line 4 image 5 measure 6 unit 7-9 flat before after delta 10-12 cum 13 ratio 14 points 15-16 runs
+# 17-18 interval 19 p 20 q 21 verdict 22 status 23 what --by adds
+cells()
+{
+    fields=$1
+    shift
+    profdiff -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
+}
+
+# expect COMMAND...: its output is what comes from standard input
+expect()
+{
+    cat >want
+    "$@" >got
+    diff -u want got
+}
+
+# fails STATUS TEXT COMMAND...: ends so, and says so
+fails()
+{
+    wanted=$1 text=$2
+    shift 2
+    run --separate-stderr "$@"
+    # shellcheck disable=SC2154  # bats sets it
+    [ "$status" -eq "$wanted" ] || { echo "status $status of: $*"; echo "$stderr"; return 1; }
+    case $stderr in
+    *"$text"*) ;;
+    *) echo "said: $stderr"; return 1 ;;
+    esac
+}
+
+@test "the table is exactly this" {
+    expect profdiff -t text x.folded y.folded <<'END'
+samples: 11 before, 9 after, -2 (-18.18% of before)               x.folded, y.folded
+exact binomial on the numbers of samples, given their sum; right if samples do not depend on each other
++ -: q < 0.05 over 3 functions; =: equal, or the interval lies within 0
+points: share of the total after, less share of the total before
+    before     after      delta  points   ratio           95% interval        q   verdict
+         8         0         -8  -72.73   0.00x               -8 .. -3   0.0234 - removed  ##########  old
+         0         6         +6  +66.67       -               +1 .. +6   0.0469 + added    ########    new
+         0         0          0       0       -                                 = same                 main
+         3         3          0   +6.06   1.00x               -4 .. +4   1.0000 = same                 same
+END
+    expect profdiff -n 1 -o table x.folded y.folded </dev/null
+    [ "$(tail -n 1 table)" = "... 3 functions not shown; -n 0 for all" ]
+}
+
+@test "json and csv have what the schema says, and keep the order of keys" {
+    expect profdiff -t ndjson -n 1 x.folded y.folded <<'END'
+{"function":"old","file":"","line":0,"image":"","measure":"samples","unit":"count","flat_before":8,"flat_after":0,"flat_delta":-8,"cum_before":8,"cum_after":0,"cum_delta":-8,"ratio":0.0,"points":-72.72727273,"runs_before":1,"runs_after":1,"ci_low":-8.0,"ci_high":-2.809478962,"p":0.0078125,"q":0.0234375,"verdict":"-","status":"removed"}
+END
+    expect profdiff -t json -n 1 --only=added x.folded y.folded <<'END'
+{"schema":"profutils.diff/1","meta":{"tool":"profdiff","inputs":["x.folded","y.folded"],"source_format":"folded","complete":true,"metadata":[]},"measures":[{"name":"samples","unit":"count","kind":"sample","total_before":11,"total_after":9,"total_delta":-2,"test":"binomial","compared":"flat","tests":3,"min_delta":0}],"rows":[
+{"function":"new","file":"","line":0,"image":"","measure":"samples","unit":"count","flat_before":0,"flat_after":6,"flat_delta":6,"cum_before":0,"cum_after":6,"cum_delta":6,"ratio":null,"points":66.66666667,"runs_before":1,"runs_after":1,"ci_low":1.315988545,"ci_high":6.0,"p":0.03125,"q":0.046875,"verdict":"+","status":"added"}
+]}
+END
+    profdiff -t csv x.folded y.folded >table.csv
+    [ "$(head -n 1 table.csv | tr , '\n' | wc -l)" -eq 22 ] && [ "$(wc -l <table.csv)" -eq 5 ]
+    grep -q '^main,,0,,samples,count,0,0,0,11,9,-2,,0.0,1,1,,,,,=,same$' table.csv
+}
+
+@test "random runs compare as an independent computation says" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    timeout 300 python3 "$PROFUTILS_SRC/tests/check/profdiff.py" "$PROFUTILS_BIN" random 40 20140616
+}
+
+@test "dcpi's differences and statistics are those of the reference" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    timeout 60 python3 "$PROFUTILS_SRC/tests/check/profdiff.py" "$PROFUTILS_BIN" dcpi "$CORPUS/dcpi"
+}
+
+@test "a profile differs from itself in nothing, whatever its format" {
+    [ -d "$CORPUS/statprofiler" ] || skip "no corpus"
+    for profile in "$CORPUS"/statprofiler/sections-nested.out "$CORPUS"/nytprof/anon_c0.nyt "$CORPUS"/dcpi/valid/v03_many_chunks.prof x.folded; do
+        [ -f "$profile" ] || continue
+        for by in function line section; do
+            profdiff -t tsv -b $by "$profile" "$profile" >table
+            [ "$(tail -n +2 table | cut -f 21,22 | sort -u)" = "$(printf '=\tsame')" ] || [ "$by" = section ] || { echo "$profile by $by"; cat table; return 1; }
+            tail -n +2 table | awk -F '\t' '$9 != 0 || $12 != 0 || $22 != "same" { print; bad = 1 } END { exit bad }'
+        done
+        profdiff "$profile" "$profile" -t pfs | profcat -t ndjson | grep -oE '"[a-z_]*\.delta":-?[0-9]+' | sort -u >deltas
+        [ -s deltas ] && ! grep -v ':0$' deltas
+    done
+}
+
+@test "with several runs a side the means are compared by Welch's t" {
+    # f: 1001..1003 and 1501..1503, but chance reaches as far as that of a Poisson count: variance 1002 / 3 + 1502 / 3, 3.85 degrees
+    # of freedom; g does not move
+    expect cells 1,7-9,13,15,16,21,22 -s name before after <<'END'
+f 1002 1502 500 1.499001996 3 3 + more
+g 1000 1000 0 1.0 3 3 = same
+main 0 0 0  3 3 = same
+END
+    profdiff -t text before after >table
+    grep -q "^samples: 2002 before, 2502 after per run, +500 (+24.98% of before)  *before (3 runs), after (3 runs)$" table
+    grep -q "^Welch's t over 3 and 3 runs" table
+    # a directory, a list of its files and the runs in another order are the same
+    profdiff -t csv before after >want
+    ls before/* >list
+    (ls after/* | sort -r) >list2
+    profdiff -t csv @list @list2 | cmp want -
+    # means are rounded half to even: 2.5 and 1.5 are both 2
+    printf 'f 2\n' >two && printf 'f 3\n' >three && printf 'f 1\n' >one
+    printf '%s\n' two three >list
+    printf '%s\n' one two >list2
+    [ "$(cells 7-9,22 @list @list2)" = "2 2 0 same" ]
+}
+
+@test "a subdirectory is one run, and so is a tree of processes" {
+    mkdir -p deep/one/below deep/two
+    cp before/1.folded deep/one/below/a.folded
+    cp before/2.folded deep/one/b.folded
+    cp before/3.folded deep/two/c.folded
+    cp x.folded deep/.hidden
+    # (1001 + 1002 + 1003) / 2 runs
+    [ "$(cells 1,7,15 -s name deep after | head -n 1)" = "f 1503 2" ]
+    [ -d "$CORPUS/statprofiler" ] || skip "no corpus"
+    # the profiler's reader: 128 + 36 + 65 + 39 + 16 ticks of a millisecond in a parent with its children; 1479 of a half in another
+    mkdir trees
+    cp "$CORPUS"/statprofiler/fork.out.*0000000? "$CORPUS"/statprofiler/split.out.*.0000000? trees
+    profdiff -q -t json trees before/1.folded -m wall | grep -q '"total_before":511750000,'
+    [ "$(cells 15 -q trees trees | sort -u)" = 2 ]
+}
+
+@test "rows are what --by says, with a column of their own" {
+    stream one.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
+ "records": [{"stack": [["main", "a.pl", 9], ["P::f", "P.pm", 3, 0, "/lib/p", 32]], "labels": [["host", "a"], ["section", "s"]], "values": {"wall": 2}},
+  {"stack": [["main", "a.pl", 8]], "labels": [["host", "b"]], "values": {"wall": 4}}]}
+END
+    stream two.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 500000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
+ "records": [{"stack": [["main", "a.pl", 9], ["P::f", "P.pm", 4, 0, "/lib/p", 48]], "labels": [["host", "a"], ["section", "s"]], "values": {"wall": 7}}]}
+END
+    # ticks of different lengths: both are times
+    [ "$(cells 1,6,7-12,21,22 one.pfs two.pfs | tr '\n' ,)" = \
+        "main nanoseconds 4000000 0 -4000000 6000000 3500000 -2500000 ? less,P::f nanoseconds 2000000 3500000 1500000 2000000 3500000 1500000 ? more," ]
+    [ "$(cells 23,7,8 -b section one.pfs two.pfs)" = "2000000 3500000 s" ]
+    [ "$(cells 23,7,8 -b label:host one.pfs two.pfs | tr '\n' ,)" = "4000000 0 b,2000000 3500000 a," ]
+    [ "$(cells 23,7,8 -b address one.pfs two.pfs | tr '\n' ,)" = "4000000 0,0 3500000 0x30,2000000 0 0x20," ]
+    [ "$(cells 1,3,9 -b line -s delta one.pfs two.pfs | tr '\n' ,)" = "P::f 4 3500000,main 9 0,P::f 3 -2000000,main 8 -4000000," ]
+    [ "$(cells 23,9 -b package one.pfs two.pfs | tr '\n' ,)" = "-4000000,1500000 P," ]
+    [ "$(profdiff -t csv -b section one.pfs two.pfs | head -n 1 | tr , '\n' | tail -n 1)" = section ]
+    fails 2 "--by takes function" profdiff -b nothing one.pfs two.pfs
+    fails 2 "another unit" profdiff -u ticks one.pfs two.pfs || fails 3 "another unit" profdiff -u ticks one.pfs two.pfs
+}
+
+@test "counts with different periods are compared as events" {
+    for period in 1000 3000; do
+        stream $period.pfs <<END
+{"measures": [{"name": "cycles", "kind": "flat", "nature": "sampled", "period": $period}],
+ "records": [{"kind": "flat", "at": ["f"], "values": {"cycles": 30}}]}
+END
+    done
+    # as many samples, but three times the events: the test is on samples and says nothing of amounts that go the other way
+    [ "$(cells 6-9,19 1000.pfs 3000.pfs)" = "events 30000 90000 60000 1.0" ]
+    [ "$(cells 6-9 -u events 1000.pfs 1000.pfs)" = "events 30000 30000 0" ]
+    [ "$(cells 6-9 1000.pfs 1000.pfs)" = "count 30 30 0" ]
+    stream none.pfs <<'END'
+{"measures": [{"name": "cycles", "kind": "flat", "nature": "sampled"}], "records": [{"kind": "flat", "at": ["f"], "values": {"cycles": 30}}]}
+END
+    fails 3 "cannot be compared" profdiff -t csv 1000.pfs none.pfs
+}
+
+@test "exact counts that changed changed, and times of one run each are not known to" {
+    for calls in 5 6; do
+        stream $calls.pfs <<END
+{"measures": [{"name": "calls", "nature": "exact", "role": "count"}, {"name": "time", "unit": "nanoseconds", "nature": "timed"}],
+ "records": [{"stack": [["f"]], "values": {"calls": $calls, "time": $calls}}, {"stack": [["g"]], "values": {"calls": 2, "time": 2}}]}
+END
+    done
+    [ "$(cells 1,9,19,21,22 -m calls 5.pfs 6.pfs | tr '\n' ,)" = "f 1  + more,g 0  = same," ]
+    [ "$(cells 1,9,19,21,22 -m time 5.pfs 6.pfs | tr '\n' ,)" = "f 1  ? more,g 0  = same," ]
+    [ "$(cells 1,5,9,21 -m time -m calls 5.pfs 6.pfs | tr '\n' ,)" = "f time 1 ?,g time 0 =,f calls 1 +,g calls 0 =," ]
+    profdiff -t text -m calls 5.pfs 6.pfs | grep -q '^exact counts: any change is real$'
+    profdiff -t text -m time 5.pfs 6.pfs | grep -q 'nothing tells a change from chance'
+}
+
+@test "--sort, --only, -n, --drop-negative and --reverse" {
+    printf 'a 10\nb 100\nc 7\nd 50\n' >p.folded
+    printf 'a 30\nb 60\nd 50\ne 3\n' >q.folded
+    order() { cells 1 "$@" p.folded q.folded | tr -d '\n'; }
+    [ "$(order)" = baced ] && [ "$(order -s delta)" = aedcb ] && [ "$(order -s name)" = abcde ]
+    [ "$(order -s ratio)" = eadbc ]
+    # p: a 0.0022, b 0.0019, c 2 / 2^7, e 2 / 2^3, d 1; b before a
+    [ "$(order -s q)" = baced ]
+    [ "$(order --only=added)" = e ] && [ "$(order --only=removed)" = c ] && [ "$(order --only=more)" = a ]
+    [ "$(order --only=less)" = b ] && [ "$(order --only=same)" = d ] && [ "$(order --only=significant)" = bac ]
+    [ "$(order -n 2)" = ba ] && [ "$(order -n 2 --only=same)" = d ] && [ "$(order --drop-negative)" = aed ]
+    [ "$(cells 1,7-9,22 --reverse -n 1 p.folded q.folded)" = "b 60 100 40 more" ]
+    profdiff -t csv --reverse p.folded q.folded >want
+    profdiff -t csv q.folded p.folded >got
+    diff <(grep -v '^function' want) <(grep -v '^function' got)
+    fails 2 "--sort takes abs" profdiff -s size p.folded q.folded
+    fails 2 "--only takes added" profdiff --only=new p.folded q.folded
+}
+
+@test "an interval within --min-delta makes a row equal" {
+    printf 'f 1000000\n' >p.folded
+    printf 'f 1000100\n' >q.folded
+    # the interval of the difference is 100 +- 1.96 * sqrt(2000100), about -2672 to 2872
+    [ "$(cells 21 p.folded q.folded)" = "?" ] && [ "$(cells 21 --min-delta=1% p.folded q.folded)" = "=" ]
+    [ "$(cells 21 --min-delta=2900 p.folded q.folded)" = "=" ] && [ "$(cells 21 --min-delta=2800 p.folded q.folded)" = "?" ]
+    [ "$(cells 21 --min-delta=2.9k p.folded q.folded)" = "=" ]
+    fails 2 "a time is no bound" profdiff -t csv --min-delta=5ms p.folded q.folded
+    fails 2 "--min-delta takes" profdiff --min-delta=-1 p.folded q.folded
+}
+
+@test "--normalize compares shares" {
+    printf 'f 30\ng 70\n' >p.folded
+    printf 'f 60\ng 140\n' >q.folded
+    [ "$(cells 1,6,7-9,21 --normalize p.folded q.folded | tr '\n' ,)" = "f ppb 300000000 300000000 0 =,g ppb 700000000 700000000 0 =," ]
+    profdiff -t text --normalize p.folded q.folded | grep -q '^ *30.00% *30.00% *0%'
+}
+
+@test "the gate is status 1 and shows the rows that rose, and them alone" {
+    printf 'a 1000\nb 1000\nc 1000\nd 3\n' >p.folded
+    printf 'a 1300\nb 1050\nc 700\nd 6\ne 40\n' >q.folded
+    # b rose by 5 %, but that may be chance, and so may d; e was not there
+    got=0
+    profdiff --fail-above=4% p.folded q.folded -t tsv >table || got=$?
+    [ "$got" -eq 1 ] && [ "$(tail -n +2 table | cut -f 1 | tr -d '\n')" = ae ]
+    got=0
+    profdiff --fail-above=4% p.folded q.folded | tail -n 1 >line || got=$?
+    [ "$(cat line)" = "2 of 5 functions rose by more than 4%" ]
+    profdiff --fail-above=300 p.folded q.folded -t tsv >table # not more than 300
+    [ "$(wc -l <table)" -eq 1 ]
+    run profdiff --fail-above=299 p.folded q.folded -t tsv
+    [ "$status" -eq 1 ]
+    run profdiff --fail-above=30% p.folded q.folded -t tsv
+    [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 2 ] # e alone: a rose by no more than 30 %
+    profdiff --fail-above=0 p.folded p.folded >table
+    # where there can be no verdict the rise alone counts
+    stream t1.pfs <<'END'
+{"measures": [{"name": "time", "unit": "nanoseconds", "nature": "timed"}], "records": [{"stack": [["f"]], "values": {"time": 1000000}}]}
+END
+    stream t2.pfs <<'END'
+{"measures": [{"name": "time", "unit": "nanoseconds", "nature": "timed"}], "records": [{"stack": [["f"]], "values": {"time": 3000000}}]}
+END
+    run profdiff --fail-above=1999us t1.pfs t2.pfs -t tsv
+    [ "$status" -eq 1 ]
+    profdiff --fail-above=2ms t1.pfs t2.pfs -t tsv
+    # a damaged input is not measured at all
+    run profdiff --fail-above=5% p.folded bad.folded
+    [ "$status" -eq 3 ]
+    run profdiff --keep-going --fail-above=5% p.folded bad.folded
+    [ "$status" -eq 3 ]
+    fails 2 "--fail-above takes" profdiff --fail-above=much p.folded q.folded
+    fails 2 "--fail-above is for tables" profdiff --fail-above=5% -t pfs p.folded q.folded
+}
+
+@test "the difference goes through the pipe, and before and delta are after" {
+    profdiff x.folded y.folded | proffilter -F 'old|new' | proftop -t csv -n 0 >got
+    [ "$(cut -d , -f 2,7,9,11 got | tail -n +2 | sort | tr '\n' ' ')" = "main,samples.delta,0,-2 new,samples.delta,6,6 old,samples.delta,-8,-8 " ]
+    [ "$(profdiff x.folded y.folded | proftop -t csv -s name -m samples.before -m samples.after | grep -c '^1,main')" -eq 2 ]
+    profdiff before after | profcat -t ndjson | sed 's/.*"stack":[[]{"function":"\([a-z]*\)".*\("values".*\),"units.*/\1 \2/' | sort >got
+    [ "$(cat got)" = 'f "values":{"samples.before":1002,"samples.after":1502,"samples.delta":500}
+g "values":{"samples.before":1000,"samples.after":1000,"samples.delta":0}' ]
+    # what fell is left out
+    profdiff --drop-negative x.folded y.folded | profcat -t ndjson | grep -c . >count
+    [ "$(cat count)" -eq 2 ]
+    # labels keep records apart, and -m names measures of the runs
+    profdiff -m samples x.folded y.folded | profcat -t ndjson | grep -q '"samples.delta":-8'
+    fails 2 "there is no measure 'nothing'" profdiff -m nothing -t pfs x.folded y.folded -o absent.pfs
+    [ ! -e absent.pfs ]
+}
+
+@test "folded has two columns, as difffolded.pl writes them" {
+    expect profdiff -t folded x.folded y.folded <<'END'
+main;new 0 6
+main;old 8 0
+main;same 3 3
+END
+    profdiff x.folded y.folded | proffilter -F new | profcat -t folded >got
+    [ "$(cat got)" = "main;new 0 6" ]
+    profdiff x.folded y.folded -o two.folded
+    profdiff -t folded x.folded y.folded | cmp - two.folded
+    fails 2 "cannot hold what was before" profdiff -t statprofiler x.folded y.folded
+}
+
+@test "--stats sums up each row over all runs" {
+    # 2 and 4: mean 3, deviation sqrt(2), range 2 of 6; nothing and 6: mean 3, deviation sqrt(18)
+    printf 'f 2\ng 6\n' >p.folded
+    printf 'f 4\n' >q.folded
+    expect profdiff --stats -t ndjson p.folded q.folded <<'END'
+{"function":"g","file":"","line":0,"image":"","measure":"samples","unit":"count","sum":6,"sum_pct":50.0,"n":2,"mean":3.0,"sd":4.242640687,"min":0,"max":6,"range":6,"range_pct":100.0}
+{"function":"f","file":"","line":0,"image":"","measure":"samples","unit":"count","sum":6,"sum_pct":50.0,"n":2,"mean":3.0,"sd":1.414213562,"min":2,"max":4,"range":2,"range_pct":33.33333333}
+END
+    expect profdiff --stats p.folded q.folded -o /dev/stdout <<'END'
+samples: 12 in 2 runs                                             p.folded, q.folded
+sum%: of the total of all runs; range%: max - min, of the sum
+  range%        sum   sum%    n       mean         sd        min        max
+    100%          6 50.00%    2       3.00       4.24          0          6  g
+  33.33%          6 50.00%    2       3.00       1.41          2          4  f
+END
+    [ "$(profdiff --stats -t csv before after | grep '^f,' | cut -d , -f 7,9,10,12-14)" = 7512,6,1252.0,1001,1503,502 ]
+    [ "$(profdiff --stats -t tsv -s name p.folded | cut -f 1,11,14 | tail -n +2 | tr '\t\n' ' ,')" = "f  0,g  0," ]
+    profdiff --stats -t json p.folded q.folded | grep -q '^{"schema":"profutils.stats/1",.*"total":12,'
+    fails 2 "--stats compares nothing" profdiff --stats --fail-above=5% p.folded q.folded
+    fails 2 "--stats sorts by" profdiff --stats -s q p.folded
+}
+
+@test "colour, sign and bars say the same" {
+    profdiff -t text --color=always x.folded y.folded >colored
+    grep -q "$(printf '\033\\[31m')+6$(printf '\033\\[0m')" colored
+    grep -q "$(printf '\033\\[34m')-8$(printf '\033\\[0m')" colored
+    profdiff -t text x.folded y.folded >plain
+    sed "s/$(printf '\033')\\[[0-9]*m//g" colored | diff plain -
+    LC_ALL=C profdiff -t text --color=never x.folded y.folded | cmp plain -
+    LC_ALL=C.UTF-8 profdiff -t text x.folded y.folded | grep -q '██████████  old' # on its way to somebody
+}
+
+@test "where it goes decides what it is" {
+    profdiff x.folded y.folded | cat >piped
+    head -c 4 piped | grep -q PFS
+    profdiff x.folded y.folded >table
+    grep -q '^samples: 11 before' table
+    profdiff -n 0 x.folded y.folded | grep -q '^samples: 11 before' # rows of tables were asked for
+    profdiff x.folded y.folded -o diff.pfs && profcat --probe diff.pfs | grep -q pfs
+    profdiff x.folded y.folded -o diff.json && head -c 30 diff.json | grep -q '"profutils.diff/1"'
+    fails 2 "--limit is for tables" profdiff -n 3 -t pfs x.folded y.folded
+    fails 2 "tables have no options" profdiff -t csv:explode x.folded y.folded || fails 2 "explode" profdiff -t csv:explode x.folded y.folded
+}
+
+@test "operands that cannot be compared are refused with the reason" {
+    fails 2 "give two operands, BEFORE and AFTER; there is 1" profdiff x.folded
+    fails 2 "there are 3" profdiff x.folded y.folded x.folded
+    fails 2 "give the sets" profdiff --stats
+    fails 2 "standard input is one run" profdiff - - </dev/null
+    mkdir nothing
+    fails 3 "nothing: there are no runs in it" profdiff nothing x.folded
+    : >empty
+    fails 3 "no runs" profdiff @empty x.folded
+    fails 3 "missing: cannot" profdiff x.folded missing || fails 3 "missing" profdiff x.folded missing
+    profdiff x.folded - -t csv <y.folded | cut -d , -f 9 >got
+    profdiff x.folded y.folded -t csv | cut -d , -f 9 | cmp - got
+    stream other.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds"}], "records": [{"stack": [["f"]], "values": {"wall": 2}}]}
+END
+    fails 0 "other.pfs: there is no measure 'samples'" profdiff -t csv x.folded other.pfs
+}
+
+@test "a bad run is named; --keep-going leaves it out, and the status says so" {
+    mkdir bad && cp before/1.folded before/2.folded bad && cp bad.folded bad/0.folded
+    fails 3 "bad/0.folded: offset 10: line 2: no count" profdiff -t csv bad after
+    [ -z "$output" ]
+    fails 3 "bad/0.folded: this run is left out" profdiff --keep-going -t csv bad after
+    # shellcheck disable=SC2154
+    [ "$(echo "$output" | grep '^f,' | cut -d , -f 7,8,15,16)" = 1002,1502,2,3 ]
+    fails 3 "no run of it is good" profdiff --keep-going -t csv bad.folded after
+    [ -z "$output" ]
+    # the last run was read in part: what is shown says so
+    fails 3 "the input is incomplete" profdiff -t json before bad.folded
+    echo "$output" | grep -q '"complete":false'
+    # --salvage counts what is whole
+    profdiff --salvage -q -t tsv x.folded bad.folded | grep -q '^f'
+    fails 3 "bad/0.folded" profdiff -t pfs -o absent.pfs bad after
+    [ ! -e absent.pfs ]
+}
