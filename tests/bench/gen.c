@@ -1,6 +1,7 @@
 /* Makes the inputs of the benchmark on standard output, the same bytes on every machine, and baselines to hold against:
  *
  *     gen statprofiler N   a StatProfiler file of N samples, depth 15 to 20, nearly all stacks distinct, in sections
+ *     gen host K           a StatProfiler file of host K of a fleet: 20,000 samples of 20 to 29 frames, 14,000 of them the same on all
  *     gen native N         a native stream of N samples on 200,000 stacks
  *     gen nytprof N        a plain NYTProf file of N statements and discounts
  *     gen nytcalls N       the same with an entry and a return of every call (calls=2), N records of all these
@@ -21,7 +22,8 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PACKAGES = 300, SUBS = 8, FUNCTIONS = PACKAGES * SUBS, CALLEES = 4, STACKS = 200000, BLOCK = 32000 };
+enum { PACKAGES = 300, SUBS = 8, FUNCTIONS = PACKAGES * SUBS, CALLEES = 4, STACKS = 200000, BLOCK = 32000, DEPTH = 32 };
+enum { HOST_SAMPLES = 20000, HOST_SHARED = 14000, HOST_CALLERS = 1000, TAIL = 4 };
 
 static uint64_t random_state = 20140616;
 
@@ -153,17 +155,20 @@ static void put_section(unsigned char tag, const char *name)
     record_put(&record, tag);
 }
 
-static void put_sample(uint32_t depth)
+/* `tail`: the state from which the innermost TAIL frames are drawn; 0: as the others. */
+static void put_sample(uint32_t depth, uint64_t tail)
 {
     static const char *const ops[] = {"entersub", "padsv", "helem", "aelem", "concat", "match", "nextstate", "method_named"};
     static const struct record empty = {.size = 0};
-    uint32_t path[20], line[20];
+    uint32_t path[DEPTH], line[DEPTH];
     struct record record = {.size = 0};
     record_number(&record, 1 + below(3));
     record_string(&record, ops[below(8)]);
     record_put(&record, 1);
     path[0] = below(6);
     for (uint32_t k = 1; k < depth; k++) {
+        if (tail != 0 && k == depth - TAIL)
+            random_state = tail;
         uint32_t which = call();
         path[k] = subs[path[k - 1]].callees[which];
         line[k - 1] = call_site(path[k - 1], which);
@@ -188,13 +193,26 @@ static void put_sample(uint32_t depth)
 }
 
 /* Requests of 100 samples; the middle of each is database work, the end rendering. */
-static int statprofiler(uint64_t samples)
+static void put_start(void)
 {
     static const unsigned char header[] = {201, 5, 36, 0, 202, 0x87, 0x68, 203, 20, 254};
-    static const unsigned char end[] = {197, 0};
     fwrite("=statprofiler\001", 1, 14, stdout);
     put(header, sizeof header);
     block_end();
+}
+
+static int put_finish(void)
+{
+    static const unsigned char end[] = {197, 0};
+    put(end, sizeof end);
+    block_end();
+    fprintf(stderr, "%" PRIu64 "\n", block.total);
+    return fflush(stdout) || ferror(stdout);
+}
+
+static int statprofiler(uint64_t samples)
+{
+    put_start();
     for (uint64_t k = 0; k < samples; k++) {
         uint64_t at = k % 100;
         if (at == 10)
@@ -209,12 +227,21 @@ static int statprofiler(uint64_t samples)
             put_section(199, "render");
             put_section(199, "req");
         }
-        put_sample(14 + below(6));
+        put_sample(14 + below(6), 0);
     }
-    put(end, sizeof end);
-    block_end();
-    fprintf(stderr, "%" PRIu64 "\n", block.total);
-    return fflush(stdout) || ferror(stdout);
+    return put_finish();
+}
+
+/* What a sample is depends on its number, and of those a host has alone on the host's. As in real programs most of a stack is
+ * that of many others: outer frames are those of one of a thousand callers. */
+static int host(uint64_t number)
+{
+    put_start();
+    for (uint64_t k = 0; k < HOST_SAMPLES; k++) {
+        random_state = pf_hash_mix(k % HOST_CALLERS + 1);
+        put_sample(20 + below(10), pf_hash_mix((k < HOST_SHARED ? 1 : number + 2) << 32 | k));
+    }
+    return put_finish();
 }
 
 static int unpack(void)
@@ -564,6 +591,8 @@ int main(int argc, char **argv)
     make_program();
     if (!strcmp(what, "statprofiler") && samples)
         return statprofiler(samples);
+    if (!strcmp(what, "host"))
+        return host(samples);
     if (!strcmp(what, "native") && samples)
         return native(samples);
     if ((!strcmp(what, "nytprof") || !strcmp(what, "nytcalls")) && samples)
@@ -576,6 +605,6 @@ int main(int argc, char **argv)
         return unpack();
     if (!strcmp(what, "inflate"))
         return nyt_inflate();
-    fprintf(stderr, "usage: gen statprofiler|native|nytprof|nytcalls|nytevals N | gen unpack|deflate|inflate <FILE\n");
+    fprintf(stderr, "usage: gen statprofiler|host|native|nytprof|nytcalls|nytevals N | gen unpack|deflate|inflate <FILE\n");
     return 2;
 }
