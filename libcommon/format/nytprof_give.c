@@ -179,11 +179,11 @@ static int give_block_times(struct pf_reader *reader, struct pf_nyt_reader *r, c
 
 /* ---- Stacks ---- */
 
-static bool push_step(struct pf_nyt_giver *giver, uint32_t node, uint32_t stack)
+static bool push_step(struct pf_nyt_giver *giver, uint32_t node, uint32_t stack, bool alone)
 {
     if (!pf_grow(&giver->steps, &giver->step_capacity, giver->step_count + 1, sizeof *giver->steps))
         return false;
-    giver->steps[giver->step_count++] = (struct pf_nyt_step){node, stack};
+    giver->steps[giver->step_count++] = (struct pf_nyt_step){node, stack, alone};
     return true;
 }
 
@@ -191,18 +191,23 @@ static bool push_step(struct pf_nyt_giver *giver, uint32_t node, uint32_t stack)
 static bool enter(struct pf_nyt_giver *giver, const struct pf_nyt_tree *tree, uint32_t node, uint32_t stack)
 {
     uint32_t last = tree->nodes[node].last_child;
-    return !last || push_step(giver, tree->nodes[last].next, stack);
+    return !last || push_step(giver, tree->nodes[last].next, stack, false);
 }
 
-/* Visits nodes, callers first, until there are rows for a batch. */
+/* Visits nodes, callers first and what never returned last, until there are rows for a batch. */
 static bool walk(struct pf_nyt_reader *r, const struct pf_nyt_tree *tree, uint32_t *rows)
 {
     struct pf_nyt_giver *giver = &r->giver;
     while (giver->step_count > 0 && *rows < PF_BATCH_ROWS) {
         struct pf_nyt_step step = giver->steps[--giver->step_count];
         const struct pf_nyt_node *node = &tree->nodes[step.node];
-        if (step.node != tree->nodes[node->parent].last_child && !push_step(giver, node->next, step.stack))
-            return false;
+        if (!step.alone && step.node != tree->nodes[node->parent].last_child) {
+            if ((node->calls == 0 && !push_step(giver, step.node, step.stack, true)) ||
+                !push_step(giver, node->next, step.stack, false))
+                return false;
+            if (node->calls == 0)
+                continue;
+        }
         uint32_t stack = pf_dict_add_frame(r->places.dict, step.stack, pf_nyt_places_callee(&r->places, node->name));
         if (node->calls != 0) {
             giver->first[*rows] = stack;

@@ -49,6 +49,7 @@ struct pf_nyt_giver {
     size_t row_count;
     struct pf_nyt_step {
         uint32_t node, stack;   /* to be visited, and the stack of its caller */
+        bool alone;             /* not the siblings behind it, which were */
     } *steps;
     size_t step_count, step_capacity;
     struct pf_value_column values[PF_NYT_COLUMNS];
