@@ -44,9 +44,9 @@ const struct pf_format pf_format_nytprof = {
     .name = "nytprof",
     .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
     .suffixes = ".nyt",
-    .losses = "labels, measures but times, counts of statements and calls, columns, images and addresses (records that have nothing else "
-              "are refused), numbers of entries; stacks without numbers of calls count as one call each, and profiles that have "
-              "stacks alone get lines and callers from them; times of statements finer than a nanosecond",
+    .losses = "labels; measures but times, statements, calls and depth; columns, images, addresses, positions of entries among returns; "
+              "records without a file, negative numbers and samples that are no times are refused; stacks without numbers of calls "
+              "count as one call each, a sub has one place, times of lines finer than a nanosecond are rounded",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES,
     .merging = &pf_nyt_merging,
     .options = options,

@@ -145,31 +145,44 @@ static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
     return times;
 }
 
+static void put_times(struct writing *w, size_t at, double inclusive, double exclusive)
+{
+    store_nv((unsigned char *)w->record.data + at, inclusive);
+    store_nv((unsigned char *)w->record.data + at + 8, exclusive);
+}
+
+/* The time of one of `records` returns that have `self` together. False: no double tells it. */
+static bool take_part(struct writing *w, uint64_t records, int64_t *self, double *ticks)
+{
+    int64_t part = *self / (records < INT64_MAX ? (int64_t)records : INT64_MAX);
+    *self -= part;
+    *ticks = pf_nyt_time_fraction(w->time, w->rate, part);
+    return pf_nyt_time_exact(w->time, w->rate, part);
+}
+
 /* As many returns as there were calls; the first have the time. */
 static int write_returns(struct writing *w, struct pf_nyt_call *node)
 {
     uint64_t left = node->calls > 0 ? (uint64_t)node->calls : 1, parts = pf_nyt_time_parts(node->self);
     size_t times = make_record(w, node);
     int64_t self = node->self;
+    double ticks;
     if (w->record.failed)
         return pf_error_nomem(w->error);
-    if (parts > left)
-        return pf_error_set(w->error, PF_OVERFLOW, "%" PRId64 " units of time in %" PRIu64 " calls of '%.100s' are more than a double tells",
-                            self, left, pf_dict_string(w->calls->dict, node->name).data);
-    for (; self != 0; left--) {
-        double ticks = pf_nyt_time_fraction(w->time, w->rate, pf_nyt_time_part(&self));
+    for (parts = parts < left ? parts : left; parts > 0; parts--, left--) {
+        if (!take_part(w, parts, &self, &ticks))
+            return pf_error_set(w->error, PF_OVERFLOW, "%" PRId64 " units of time in %" PRId64 " calls of '%.100s' are more than a double tells",
+                                node->self, node->calls, pf_dict_string(w->calls->dict, node->name).data);
         node->total += ticks;
-        store_nv((unsigned char *)w->record.data + times, self == 0 ? node->total : ticks);
-        store_nv((unsigned char *)w->record.data + times + 8, ticks);
+        put_times(w, times, parts == 1 ? node->total : ticks, ticks);
         pf_nyt_out_bytes(w->out, w->record.data, w->record.size);
     }
-    store_nv((unsigned char *)w->record.data + times, node->self == 0 ? node->total : 0);
-    store_nv((unsigned char *)w->record.data + times + 8, 0);
-    if (node->self == 0 && left > 0) {
+    if (node->self == 0) {
+        put_times(w, times, node->total, 0);
         pf_nyt_out_bytes(w->out, w->record.data, w->record.size);
-        store_nv((unsigned char *)w->record.data + times, 0);
         left--;
     }
+    put_times(w, times, 0, 0);
     pf_nyt_out_repeat(w->out, w->record.data, w->record.size, left);
     return PF_OK;
 }

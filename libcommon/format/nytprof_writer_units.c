@@ -77,6 +77,12 @@ static double read_back(const struct pf_nyt_time *time, uint64_t rate, double ti
     return nearbyint(units);
 }
 
+bool pf_nyt_time_exact(const struct pf_nyt_time *time, uint64_t rate, int64_t value)
+{
+    double read = read_back(time, rate, pf_nyt_time_fraction(time, rate, value));
+    return fabs(read) < 0x1p63 && (int64_t)read == value;
+}
+
 double pf_nyt_time_fraction(const struct pf_nyt_time *time, uint64_t rate, int64_t part)
 {
     double ticks = time->rate != 0 ? (double)part * (double)time->num * (double)rate / (double)time->rate

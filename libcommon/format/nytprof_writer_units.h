@@ -35,5 +35,7 @@ uint64_t pf_nyt_time_parts(int64_t value);
 /* A part as the doubles that are read back as the same. */
 double pf_nyt_time_seconds(const struct pf_nyt_time *, int64_t part);
 double pf_nyt_time_fraction(const struct pf_nyt_time *, uint64_t rate, int64_t part);
+/* Whether that double is read back as the same, for more than a part. */
+bool pf_nyt_time_exact(const struct pf_nyt_time *, uint64_t rate, int64_t value);
 
 #endif

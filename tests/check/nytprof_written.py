@@ -8,12 +8,15 @@
                                           do not have for the original, and say the same
     nytprof_written.py calls DIR          nytprofcalls finds the stacks in them that it finds in the original
     nytprof_written.py joined DIR         two files written as one against both, and against nytprofmerge of them
+    nytprof_written.py made               the same of files made here: any times, rates and orders of calls
 MODE: nytprof, plain or both, as in nytprof.py. Differences are printed; the exit status is 1 when there are any.
 """
 import json
 import os
+import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -121,6 +124,80 @@ def check_same(report, folder):
             with open("first.nyt", "rb") as first, open("second.nyt", "rb") as second:
                 if first.read() != second.read():
                     report.differ(path, "written twice it is another file (%s)" % mode)
+
+
+# ---- Files made here ----
+
+
+def varint(number):
+    number &= 0xFFFFFFFF
+    if number < 0x80:
+        return bytes([number])
+    if number < 0x4000:
+        return (number | 0x8000).to_bytes(2, "big")
+    if number < 0x200000:
+        return (number | 0xC00000).to_bytes(3, "big")
+    if number < 0x10000000:
+        return (number | 0xE0000000).to_bytes(4, "big")
+    return b"\xff" + number.to_bytes(4, "big")
+
+
+def text(body):
+    return b"'" + varint(len(body)) + body
+
+
+def random_profile(chance, order):
+    def real(value):
+        return struct.pack(order + "d", value)
+
+    rate = chance.choice([1000000, 10000000, 3579545, 1000000000])
+    parts = [b"NYTProf 5 0\n#made\n:application=a b\n:nv_size=8\n:ticks_per_sec=%d\n!calls=2\n" % rate]
+    subs = [b"P%d::s%d" % (k % 3, k) for k in range(12)]
+    for process in range(chance.randint(1, 3)):
+        parts.append(b"P" + varint(10 + process) + varint(1) + real(1.7e9 + process / 7))
+        for fid in range(1, 6) if process == 0 else []:
+            parts.append(b"@" + b"".join(map(varint, (fid, 0, 0, 18, 100 * fid, 0))) + text(b"/f%d.pl" % fid))
+        depth = 0
+        for _ in range(chance.randint(0, 300)):
+            fid, line, ticks = chance.randint(1, 5), chance.randint(1, 9), chance.choice([0, 1, 77, -3, 2**31 - 1, -(2**31), 70000])
+            if chance.random() < 0.4:
+                parts.append((b"-" if chance.random() < 0.2 else b"") + b"+" + varint(ticks) + varint(fid) + varint(line))
+            elif chance.random() < 0.2:
+                parts.append(b"*" + b"".join(map(varint, (ticks, fid, line, max(line - 1, 1), 1))))
+            else:
+                # Mostly in order; sometimes what never returned is left behind.
+                step = chance.choice([0, 0, 1, 1, 1, -1, -1, -1, 2, 3, -2])
+                depth = min(max(depth + step, 1), 40)
+                self = chance.choice([ticks, chance.random() * 1e6, chance.randint(0, 2**32), chance.random()])
+                parts.append(b"<" + varint(depth) + real(self) + real(self) + text(chance.choice(subs)))
+        parts.append(b"p" + varint(10 + process) + real(1.7e9 + process / 7 + 1))
+    for at, name in enumerate(subs[:9]):
+        parts.append(b"s" + varint(at % 5 + 1) + text(name) + varint(at + 1) + varint(at + 3))
+    for _ in range(chance.randint(0, 60)):
+        times = [chance.choice([chance.randint(-5, 2**30) / rate, chance.random() * 9, chance.random() * 1e-6]) for _ in range(3)]
+        if chance.random() < 0.5:
+            times = [chance.randint(0, 2**31) / rate for _ in times]
+        parts.append(b"c" + varint(chance.randint(1, 5)) + varint(chance.randint(1, 9)) + text(chance.choice(subs))
+                     + varint(chance.choice([0, 1, 5, 2**32 - 1])) + b"".join(map(real, times)) + varint(chance.randint(0, 9))
+                     + text(chance.choice(subs)))
+    return b"".join(parts)
+
+
+def check_made(report):
+    for seed in range(150):
+        chance = random.Random(seed)
+        with open("made.nyt", "wb") as file:
+            file.write(random_profile(chance, chance.choice("<<>")))
+        want, status, messages = dump("made.nyt")
+        report.equal("seed %d" % seed, "status (%s)" % messages, status, 0)
+        write("plain", "made.nyt", "first.nyt")
+        got, status, messages = dump("first.nyt")
+        report.count += 1
+        report.equal("seed %d" % seed, "status (%s)" % messages, status, 0)
+        report.equal("seed %d" % seed, "number of lines", len(got), len(want))
+        for ours, theirs in zip(got, want):
+            if not report.equal("seed %d" % seed, "a record", ours, theirs):
+                break
 
 
 # ---- Tools ----
@@ -266,6 +343,8 @@ def main(words):
         check_loaded(report, words[1], words[2])
     elif words[0] == "same":
         check_same(report, words[1])
+    elif words[0] == "made":
+        check_made(report)
     elif words[0] == "tools":
         check_tools(report, words[1], words[2:])
     elif words[0] == "calls":
