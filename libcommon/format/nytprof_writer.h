@@ -78,12 +78,4 @@ void pf_nyt_write_discounts(struct pf_writer *);
 int pf_nyt_writer_fid(struct pf_writer *, uint32_t name, uint32_t label, uint32_t *fid);
 int pf_nyt_writer_line(struct pf_writer *, int64_t from, uint32_t *line);
 
-int pf_nyt_write_statement(struct pf_writer *, const struct pf_nyt_statement *, const struct pf_nyt_time *);
-
-struct pf_nyt_caller {
-    uint32_t fid, line, caller, callee;
-    int64_t calls, depth, values[3]; /* inclusive, exclusive, recursive */
-};
-int pf_nyt_write_caller(struct pf_writer *, const struct pf_nyt_caller *, const struct pf_nyt_time times[3]);
-
 #endif

@@ -170,8 +170,13 @@ static bool is_foreign(const struct pf_nyt_writer *w)
     return !w->own && !w->header.attributed;
 }
 
+struct caller {
+    uint32_t fid, line, caller, callee;
+    int64_t calls, depth, values[3]; /* inclusive, exclusive, recursive */
+};
+
 /* A caller's place. Programs that read the file want one. */
-static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label, struct pf_nyt_caller *caller)
+static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label, struct caller *caller)
 {
     struct pf_nyt_writer *w = writer->state;
     const struct pf_location *place = pf_dict_location(writer->dict, location);
@@ -224,7 +229,7 @@ static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *st
     return (size_t)(p - start);
 }
 
-int pf_nyt_write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement, const struct pf_nyt_time *time)
+static int write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement, const struct pf_nyt_time *time)
 {
     /* So many records without a statement are written to hold a time: 80 days of the usual ticks of 100 ns. */
     enum { TIME_RECORDS = 1 << 15 };
@@ -283,7 +288,7 @@ static void put_name(struct pf_writer *writer, uint32_t name)
     pf_nyt_out_string(&w->out, pf_dict_string(writer->dict, name), writer->dict->strings.rows[name].flags & PF_UTF8);
 }
 
-static int check_caller(struct pf_writer *writer, const struct pf_nyt_caller *caller, uint64_t records)
+static int check_caller(struct pf_writer *writer, const struct caller *caller, uint64_t records)
 {
     if (caller->calls < 0 || caller->depth < 0 || caller->depth > UINT32_MAX)
         return pf_error_set(&writer->error, PF_USAGE, "%" PRId64 " calls of '%.100s' to a depth of %" PRId64 ": nytprof holds 0 to 2^32-1",
@@ -297,7 +302,7 @@ static int check_caller(struct pf_writer *writer, const struct pf_nyt_caller *ca
     return PF_OK;
 }
 
-int pf_nyt_write_caller(struct pf_writer *writer, const struct pf_nyt_caller *caller, const struct pf_nyt_time times[3])
+static int write_caller(struct pf_writer *writer, const struct caller *caller, const struct pf_nyt_time times[3])
 {
     struct pf_nyt_writer *w = writer->state;
     int64_t left = caller->calls, values[3];
@@ -356,14 +361,14 @@ static int write_line(struct pf_writer *writer, const struct pf_batch *batch, co
         pf_nyt_writer_line(writer, place->line, &statement.line) != PF_OK)
         return writer->error.code;
     pf_nyt_subs_see(&w->subs, writer->dict, location, is_foreign(w));
-    return pf_nyt_write_statement(writer, &statement, &columns->time[FLAT_TIME]);
+    return write_statement(writer, &statement, &columns->time[FLAT_TIME]);
 }
 
 static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
 {
     struct pf_nyt_writer *w = writer->state;
     uint32_t from = batch->location ? batch->location[row] : 0, to = batch->callee ? batch->callee[row] : 0;
-    struct pf_nyt_caller caller = {.callee = pf_nyt_sub_name(writer->dict, to), .calls = value(columns, EDGE_CALLS, row),
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, to), .calls = value(columns, EDGE_CALLS, row),
                                    .depth = value(columns, EDGE_DEPTH, row)};
     for (size_t k = 0; k < 3; k++)
         caller.values[k] = value(columns, EDGE_TIMES + k, row);
@@ -371,7 +376,7 @@ static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, co
         return writer->error.code;
     pf_nyt_subs_see(&w->subs, writer->dict, from, is_foreign(w));
     pf_nyt_subs_see(&w->subs, writer->dict, to, is_foreign(w));
-    return pf_nyt_write_caller(writer, &caller, columns->time + EDGE_TIMES);
+    return write_caller(writer, &caller, columns->time + EDGE_TIMES);
 }
 
 static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
@@ -460,7 +465,7 @@ static int write_stack_line(struct pf_writer *writer, uint32_t stack)
     int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0, &statement.fid);
     if (status == PF_OK)
         status = pf_nyt_writer_line(writer, place->line, &statement.line);
-    return status == PF_OK ? pf_nyt_write_statement(writer, &statement, &w->call_time) : status;
+    return status == PF_OK ? write_statement(writer, &statement, &w->call_time) : status;
 }
 
 static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
@@ -469,7 +474,7 @@ static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
     const struct pf_nyt_stack *row = &w->stacks.rows[stack];
     const struct pf_stack *node = pf_dict_stack(writer->dict, stack);
     uint32_t from = pf_dict_stack(writer->dict, node->parent)->location;
-    struct pf_nyt_caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location), .calls = 1, .depth = row->recursion};
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location), .calls = 1, .depth = row->recursion};
     const struct pf_nyt_time times[3] = {w->call_time, w->call_time, w->call_time};
     unsigned kind = pf_dict_location(writer->dict, node->location)->kind;
     pf_nyt_subs_see(&w->subs, writer->dict, node->location, true);
@@ -480,7 +485,7 @@ static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
     int status = find_caller(writer, from, 0, &caller);
     if (node->parent == 0)
         caller.caller = pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0);
-    return status == PF_OK ? pf_nyt_write_caller(writer, &caller, times) : status;
+    return status == PF_OK ? write_caller(writer, &caller, times) : status;
 }
 
 int pf_nyt_write_stacks(struct pf_writer *writer)
