@@ -335,6 +335,8 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
         status = make_rows(&making);
     if (status == PF_OK)
         status = set_rates(table, error);
+    if (block->measure.nature == PF_EXACT && table->tests == 0)
+        table->method = PF_DIFF_EXACT; /* in all runs of a side the same */
     table->margin = pf_bound_amount(margin, table->total.before);
     for (size_t i = 0; i < table->count && status == PF_OK; i++)
         set_verdict(table, &table->rows[i]);

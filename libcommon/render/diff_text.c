@@ -47,6 +47,8 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
         append(line, "Welch's t over %zu and %zu runs", before, after);
         if (block->measure.nature == PF_SAMPLED && block->sampled)
             append(line, ", a side's variance being at least that of its number of samples");
+        else if (block->measure.nature == PF_EXACT)
+            append(line, "; exact counts that are the same in all runs of a side need no test");
         break;
     case PF_DIFF_SAMPLES:
         append(line, "exact binomial on the numbers of samples, given their sum; right if samples do not depend on each other");
@@ -189,7 +191,7 @@ static void write_rest(const struct pf_diff_view *view, const struct pf_diff_tab
         pf_sink_printf(view->sink, "... %zu %s not shown; -n 0 for all\n", table->count - shown,
                        pf_diff_noun(view, table->count - shown != 1));
     if (table->count < rows)
-        pf_sink_printf(view->sink, "... %zu of %zu %s are not what was asked for\n", rows - table->count, rows, pf_diff_noun(view, rows != 1));
+        pf_sink_printf(view->sink, "... %zu of %zu %s left out\n", rows - table->count, rows, pf_diff_noun(view, rows != 1));
 }
 
 int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, size_t rows)
