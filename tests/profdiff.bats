@@ -247,6 +247,9 @@ END
     printf 'f 60\ng 140\n' >q.folded
     [ "$(cells 1,6,7-9,21 --normalize p.folded q.folded | tr '\n' ,)" = "f ppb 300000000 300000000 0 =,g ppb 700000000 700000000 0 =," ]
     profdiff -t text --normalize p.folded q.folded | grep -q '^ *30.00% *30.00% *0%'
+    fails 2 "a time is no bound for shares" profdiff --normalize --min-delta=5ms p.folded q.folded
+    profdiff -b section p.folded q.folded -o nothing.txt
+    grep -q '^no record has a value$' nothing.txt
 }
 
 @test "the gate is status 1 and shows the rows that rose, and them alone" {
@@ -258,7 +261,7 @@ END
     [ "$got" -eq 1 ] && [ "$(tail -n +2 table | cut -f 1 | tr -d '\n')" = ae ]
     got=0
     profdiff --fail-above=4% p.folded q.folded | tail -n 1 >line || got=$?
-    [ "$(cat line)" = "2 of 5 functions rose by more than 4%" ]
+    [ "$(cat line)" = "2 of 5 functions rose by more than 4% of what it was before" ]
     profdiff --fail-above=300 p.folded q.folded -t tsv >table # not more than 300
     [ "$(wc -l <table)" -eq 1 ]
     run profdiff --fail-above=299 p.folded q.folded -t tsv
@@ -334,6 +337,23 @@ END
     profdiff --stats -t json p.folded q.folded | grep -q '^{"schema":"profutils.stats/1",.*"total":12,'
     fails 2 "--stats compares nothing" profdiff --stats --fail-above=5% p.folded q.folded
     fails 2 "--stats sorts by" profdiff --stats -s q p.folded
+}
+
+@test "differences and sums that leave 64 bits are refused by name" {
+    stream low.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": -9000000000000000000}}]}
+END
+    stream high.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 9000000000000000000}}, {"stack": [["g"]], "values": {"n": 1}}]}
+END
+    fails 3 "measure 'n' for 'the total' leaves 64 bits" profdiff -t csv low.pfs high.pfs
+    fails 3 "record 1: measure 'n' leaves 64 bits" profdiff -t pfs -o absent.pfs low.pfs high.pfs
+    [ ! -e absent.pfs ]
+    # means near the end of 64 bits are exact
+    printf '%s\n' high.pfs high.pfs >list
+    [ "$(cells 7,8,9 -n 1 high.pfs @list)" = "9000000000000000000 9000000000000000000 0" ]
+    mkdir -p dir/run && cp high.pfs dir/run/1.pfs && cp high.pfs dir/run/2.pfs
+    fails 3 "the sum of measure 'n' leaves 64 bits" profdiff -t csv high.pfs dir
 }
 
 @test "colour, sign and bars say the same" {

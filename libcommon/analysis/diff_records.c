@@ -212,7 +212,7 @@ static size_t main_column(const struct pf_diff_records *records, enum pf_kind ki
     return best;
 }
 
-static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, const char *end, bool main)
+static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, const char *end, bool delta, bool main)
 {
     struct pf_measure measure = column->quantity.measure;
     struct pf_bytes name = pf_dict_string(records->dict, measure.name);
@@ -233,7 +233,7 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_co
     }
     if (column->quantity.events || records->normalize)
         measure.period = 0;
-    if (main) /* a difference of counts of samples is no count of samples */
+    if (delta) /* of numbers of samples it is no number of samples */
         measure.nature = PF_UNKNOWN_NATURE;
     index = text.failed ? UINT32_MAX : pf_measures_intern(&records->dict->measures, &measure);
     pf_buffer_free(&text);
@@ -249,7 +249,7 @@ static bool declare_all(struct pf_diff_records *records)
         struct pf_diff_column *column = &records->columns[i];
         bool main = main_column(records, column->quantity.measure.kind) == i;
         for (unsigned k = BEFORE; k <= DELTA; k++)
-            good = (column->measures[k] = declare(records, column, ends[k], main && k == DELTA)) != UINT32_MAX && good;
+            good = (column->measures[k] = declare(records, column, ends[k], k == DELTA, main && k == DELTA)) != UINT32_MAX && good;
     }
     return good && pf_dict_status(records->dict) == PF_OK;
 }

@@ -44,6 +44,14 @@ static int overflow(const struct making *making, uint32_t key)
     return PF_OVERFLOW;
 }
 
+/* A bound in time does not fit shares. */
+static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_bound *bound, struct pf_error *error)
+{
+    static const struct pf_scale shares = {.name = {"shares", 6}};
+
+    return pf_bound_check(bound, diff->normalize ? &shares : &block->scale, error);
+}
+
 /* --- sums of a row ---------------------------------------------------------------------------------------- */
 
 static int64_t amount_at(const struct making *making, const struct pf_diff_amounts *run, const int64_t *column, uint32_t key)
@@ -320,7 +328,7 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
                        const struct pf_bound *margin, struct pf_error *error)
 {
     struct making making = {.diff = diff, .block = block, .table = table, .error = error};
-    int status = pf_bound_check(margin, &block->scale, error);
+    int status = check_bound(diff, block, margin, error);
 
     *table = (struct pf_diff_table){.cum = diff->cum};
     for (unsigned side = BEFORE; side <= AFTER; side++) {
@@ -399,11 +407,11 @@ void pf_diff_table_drop_negative(struct pf_diff_table *table)
     table->count = kept;
 }
 
-int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff_block *block, const struct pf_bound *bound,
-                       struct pf_error *error)
+int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff, const struct pf_diff_block *block,
+                       const struct pf_bound *bound, struct pf_error *error)
 {
     size_t kept = 0;
-    int status = pf_bound_check(bound, &block->scale, error);
+    int status = check_bound(diff, block, bound, error);
 
     for (size_t i = 0; i < table->count && status == PF_OK; i++) {
         const struct pf_diff_row *row = &table->rows[i];

@@ -69,7 +69,8 @@ void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
 void pf_diff_table_drop_negative(struct pf_diff_table *);
 /* Leaves the rows that rose by more than the bound, with verdict + where there can be one. PF_OK, or PF_USAGE where the bound does not
  * fit the measure. */
-int pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff_block *, const struct pf_bound *, struct pf_error *);
+int pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff *, const struct pf_diff_block *, const struct pf_bound *,
+                       struct pf_error *);
 
 enum pf_diff_sort { PF_DIFF_BY_ABS, PF_DIFF_BY_DELTA, PF_DIFF_BY_RATIO, PF_DIFF_BY_Q, PF_DIFF_BY_NAME };
 bool pf_diff_sort_find(const char *name, enum pf_diff_sort *);

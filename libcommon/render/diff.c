@@ -146,7 +146,7 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
     status = pf_diff_table_make(table, view->diff, block, &view->margin, error);
     *rows = table->count;
     if (status == PF_OK && view->gate != NULL)
-        status = pf_diff_table_gate(table, block, view->gate, error);
+        status = pf_diff_table_gate(table, view->diff, block, view->gate, error);
     *rose = *rose || (view->gate != NULL && table->count > 0);
     pf_diff_table_only(table, view->only);
     if (view->drop_negative)

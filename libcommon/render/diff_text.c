@@ -184,9 +184,12 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
 static void write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table, size_t shown, size_t rows)
 {
     if (view->gate != NULL) {
-        pf_sink_printf(view->sink, "%zu of %zu %s rose by more than %s\n", table->count, rows, pf_diff_noun(view, rows != 1), view->gate_text);
+        pf_sink_printf(view->sink, "%zu of %zu %s rose by more than %s%s\n", table->count, rows, pf_diff_noun(view, rows != 1),
+                       view->gate_text, view->gate->percent ? " of what it was before" : "");
         return;
     }
+    if (rows == 0)
+        pf_sink_text(view->sink, "no record has a value\n");
     if (shown < table->count)
         pf_sink_printf(view->sink, "... %zu %s not shown; -n 0 for all\n", table->count - shown,
                        pf_diff_noun(view, table->count - shown != 1));
