@@ -365,6 +365,14 @@ END
     done
 }
 
+@test "a merge written as a NYTProf file is what Devel::NYTProf loads of nytprofmerge's" {
+    python
+    n=$CORPUS/nytprof
+    [ -f "$n/merged_fork_z.expected.json" ] || skip "no such corpus"
+    perl -MDevel::NYTProf::Data -e1 2>err || skip "no Devel::NYTProf"
+    python3 "$check" loaded "$n/merged_fork_z.expected.json" "$n"/fork_z.p?.nyt
+}
+
 @test "string evals with the same text at the same place are one" {
     n=$CORPUS/nytprof
     [ -f "$n/evals_z.nyt" ] || skip "no such corpus"

@@ -8,13 +8,14 @@
  * source text's file says which text follows, and nothing does any more. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
-    if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)))
-        return pf_bytes_equal(key, PF_BYTES("application")) || pf_bytes_equal(key, PF_BYTES("cumulative_overhead_ticks"))
-                   ? PF_META_EACH
-                   : PF_META_ONCE;
-    if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
-        return PF_META_ONCE;
-    return key.size >= 6 && memcmp(key.data, "source", 6) == 0 ? PF_META_SINGLE : PF_META_EACH;
+    static const char *const of_each[] = {"application", "cumulative_overhead_ticks", "ticks_per_sec"};
+
+    if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
+        return key.size >= 6 && memcmp(key.data, "source", 6) == 0 ? PF_META_SINGLE : PF_META_EACH;
+    for (size_t k = 0; k < sizeof of_each / sizeof *of_each; k++)
+        if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) && pf_bytes_equal(key, pf_bytes_of(of_each[k])))
+            return PF_META_EACH;
+    return PF_META_ONCE;
 }
 
 /* `start PID PPID TIME` and `end PID TIME`: the time is that of a double in seconds. */

@@ -5,6 +5,8 @@
     profmerge.py sums [-g] FILE...     every row of a merge is the sum of the rows of the inputs; with -g so are rows without lines
     profmerge.py nytprof EXPECTED FILE...
                                        lines, callers and subs of a merge, against what Devel::NYTProf says of nytprofmerge's
+    profmerge.py loaded EXPECTED FILE...
+                                       the same of what Devel::NYTProf says of a merge that is written as its format
     profmerge.py random SEED FILE      write a random native stream
     profmerge.py slid DIRECTORY        write the same samples of a program whose libraries were mapped at other places, run0 and run1
     profmerge.py builds DIRECTORY      write samples of two builds of a program, build0 and build1
@@ -241,6 +243,33 @@ def nytprof(expected, *files):
     compare("sub", want, subs)
 
 
+def callers_of(told):
+    names = {fid: row["name"] for fid, row in told["fids"].items()}
+    return {(sub, names.get(place.split(":")[0], ""), place.split(":")[1]):
+            [call["count"], call["depth"], *(round(seconds(call[key]) * 10 ** 9) for key in ("incl", "excl", "reci")), call["caller_subs"]]
+            for sub, places in told["callers"].items() for place, call in places.items() if call["count"]}
+
+
+def loaded(expected, *files):
+    told = json_of(expected)
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "merged.nyt")
+        done = run("profmerge", "-q", "-t", "nytprof", "-o", path, *files)
+        if done.returncode != 0:
+            sys.exit(f"status {done.returncode}: {done.stderr.decode()}")
+        got = json.loads(run("perl", os.path.join(HERE, "nytprof_load.pl"), path).stdout)
+    want, parts = lines_of([told]), lines_of([json_of(re.sub(r"\.nyt$", ".expected.json", file)) for file in files])
+    for place, (count, _) in want.items():
+        if parts[place][0] > count:
+            want[place][0] = parts[place][0]
+    compare("line", {place: value for place, value in want.items() if value != [0, 0]},
+            {place: value for place, value in lines_of([got]).items() if value != [0, 0]})
+    compare("caller", callers_of(told), callers_of(got))
+    for key in ("application", "basetime", "complete", "cumulative_overhead_ticks", "profiler_duration", "ticks_per_sec", "total_sub_calls"):
+        if got["attributes"].get(key) != told["attributes"].get(key):
+            sys.exit(f"attribute {key}: {got['attributes'].get(key)}, expected {told['attributes'].get(key)}")
+
+
 def compare(what, want, got):
     for key in want.keys() | got.keys():
         if want.get(key) != got.get(key):
@@ -297,5 +326,5 @@ def random_file(seed, path):
 
 
 if __name__ == "__main__":
-    {"weights": weights, "sums": sums, "nytprof": nytprof, "random": random_file, "slid": slid,
+    {"weights": weights, "sums": sums, "nytprof": nytprof, "loaded": loaded, "random": random_file, "slid": slid,
      "builds": builds}[sys.argv[1]](*sys.argv[2:])
