@@ -122,7 +122,9 @@ static int refuse(const struct pf_quantity *quantity, const struct pf_dict *dict
 static int events_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale,
                         struct pf_error *error)
 {
-    if (!quantity->events) {
+    bool merged = pf_bytes_equal(pf_dict_string(dict, quantity->measure.unit), PF_BYTES("events"));
+
+    if (!quantity->events && !(merged && quantity->measure.period == 0)) {
         if (quantity->measure.period == 0)
             return refuse(quantity, dict, error, "has no period: its events are not known");
         if (!multiply(scale->num, quantity->measure.period, &scale->num))
