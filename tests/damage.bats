@@ -29,9 +29,11 @@ poor()
 # refused FILE PATTERN: every program says so, with the place, and exits 3
 refused()
 {
-    for program in profcat proffilter proftop; do
+    for program in profcat proffilter proftop profdiff; do
         got=0
-        poor "$program" "$1" >out 2>err || got=$?
+        after=()
+        [ "$program" != profdiff ] || after=("$1")
+        poor "$program" "$1" "${after[@]}" >out 2>err || got=$?
         if [ "$got" -ne 3 ] || ! grep -qE "^$program: .*$1: .*($2)" err; then
             echo "$program $1: status $got"
             cat err
@@ -45,9 +47,11 @@ refused()
     while IFS='|' read -r _ file _ pattern _; do
         file=$(echo "$file" | tr -d ' ')
         pattern=$(echo "$pattern" | sed 's/^ *//; s/ *$//')
-        for program in profcat proffilter proftop; do
+        for program in profcat proffilter proftop profdiff; do
             got=0
-            poor "$program" -f "${file%%/*}" "$PROFUTILS_SRC/tests/bad/$file" >out 2>err || got=$?
+            after=()
+            [ "$program" != profdiff ] || after=("$PROFUTILS_SRC/tests/bad/$file")
+            poor "$program" -f "${file%%/*}" "$PROFUTILS_SRC/tests/bad/$file" "${after[@]}" >out 2>err || got=$?
             if [ "$got" -ne 3 ] || ! grep -qE "^$program: .*$file: ($pattern)" err; then
                 echo "$program $file: status $got"
                 cat err

@@ -217,31 +217,37 @@ static bool read_all(struct run *run)
 
 /* --- showing ---------------------------------------------------------------------------------------------- */
 
-static void unknown_measure(struct run *run, const char *name, const char *where)
+/* Says which measures there are; the status becomes 2. */
+static void unknown_measure(struct run *run, const char *name)
 {
     const struct pf_measures *measures = &run->diff.dict->measures;
     struct pf_buffer names = {0};
+    struct pf_error error = {0};
 
     for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
         struct pf_bytes known = pf_dict_string(run->diff.dict, pf_measures_row(measures, k)->name);
         pf_buffer_append(&names, ", ", names.size > 0 ? 2 : 0);
         pf_buffer_append(&names, known.data, known.size);
     }
-    pf_tool_usage(&run->common.tool, "there is no measure '%s' %s; measures: %.*s", name, where, (int)names.size,
-                  names.size > 0 ? names.data : "");
+    pf_error_set(&error, PF_USAGE, "there is no measure '%s' here; measures: %.*s", name, (int)names.size,
+                 names.size > 0 ? names.data : "");
+    pf_tool_fail(&run->common.tool, NULL, &error, false);
+    pf_buffer_free(&names);
 }
 
-/* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others have. */
-static void check_block(struct run *run, const struct pf_diff_block *block, const char *name)
+/* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others have. False: no run has it. */
+static bool check_block(struct run *run, const struct pf_diff_block *block, const char *name)
 {
     struct pf_bytes text;
     bool met;
 
+    if (block->measure.kind == PF_RECORD_KINDS && name != NULL && pf_measures_count(&run->diff.dict->measures) > 0) {
+        unknown_measure(run, name);
+        return false;
+    }
     if (block->measure.kind == PF_RECORD_KINDS) {
-        if (name != NULL && pf_measures_count(&run->diff.dict->measures) > 0)
-            unknown_measure(run, name, "here");
         pf_tool_warn(&run->common.tool, "there are no records and no measures");
-        return;
+        return true;
     }
     text = pf_dict_string(run->diff.dict, block->measure.name);
     for (size_t side = 0; side < run->runs->side_count; side++) {
@@ -254,6 +260,7 @@ static void check_block(struct run *run, const struct pf_diff_block *block, cons
             if (run->diff.runs[k].side == side && !block->runs[k].met && !run->diff.runs[k].left_out)
                 pf_tool_warn(&run->common.tool, "%s: there is no measure '%.*s'", run->runs->runs[k].name, (int)text.size, text.data);
     }
+    return true;
 }
 
 static bool sides_are_there(struct run *run)
@@ -278,7 +285,8 @@ static bool show(struct run *run)
     if (!sides_are_there(run))
         return false;
     for (size_t i = 0; i < run->diff.block_count; i++)
-        check_block(run, &run->diff.blocks[i], i < run->measure_count ? run->measures[i] : NULL);
+        if (!check_block(run, &run->diff.blocks[i], i < run->measure_count ? run->measures[i] : NULL))
+            return false;
     run->view.incomplete = pf_inputs_failed(run->runs->inputs);
     if (run->view.incomplete)
         pf_tool_warn(&run->common.tool, "the input is incomplete, and so is what is shown");
@@ -353,8 +361,10 @@ static void write_records(struct run *run)
     run->records.named = run->measure_count > 0 ? named_any : NULL;
     run->records.arg = run;
     whole = read_all(run) && sides_are_there(run);
-    if (whole && run->measure_count > 0 && run->records.count == 0)
-        unknown_measure(run, run->measures[0], "here");
+    if (whole && run->measure_count > 0 && run->records.count == 0) {
+        unknown_measure(run, run->measures[0]);
+        whole = false;
+    }
     while (whole && (status = pf_diff_records_next(&run->records, &batch, &error)) == PF_OK)
         whole = pf_output_write(output, &batch);
     if (status < 0)
