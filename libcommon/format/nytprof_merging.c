@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 /* Attributes that a writer counts or adds up, and what it needs of each input's files, subs and processes. The number of a
- * source text's file says which text follows, and nothing does any more. */
+ * source text's file says which text follows, and in a merge none does. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     static const char *const of_each[] = {"application", "cumulative_overhead_ticks", "ticks_per_sec"};
 
     if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
-        return key.size >= 6 && memcmp(key.data, "source", 6) == 0 ? PF_META_SINGLE : PF_META_EACH;
+        return key.size >= 6 && memcmp(key.data, "source", 6) == 0 ? PF_META_NEVER : PF_META_EACH;
     for (size_t k = 0; k < sizeof of_each / sizeof *of_each; k++)
         if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) && pf_bytes_equal(key, pf_bytes_of(of_each[k])))
             return PF_META_EACH;
