@@ -156,6 +156,10 @@ END
     cp "$CORPUS"/statprofiler/fork.out.*0000000? "$CORPUS"/statprofiler/split.out.*.0000000? trees
     profdiff -q -t json trees before/1.folded -m wall | grep -q '"total_before":511750000,'
     [ "$(cells 15 -q trees trees | sort -u)" = 2 ]
+    # copies are runs
+    mkdir copies
+    cp "$CORPUS"/statprofiler/fork.out.00006a3d*.00000001 copies/1 && cp copies/1 copies/2
+    [ "$(cells 15 copies trees -q | sort -u)" = 2 ]
 }
 
 @test "rows are what --by says, with a column of their own" {
@@ -393,6 +397,8 @@ END
     stream other.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds"}], "records": [{"stack": [["f"]], "values": {"wall": 2}}]}
 END
+    fails 2 "there are no flat records" profdiff --kind=flat -t csv x.folded y.folded
+    fails 2 "there are no flat records" profdiff --kind=flat -t pfs -o absent.pfs x.folded y.folded
     fails 0 "other.pfs: there is no measure 'samples'" profdiff -t csv x.folded other.pfs
 }
 

@@ -20,7 +20,7 @@ struct run {
     struct pf_diff_records records;
     struct pf_diff_view view;
     struct pf_bound gate;
-    bool stream, stats, reverse;
+    bool stream, stats, reverse, kind_given;
     const char **measures; /* -m; the output has other names */
     unsigned measure_count;
 };
@@ -113,6 +113,7 @@ static void read_words(struct run *run, const struct args *args)
         run->diff.kind++;
     if (kind != NULL && run->diff.kind == PF_RECORD_KINDS)
         pf_tool_usage(&run->common.tool, "--kind takes sample, flat or edge, not '%s'", kind);
+    run->kind_given = kind != NULL;
     run->diff.cum = args->cum_given;
     run->diff.normalize = args->normalize_given;
     run->view.drop_negative = args->drop_negative_given;
@@ -235,6 +236,14 @@ static void unknown_measure(struct run *run, const char *name)
     pf_buffer_free(&names);
 }
 
+static void unknown_kind(struct run *run)
+{
+    struct pf_error error = {0};
+
+    pf_error_set(&error, PF_USAGE, "there are no %s records here", pf_kind_name(run->diff.kind));
+    pf_tool_fail(&run->common.tool, NULL, &error, false);
+}
+
 /* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others have. False: no run has it. */
 static bool check_block(struct run *run, const struct pf_diff_block *block, const char *name)
 {
@@ -243,6 +252,10 @@ static bool check_block(struct run *run, const struct pf_diff_block *block, cons
 
     if (block->measure.kind == PF_RECORD_KINDS && name != NULL && pf_measures_count(&run->diff.dict->measures) > 0) {
         unknown_measure(run, name);
+        return false;
+    }
+    if (block->measure.kind == PF_RECORD_KINDS && run->kind_given && pf_measures_count(&run->diff.dict->measures) > 0) {
+        unknown_kind(run);
         return false;
     }
     if (block->measure.kind == PF_RECORD_KINDS) {
@@ -361,8 +374,11 @@ static void write_records(struct run *run)
     run->records.named = run->measure_count > 0 ? named_any : NULL;
     run->records.arg = run;
     whole = read_all(run) && sides_are_there(run);
-    if (whole && run->measure_count > 0 && run->records.count == 0) {
-        unknown_measure(run, run->measures[0]);
+    if (whole && run->records.count == 0 && (run->measure_count > 0 || run->kind_given)) {
+        if (run->measure_count > 0)
+            unknown_measure(run, run->measures[0]);
+        else
+            unknown_kind(run);
         whole = false;
     }
     while (whole && (status = pf_diff_records_next(&run->records, &batch, &error)) == PF_OK)

@@ -47,7 +47,7 @@ static int compare_with_key(const void *key, const void *element)
     return strcmp(key, ((const struct by_key *)element)->key);
 }
 
-/* Files of one process belong together, and a process belongs to the one that started it. */
+/* Files of one process belong together, but not copies of one file; and a process belongs to the one that started it. */
 static void find_groups(struct pf_common *common, struct entry *entries, size_t count)
 {
     struct by_key *keys = calloc(count + 1, sizeof *keys);
@@ -60,7 +60,8 @@ static void find_groups(struct pf_common *common, struct entry *entries, size_t 
             keys[known++] = (struct by_key){entries[i].series.key, i};
     qsort(keys, known, sizeof *keys, compare_keys);
     for (size_t i = 1; i < known; i++)
-        if (strcmp(keys[i].key, keys[i - 1].key) == 0)
+        if (strcmp(keys[i].key, keys[i - 1].key) == 0 &&
+            entries[keys[i].position].series.ordinal != entries[keys[i - 1].position].series.ordinal)
             join(entries, keys[i - 1].position, keys[i].position);
     for (size_t i = 0; i < count; i++) {
         const struct by_key *parent = bsearch(entries[i].series.parent, keys, known, sizeof *keys, compare_with_key);
