@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void pf_common_dashes(int argc, char **argv)
 {
@@ -58,6 +59,16 @@ static int compression_argument(struct pf_common *common, const char *text)
     return (int)level;
 }
 
+static size_t threads_argument(struct pf_common *common, const char *text)
+{
+    int64_t threads = 1;
+    if (text && !pf_parse_int(pf_bytes_of(text), 0, 1024, &threads))
+        pf_tool_usage(&common->tool, "--threads takes a number from 0 (one a processor) to 1024, not '%s'", text);
+    if (threads == 0)
+        threads = sysconf(_SC_NPROCESSORS_ONLN);
+    return threads > 1 ? (size_t)threads : 1;
+}
+
 static void read_measures(struct pf_common *common, const struct pf_common_args *args)
 {
     unsigned count = args->measure_given + args->sample_index_given;
@@ -103,6 +114,7 @@ void pf_common_read(struct pf_common *common, const char *program, const struct 
         *to_text = to;
     common->output = last(args->output, args->output_given);
     common->compression = compression_argument(common, last(args->compress, args->compress_given));
+    common->threads = threads_argument(common, last(args->threads, args->threads_given));
     common->recursive = args->recursive_given;
     common->canonical = args->canonical_given;
     common->files0_from = last(args->files0_from, args->files0_from_given);

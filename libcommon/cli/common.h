@@ -7,9 +7,9 @@
 
 /* What the generated parsers hold for tools/common.ggo, in every program alike. */
 struct pf_common_args {
-    char **from, **to, **output, **measure, **sample_index, **compress, **files0_from, **color;
+    char **from, **to, **output, **measure, **sample_index, **compress, **files0_from, **color, **threads;
     unsigned from_given, to_given, output_given, measure_given, sample_index_given, compress_given, files0_from_given,
-        color_given;
+        color_given, threads_given;
     unsigned recursive_given, canonical_given, quiet_given, verbose_given, keep_going_given, salvage_given, progress_given,
         no_progress_given, no_trunc_given, force_given, formats_given, help_given, version_given;
     char *const *operands;
@@ -23,6 +23,7 @@ struct pf_common_args {
         .from = (a).from_arg, .to = (a).to_arg, .output = (a).output_arg, .measure = (a).measure_arg,                  \
         .sample_index = (a).sample_index_arg, .sample_index_given = (a).sample_index_given,                            \
         .compress = (a).compress_arg, .files0_from = (a).files0_from_arg, .color = (a).color_arg,                      \
+        .threads = (a).threads_arg, .threads_given = (a).threads_given,                                                \
         .from_given = (a).from_given, .to_given = (a).to_given, .output_given = (a).output_given,                      \
         .measure_given = (a).measure_given, .compress_given = (a).compress_given,                                      \
         .files0_from_given = (a).files0_from_given, .color_given = (a).color_given,                                    \
@@ -43,6 +44,7 @@ struct pf_common {
     const char **measures;             /* names as given with -m; owned */
     unsigned measure_count;
     int compression;                   /* -1: the format's custom */
+    size_t threads;                    /* that read inputs ahead; 1: none does */
     bool recursive, canonical;
     bool saturate;                     /* the program's own: writers clamp what does not fit */
     const char *files0_from;           /* NULL: none */

@@ -2,6 +2,7 @@
 
 #include "analysis/symbols.h"
 #include "base/memory.h"
+#include "cli/ahead.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
 #include "codec/codec.h"
@@ -20,8 +21,13 @@ struct pf_inputs {
     uint64_t done; /* bytes of inputs that are through */
 
     size_t next; /* operand to open next */
+    bool open;
     struct pf_source *source;
     struct pf_reader *reader;
+    struct pf_ahead *ahead; /* reads the inputs from `ahead_first`; source and reader are NULL for these */
+    size_t ahead_first;
+    uint64_t ahead_offset;  /* in the one that is open */
+    bool ahead_started;
     struct pf_input input;
     bool stopped, failed;
     unsigned good;
@@ -74,14 +80,21 @@ struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_opera
     return inputs;
 }
 
+/* Bytes of the open input that were read. */
+static uint64_t offset(const struct pf_inputs *inputs)
+{
+    return inputs->source ? pf_source_raw_offset(inputs->source) : inputs->ahead_offset;
+}
+
 static void close_input(struct pf_inputs *inputs)
 {
     pf_reader_close(inputs->reader);
     inputs->reader = NULL;
-    if (inputs->source)
-        inputs->done += pf_source_raw_offset(inputs->source);
+    inputs->done += offset(inputs);
     pf_source_close(inputs->source);
     inputs->source = NULL;
+    inputs->ahead_offset = 0;
+    inputs->open = false;
 }
 
 struct pf_dict *pf_inputs_dict(struct pf_inputs *inputs)
@@ -138,6 +151,7 @@ static void report_symbols(void *arg, enum pf_severity severity, const char *tex
 void pf_inputs_close(struct pf_inputs *inputs)
 {
     struct pf_report messages = {report_symbols, inputs};
+    pf_ahead_stop(inputs->ahead);
     close_input(inputs);
     pf_progress_end(&inputs->progress);
     if (inputs->symbols && inputs->good > 0)
@@ -189,16 +203,23 @@ static void prepare_announcement(struct pf_inputs *inputs)
     inputs->announce = !(format->caps & PF_HOLDS_FAILURE); /* a native stream announces what it was made of itself */
 }
 
-/* Opens the next operand and finds its format. */
+/* The next operand is the input at hand; nothing is known of it yet. */
+static void take_operand(struct pf_inputs *inputs)
+{
+    inputs->input = (struct pf_input){
+        .name = inputs->operands.names[inputs->next],
+        .number = (unsigned)inputs->next,
+        .variant = "",
+        .format = inputs->common->from,
+    };
+    inputs->next++;
+}
+
+/* Opens it and finds its format. */
 static int open_source(struct pf_inputs *inputs, struct pf_error *error)
 {
     struct pf_common *common = inputs->common;
-    inputs->input.name = inputs->operands.names[inputs->next];
-    inputs->input.number = (unsigned)inputs->next++;
-    inputs->input.evidence = 0;
-    inputs->input.ended = inputs->input.complete = false;
-    inputs->input.variant = "";
-    inputs->input.format = common->from;
+    take_operand(inputs);
     int status = pf_source_open(&inputs->source, inputs->input.name, error);
     if (status == PF_OK && !common->from &&
         !(inputs->input.format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, error)))
@@ -206,29 +227,55 @@ static int open_source(struct pf_inputs *inputs, struct pf_error *error)
     return status;
 }
 
+static int open_reader(struct pf_inputs *inputs, struct pf_error *error)
+{
+    const struct pf_common *common = inputs->common;
+    struct pf_reader setup = {
+        .format = inputs->input.format,
+        .source = inputs->source,
+        .dict = &inputs->dict,
+        .options = &common->from_options,
+        .shared = inputs->shared,
+        .report = {report, inputs},
+        .name = inputs->input.name,
+        .salvage = common->tool.salvage,
+        .flush = inputs->want_flush,
+    };
+    return pf_reader_open(&inputs->reader, &setup, error);
+}
+
+/* What a thread has read ahead, from here on as if it were read now. */
+static int open_ahead(struct pf_inputs *inputs, struct pf_error *error)
+{
+    struct pf_ahead_input facts;
+    struct pf_report messages = {report, inputs};
+    take_operand(inputs);
+    int status = pf_ahead_open(inputs->ahead, &inputs->dict, &messages, &facts, error);
+    inputs->input.format = facts.format;
+    inputs->input.evidence = facts.evidence;
+    return status;
+}
+
 static void open_input(struct pf_inputs *inputs)
 {
-    struct pf_common *common = inputs->common;
     struct pf_error error = {0};
-    int status = inputs->source ? PF_OK : open_source(inputs, &error);
-    if (status == PF_OK) {
-        struct pf_reader setup = {
-            .format = inputs->input.format,
-            .source = inputs->source,
-            .dict = &inputs->dict,
-            .options = &common->from_options,
-            .shared = inputs->shared,
-            .report = {report, inputs},
-            .name = inputs->input.name,
-            .salvage = common->tool.salvage,
-            .flush = inputs->want_flush,
-        };
-        status = pf_reader_open(&inputs->reader, &setup, &error);
+    int status = PF_OK;
+    if (!inputs->ahead_started)
+        inputs->ahead = pf_ahead_start(inputs->common, &inputs->operands, inputs->next - (inputs->source != NULL), &inputs->ahead_first);
+    inputs->ahead_started = true;
+    if (inputs->ahead && !inputs->source && inputs->next >= inputs->ahead_first) {
+        status = open_ahead(inputs, &error);
+    } else {
+        if (!inputs->source)
+            status = open_source(inputs, &error);
+        if (status == PF_OK)
+            status = open_reader(inputs, &error);
     }
     if (status < 0) {
         input_failed(inputs, &error);
         return;
     }
+    inputs->open = true;
     prepare_announcement(inputs);
     if (inputs->source_key)
         inputs->relabelled_count = 0;
@@ -327,7 +374,7 @@ static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
 /* True when the producer lets us wait and something written is still held back. */
 static bool flush_now(struct pf_inputs *inputs)
 {
-    if (!inputs->want_flush || !inputs->unflushed || !pf_source_would_block(inputs->source))
+    if (!inputs->want_flush || !inputs->unflushed || !inputs->source || !pf_source_would_block(inputs->source))
         return false;
     inputs->unflushed = false;
     return true;
@@ -341,20 +388,37 @@ static void give_end(struct pf_inputs *inputs, struct pf_batch *batch)
     inputs->end_due = false;
 }
 
+static int next_batch(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_error *error)
+{
+    const char *variant;
+    int status;
+    if (inputs->reader) {
+        status = pf_reader_next(inputs->reader, batch);
+        variant = inputs->reader->variant;
+        *error = inputs->reader->error;
+    } else {
+        struct pf_ahead_input facts;
+        struct pf_report messages = {report, inputs};
+        status = pf_ahead_next(inputs->ahead, &inputs->dict, &messages, batch, &facts, error);
+        variant = facts.variant;
+        inputs->ahead_offset = facts.offset;
+    }
+    if (variant)
+        inputs->input.variant = variant;
+    return status;
+}
+
 static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_error error = {0};
-    int status = pf_reader_next(inputs->reader, batch);
-    pf_progress_update(&inputs->progress, inputs->done + pf_source_raw_offset(inputs->source));
-    if (inputs->reader->variant)
-        inputs->input.variant = inputs->reader->variant;
+    int status = next_batch(inputs, batch, &error);
+    pf_progress_update(&inputs->progress, inputs->done + offset(inputs));
     if (status == PF_EOF) {
         inputs->good++;
         inputs->input.complete = true;
         inputs->end_due = inputs->want_ends;
         close_input(inputs);
     } else if (status < 0) {
-        error = inputs->reader->error;
         input_failed(inputs, &error);
     } else if (batch->kind < PF_RECORD_KINDS && batch->rows && !dress(inputs, batch)) {
         pf_error_nomem(&error);
@@ -374,7 +438,7 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
                 *input = inputs->input;
             return PF_OK;
         }
-        if (!inputs->reader) {
+        if (!inputs->open) {
             if (inputs->stopped || (!inputs->source && inputs->next == inputs->operands.count))
                 return PF_EOF;
             open_input(inputs);

@@ -1,0 +1,425 @@
+#include "cli/ahead.h"
+
+#include "base/memory.h"
+#include "codec/codec.h"
+#include "codec/registry.h"
+#include "model/parcel.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* How much may wait to be used, for each thread. */
+static const size_t waiting_max = (size_t)64 << 20;
+
+/* What a thread sends: opened, a batch, the end; messages come with the next of them. */
+struct item {
+    struct item *next;
+    struct message {
+        struct message *next;
+        enum pf_severity severity;
+        char text[];
+    } *messages;
+    struct pf_parcel *parcel; /* NULL: the input ended */
+    struct pf_ahead_input facts;
+    int status;
+    struct pf_error error;
+};
+
+/* Inputs that one thread reads one after the other. */
+struct chain {
+    size_t first, end;
+    struct item *items, **last; /* in the order they are to be used in */
+    size_t size;                /* bytes of them */
+    bool ended;                 /* there are no more to come */
+    struct pf_unpacked unpacked;
+};
+
+struct pf_ahead {
+    struct pf_common *common;
+    const struct pf_operands *operands;
+    struct chain *chains;
+    size_t count;
+    struct item *item; /* in use */
+    size_t input;      /* to open next */
+
+    pthread_t *threads;
+    size_t thread_count;
+    pthread_mutex_t lock; /* of all below, and of the chains' items */
+    pthread_cond_t sent, used;
+    size_t begun;   /* chains that a thread has begun */
+    size_t current; /* chain being used */
+    size_t waiting; /* bytes of all items */
+    bool stopped;
+};
+
+/* --- chains --------------------------------------------------------------------------------------------------- */
+
+struct member {
+    struct pf_series series;
+    size_t position;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    int order = strcmp(x->series.key, y->series.key);
+    return order ? order : x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* Where the last member of each one's series stands; itself for one without. */
+static void find_ends(const struct pf_common *common, const struct pf_operands *operands, size_t from, size_t *ends,
+                      struct member *members)
+{
+    size_t count = operands->count - from;
+    for (size_t i = 0; i < count; i++) {
+        members[i].position = i;
+        pf_operands_series(operands->names[from + i], common, &members[i].series);
+    }
+    qsort(members, count, sizeof *members, by_key);
+    for (size_t i = count; i-- > 0;) {
+        bool same = i + 1 < count && members[i].series.key[0] && strcmp(members[i].series.key, members[i + 1].series.key) == 0;
+        ends[members[i].position] = same ? ends[members[i + 1].position] : members[i].position;
+    }
+}
+
+static bool all_regular(const struct pf_operands *operands, size_t from)
+{
+    struct stat info;
+    for (size_t i = from; i < operands->count; i++)
+        if (stat(operands->names[i], &info) == 0 && !S_ISREG(info.st_mode))
+            return false;
+    return true;
+}
+
+/* Cuts the operands from `at` into chains. False: out of memory. */
+static bool find_chains(struct pf_ahead *ahead, size_t at)
+{
+    size_t count = ahead->operands->count - at;
+    size_t *ends = calloc(count, sizeof *ends);
+    struct member *members = calloc(count, sizeof *members);
+    ahead->chains = calloc(count, sizeof *ahead->chains);
+    bool good = ends && members && ahead->chains;
+    if (good)
+        find_ends(ahead->common, ahead->operands, at, ends, members);
+    for (size_t i = 0; good && i < count;) {
+        size_t end = i + 1;
+        for (size_t last = ends[i]; end <= last; end++)
+            if (ends[end] > last)
+                last = ends[end];
+        struct chain *chain = &ahead->chains[ahead->count++];
+        *chain = (struct chain){.first = at + i, .end = at + end};
+        chain->last = &chain->items;
+        i = end;
+    }
+    free(ends);
+    free(members);
+    return good;
+}
+
+/* --- threads -------------------------------------------------------------------------------------------------- */
+
+/* A chain being read. */
+struct reading {
+    struct pf_ahead *ahead;
+    struct chain *chain;
+    struct pf_dict dict;
+    struct pf_shared *shared;
+    struct pf_packed packed;
+    struct pf_source *source;
+    struct pf_reader *reader;
+    struct pf_ahead_input facts;
+    struct message *messages, **last;
+    bool failed; /* no memory for a message */
+};
+
+static void keep_message(void *arg, enum pf_severity severity, const char *text)
+{
+    struct reading *reading = arg;
+    size_t size = strlen(text) + 1;
+    struct message *message = malloc(sizeof *message + size);
+    if (!message) {
+        reading->failed = true;
+        return;
+    }
+    message->next = NULL;
+    message->severity = severity;
+    memcpy(message->text, text, size);
+    *reading->last = message;
+    reading->last = &message->next;
+}
+
+static void free_item(struct item *item)
+{
+    if (!item)
+        return;
+    while (item->messages) {
+        struct message *message = item->messages;
+        item->messages = message->next;
+        free(message);
+    }
+    pf_parcel_free(item->parcel);
+    free(item);
+}
+
+static size_t item_size(const struct item *item)
+{
+    return sizeof *item + (item->parcel ? pf_parcel_size(item->parcel) : 0);
+}
+
+/* What is being used has room of its own, so that it never waits for what comes behind it. */
+static bool may_send(const struct pf_ahead *ahead, const struct chain *chain)
+{
+    if (chain == &ahead->chains[ahead->current])
+        return ahead->stopped || chain->size < waiting_max;
+    return ahead->stopped || ahead->waiting < waiting_max * ahead->thread_count;
+}
+
+/* Takes the item over. False: nobody wants it. */
+static bool send_item(struct reading *reading, struct item *item)
+{
+    struct pf_ahead *ahead = reading->ahead;
+    struct chain *chain = reading->chain;
+    size_t size = item_size(item);
+    pthread_mutex_lock(&ahead->lock);
+    while (!may_send(ahead, chain))
+        pthread_cond_wait(&ahead->used, &ahead->lock);
+    bool wanted = !ahead->stopped;
+    if (wanted) {
+        *chain->last = item;
+        chain->last = &item->next;
+        chain->size += size;
+        ahead->waiting += size;
+        pthread_cond_signal(&ahead->sent);
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    if (!wanted)
+        free_item(item);
+    return wanted;
+}
+
+/* Sends a batch, or the end of the input where `status` is not PF_OK. */
+static bool give(struct reading *reading, const struct pf_batch *batch, int status, const struct pf_error *error)
+{
+    struct item *item = calloc(1, sizeof *item);
+    if (!item)
+        return false;
+    if (status == PF_OK && (reading->failed || !(item->parcel = pf_parcel_pack(&reading->packed, &reading->dict, batch))))
+        status = pf_error_nomem(&item->error);
+    else
+        item->error = *error;
+    item->status = status;
+    item->facts = reading->facts;
+    item->messages = reading->messages;
+    reading->messages = NULL;
+    reading->last = &reading->messages;
+    return send_item(reading, item) && status == PF_OK;
+}
+
+static int open_input(struct reading *reading, const char *name, struct pf_error *error)
+{
+    const struct pf_common *common = reading->ahead->common;
+    struct pf_ahead_input *facts = &reading->facts;
+    *facts = (struct pf_ahead_input){.format = common->from};
+    int status = pf_source_open(&reading->source, name, error);
+    if (status != PF_OK)
+        return status;
+    if (!facts->format && !(facts->format = pf_registry_guess(reading->source, name, &facts->evidence, error)))
+        return error->code;
+    struct pf_reader setup = {
+        .format = facts->format,
+        .source = reading->source,
+        .dict = &reading->dict,
+        .options = &common->from_options,
+        .shared = reading->shared,
+        .report = {keep_message, reading},
+        .name = name,
+        .salvage = common->tool.salvage,
+    };
+    return pf_reader_open(&reading->reader, &setup, error);
+}
+
+/* False: stop. */
+static bool read_input(struct reading *reading, const char *name)
+{
+    struct pf_error error = {0};
+    struct pf_batch batch = {.kind = PF_META};
+    int status = open_input(reading, name, &error);
+    bool wanted = give(reading, &batch, status, &error);
+    bool go_on = wanted || status != PF_OK;
+    while (wanted) {
+        status = pf_reader_next(reading->reader, &batch);
+        reading->facts.variant = reading->reader->variant;
+        reading->facts.offset = pf_source_raw_offset(reading->source);
+        wanted = give(reading, &batch, status, &reading->reader->error);
+        go_on = wanted || status != PF_OK;
+    }
+    pf_reader_close(reading->reader);
+    pf_source_close(reading->source);
+    reading->reader = NULL;
+    reading->source = NULL;
+    return go_on;
+}
+
+static void read_chain(struct pf_ahead *ahead, struct chain *chain)
+{
+    struct reading reading = {.ahead = ahead, .chain = chain};
+    struct pf_error error = {0};
+    bool go_on = true;
+    reading.last = &reading.messages;
+    if (pf_dict_init(&reading.dict) < 0 || !(reading.shared = pf_shared_new()))
+        go_on = give(&reading, NULL, pf_error_nomem(&error), &error);
+    for (size_t i = chain->first; go_on && i < chain->end; i++)
+        go_on = read_input(&reading, ahead->operands->names[i]);
+    pf_shared_free(reading.shared);
+    pf_dict_free(&reading.dict);
+    pthread_mutex_lock(&ahead->lock);
+    chain->ended = true;
+    pthread_cond_signal(&ahead->sent);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+static void *run(void *arg)
+{
+    struct pf_ahead *ahead = arg;
+    for (;;) {
+        pthread_mutex_lock(&ahead->lock);
+        bool more = !ahead->stopped && ahead->begun < ahead->count;
+        struct chain *chain = &ahead->chains[ahead->begun];
+        ahead->begun += more;
+        pthread_mutex_unlock(&ahead->lock);
+        if (!more)
+            return NULL;
+        read_chain(ahead, chain);
+    }
+}
+
+/* All signals are for the thread that started these. */
+static void start_threads(struct pf_ahead *ahead, size_t wanted)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (ahead->thread_count < wanted && pthread_create(&ahead->threads[ahead->thread_count], NULL, run, ahead) == 0) {
+        pthread_mutex_lock(&ahead->lock);
+        ahead->thread_count++;
+        pthread_mutex_unlock(&ahead->lock);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands, size_t at, size_t *first)
+{
+    if (common->threads < 2 || operands->count - at < 2 || !all_regular(operands, at))
+        return NULL;
+    struct pf_ahead *ahead = calloc(1, sizeof *ahead);
+    if (!ahead)
+        return NULL;
+    ahead->common = common;
+    ahead->operands = operands;
+    ahead->begun = ahead->current = 1; /* the first chain is the caller's */
+    pthread_mutex_init(&ahead->lock, NULL);
+    pthread_cond_init(&ahead->sent, NULL);
+    pthread_cond_init(&ahead->used, NULL);
+    if (find_chains(ahead, at) && ahead->count > 1) {
+        size_t wanted = ahead->count - 1 < common->threads ? ahead->count - 1 : common->threads;
+        *first = ahead->input = ahead->chains[1].first;
+        ahead->threads = calloc(wanted, sizeof *ahead->threads);
+        if (ahead->threads)
+            start_threads(ahead, wanted);
+    }
+    if (ahead->thread_count > 0)
+        return ahead;
+    pf_ahead_stop(ahead);
+    return NULL;
+}
+
+void pf_ahead_stop(struct pf_ahead *ahead)
+{
+    if (!ahead)
+        return;
+    pthread_mutex_lock(&ahead->lock);
+    ahead->stopped = true;
+    pthread_cond_broadcast(&ahead->used);
+    pthread_mutex_unlock(&ahead->lock);
+    for (size_t i = 0; i < ahead->thread_count; i++)
+        pthread_join(ahead->threads[i], NULL);
+    free_item(ahead->item);
+    for (size_t i = 0; i < ahead->count; i++) {
+        struct chain *chain = &ahead->chains[i];
+        while (chain->items) {
+            struct item *item = chain->items;
+            chain->items = item->next;
+            free_item(item);
+        }
+        pf_unpacked_free(&chain->unpacked);
+    }
+    pthread_cond_destroy(&ahead->used);
+    pthread_cond_destroy(&ahead->sent);
+    pthread_mutex_destroy(&ahead->lock);
+    free(ahead->threads);
+    free(ahead->chains);
+    free(ahead);
+}
+
+/* --- using what they send ------------------------------------------------------------------------------------- */
+
+/* The next item of the chain in use, which stays until the next call; NULL: its thread had no memory for one. */
+static struct item *receive(struct pf_ahead *ahead)
+{
+    free_item(ahead->item);
+    pthread_mutex_lock(&ahead->lock);
+    struct chain *chain = &ahead->chains[ahead->current];
+    while (!chain->items && !chain->ended)
+        pthread_cond_wait(&ahead->sent, &ahead->lock);
+    struct item *item = ahead->item = chain->items;
+    if (item) {
+        size_t size = item_size(item);
+        chain->items = item->next;
+        if (!chain->items)
+            chain->last = &chain->items;
+        chain->size -= size;
+        ahead->waiting -= size;
+        pthread_cond_broadcast(&ahead->used);
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    return item;
+}
+
+static int use_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report, struct pf_batch *batch,
+                    struct pf_ahead_input *facts, struct pf_error *error)
+{
+    struct item *item = receive(ahead);
+    if (!item)
+        return pf_error_nomem(error);
+    for (const struct message *message = item->messages; message; message = message->next)
+        pf_report_send(report, message->severity, "%s", message->text);
+    *facts = item->facts;
+    *error = item->error;
+    if (item->parcel && pf_parcel_unpack(item->parcel, &ahead->chains[ahead->current].unpacked, dict, batch) != PF_OK)
+        return pf_error_nomem(error);
+    return item->status;
+}
+
+int pf_ahead_open(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report, struct pf_ahead_input *facts,
+                  struct pf_error *error)
+{
+    struct pf_batch nothing;
+    struct chain *chain = &ahead->chains[ahead->current];
+    if (ahead->input++ == chain->end) {
+        pf_unpacked_free(&chain->unpacked);
+        pthread_mutex_lock(&ahead->lock);
+        ahead->current++;
+        pthread_cond_broadcast(&ahead->used);
+        pthread_mutex_unlock(&ahead->lock);
+    }
+    return use_next(ahead, dict, report, &nothing, facts, error);
+}
+
+int pf_ahead_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report, struct pf_batch *batch,
+                  struct pf_ahead_input *facts, struct pf_error *error)
+{
+    return use_next(ahead, dict, report, batch, facts, error);
+}
