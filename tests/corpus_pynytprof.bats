@@ -42,6 +42,18 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pynytprof.py" "$@"; }
     done
 }
 
+@test "a process record of NYTProf with a letter and a length where a bare one ends is none" {
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - >genuine.nyt <<'PYTHON'
+import struct, sys
+process = b"P" + bytes([7, 1]) + struct.pack("<d", 1795208887.25)
+comment = b"#12345F" + b"a" * 60 + b"\n"
+sys.stdout.buffer.write(b"NYTProf 5 0\n" + process + comment * 100 + b"p" + bytes([7]) + struct.pack("<d", 1795208888.25))
+PYTHON
+    run profcat --probe genuine.nyt
+    [[ $output == *": nytprof ("* ]]
+}
+
 @test "edges and lines show in tables" {
     run -0 proftop -t csv --by=line -n 0 "$files/hand_basic.nyt"
     [[ $output == *"/srv/app/main.py,2,"* ]]

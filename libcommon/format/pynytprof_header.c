@@ -70,12 +70,24 @@ static bool chunk_at(const unsigned char *p, size_t have, size_t at, bool ended)
     return next < have ? pf_pyn_tag(p[next]) : next == have || !ended;
 }
 
-/* NYTProf's streams begin with a P too, a process id in one to five bytes behind it. */
+/* The bytes of a bare process record hold the time a program may have been measured at, from 1979 on: as microseconds before the ids,
+ * or as seconds behind them. */
+static bool has_time(const unsigned char *p)
+{
+    uint64_t microseconds = pf_load64le(p), bits = pf_load64le(p + 8);
+    double seconds;
+
+    memcpy(&seconds, &bits, sizeof seconds);
+    return (microseconds >= 300000000000000u && microseconds < 100000000000000000u) || (seconds >= 3e8 && seconds < 1e11);
+}
+
+/* NYTProf's streams begin with a P too, numbers of one to five bytes and an unaligned time behind it, and any byte may look like a tag. */
 static int process_evidence(const unsigned char *p, size_t have, size_t at, bool ended)
 {
     bool tagged = at + 5 <= have && pf_load32le(p + at + 1) == 16 && chunk_at(p, have, at + 21, ended);
+    bool bare = at + 17 < have && has_time(p + at + 1) && chunk_at(p, have, at + 17, ended);
 
-    return tagged || (at + 17 < have && chunk_at(p, have, at + 17, ended)) ? CERTAIN : 0;
+    return tagged || bare ? CERTAIN : 0;
 }
 
 static int banner_evidence(const struct banner *banner, const unsigned char *p, size_t have)
