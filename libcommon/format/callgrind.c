@@ -1,0 +1,142 @@
+/* The profiles of valgrind's callgrind and cachegrind, and of all who write the same: Xdebug, ruby-prof, pprof, nytprofcg. */
+#include "format/callgrind_line.h"
+#include "format/callgrind_reader.h"
+
+enum { LOOK = 65536, EVIDENCE = 40, MAGIC = 96 };
+
+/* What the lines ahead have. */
+struct marks {
+    bool magic, events, description, command, other, names, files, compressed, calls, costs;
+    size_t strange;
+};
+
+static bool begins(struct pf_bytes line, const char *word)
+{
+    size_t size = strlen(word);
+
+    return line.size >= size && memcmp(line.data, word, size) == 0;
+}
+
+static void look_at_header(struct pf_bytes line, struct marks *marks)
+{
+    static const char *const others[] = {"version:", "creator:", "positions:", "pid:",     "part:",
+                                         "thread:",  "event:",   "summary:",   "totals:", "===="};
+    bool known = false;
+
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        known = known || begins(line, others[k]);
+    marks->other = marks->other || (known && !begins(line, "summary:"));
+    marks->strange += !known;
+}
+
+static void look_at(struct pf_bytes line, struct marks *marks)
+{
+    uint64_t number;
+    struct pf_bytes rest = line;
+
+    if (line.size == 0 || line.data[0] == '#')
+        marks->magic = marks->magic || begins(line, "# callgrind format");
+    else if (pf_cg_position(pf_cg_word(&rest), UINT64_MAX / 2, &number))
+        marks->costs = true;
+    else if (begins(line, "events:"))
+        marks->events = true;
+    else if (begins(line, "desc:"))
+        marks->description = true;
+    else if (begins(line, "cmd:"))
+        marks->command = true;
+    else if (begins(line, "fn=") || begins(line, "cfn="))
+        marks->names = true;
+    else if (begins(line, "fl=") || begins(line, "fi=") || begins(line, "fe=") || begins(line, "ob=") || begins(line, "cob=") ||
+             begins(line, "cfi=") || begins(line, "cfl=") || begins(line, "jump=") || begins(line, "jcnd=") || begins(line, "jf"))
+        marks->files = true;
+    else if (begins(line, "calls="))
+        marks->calls = true;
+    else
+        look_at_header(line, marks);
+    if (line.size > 4 && line.data[0] == 'f' && line.data[2] == '=' && line.data[3] == '(' && line.data[4] >= '0' && line.data[4] <= '9')
+        marks->compressed = true;
+}
+
+static bool look(struct pf_source *source, struct marks *marks)
+{
+    size_t have, at = 0;
+    const char *text = (const char *)pf_source_peek(source, LOOK, &have);
+
+    if (have > LOOK)
+        have = LOOK;
+    *marks = (struct marks){0};
+    while (at < have && marks->strange <= 4) {
+        const char *feed = memchr(text + at, '\n', have - at);
+        size_t size = feed ? (size_t)(feed - text) - at : have - at;
+
+        if (!feed && at > 0 && have == LOOK)
+            break;
+        if (size > 0 && text[at + size - 1] == '\r')
+            size--;
+        look_at((struct pf_bytes){text + at, size}, marks);
+        at = feed ? (size_t)(feed - text) + 1 : have;
+    }
+    return marks->magic || (marks->events && marks->strange <= 4);
+}
+
+/* Cachegrind's has a description, a command and names in full, and nothing that callgrind's has beside those. */
+static bool is_cachegrind(const struct marks *marks)
+{
+    return !marks->magic && marks->events && (marks->description || marks->command) && !marks->other && !marks->compressed && !marks->calls;
+}
+
+static int bid_callgrind(struct pf_source *source, const char *path)
+{
+    struct marks marks;
+
+    (void)path;
+    if (!look(source, &marks) || is_cachegrind(&marks))
+        return 0;
+    if (marks.magic)
+        return MAGIC;
+    return marks.names || marks.calls || (marks.other && !marks.costs) ? EVIDENCE : 0;
+}
+
+static int bid_cachegrind(struct pf_source *source, const char *path)
+{
+    struct marks marks;
+
+    (void)path;
+    return look(source, &marks) && is_cachegrind(&marks) ? EVIDENCE : 0;
+}
+
+static int open_callgrind(struct pf_reader *reader)
+{
+    static const struct pf_cg_dialect dialect = {.origin = "callgrind"};
+
+    return pf_cg_reader_open(reader, &dialect);
+}
+
+static int open_cachegrind(struct pf_reader *reader)
+{
+    static const struct pf_cg_dialect dialect = {.origin = "cachegrind", .flat = true};
+
+    return pf_cg_reader_open(reader, &dialect);
+}
+
+const struct pf_format pf_format_callgrind = {
+    .name = "callgrind",
+    .about = "callgrind.out of valgrind, and what Xdebug, ruby-prof, pprof and nytprofcg write of the kind",
+    .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT,
+    .bid = bid_callgrind,
+    .reader_size = sizeof(struct pf_cg_reader),
+    .open_reader = open_callgrind,
+    .read = pf_cg_reader_read,
+    .close_reader = pf_cg_reader_close,
+};
+
+const struct pf_format pf_format_cachegrind = {
+    .name = "cachegrind",
+    .about = "cachegrind.out of valgrind, cg_merge and cg_diff",
+    .caps = PF_HOLDS_FLAT | PF_IS_TEXT,
+    .bid = bid_cachegrind,
+    .reader_size = sizeof(struct pf_cg_reader),
+    .open_reader = open_cachegrind,
+    .read = pf_cg_reader_read,
+    .close_reader = pf_cg_reader_close,
+};
