@@ -83,8 +83,10 @@ static void read_records(struct filter *filter, const struct args *args, unsigne
                   &error);
     for (unsigned i = 0; i < args->kind_given; i++)
         check(filter, pf_select_kind(filter->select, args->kind_arg[i], &error), &error);
-    if (time != NULL)
+    if (time != NULL) {
         check(filter, pf_select_time(filter->select, time, &error), &error);
+        pf_inputs_want_times(filter->inputs);
+    }
     if (least != NULL)
         check(filter, pf_select_min_value(filter->select, least, measure, &error), &error);
     if (args->invert_given)

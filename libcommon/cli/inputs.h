@@ -43,6 +43,8 @@ bool pf_inputs_set_symbols(struct pf_inputs *, const char *path);
  * `want_flush`: a batch of no rows and no columns is given when the producer lets us wait, so that a live pipe is not held back. */
 int pf_inputs_next(struct pf_inputs *, struct pf_batch *, struct pf_input *input);
 void pf_inputs_want_flush(struct pf_inputs *);
+/* Records are to carry the times their input tells, also of formats that keep them on request only. Before the first pf_inputs_next. */
+void pf_inputs_want_times(struct pf_inputs *);
 /* Each input, also one that cannot be opened, ends with a META batch of no rows for which input->ended is set. */
 void pf_inputs_want_ends(struct pf_inputs *);
 

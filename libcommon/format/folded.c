@@ -452,6 +452,11 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 static const struct pf_option options[] = {
     {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true, false},
+    {"style", "names as they are, or as stackcollapse-perf.pl has them below the command (what comes from perf script)", "plain|perf",
+     false, true},
+    {"annotate", "_[k] behind frames of the kernel, _[j] and _[i] behind what was made and inlined at run time", "yes", false, true},
+    {"tid", "-PID/TID behind the command", "yes", false, true},
+    {"addresses", "the addresses of unknown frames", "yes", false, true},
     {0},
 };
 

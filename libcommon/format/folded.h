@@ -32,6 +32,24 @@ bool pf_folded_comment(struct pf_bytes line);
 /* Without blanks, tabs and CRs at both ends. */
 struct pf_bytes pf_folded_trim(struct pf_bytes);
 
+/* How frames are spelled. */
+struct pf_folded_spelling {
+    bool perf;      /* as stackcollapse-perf.pl does: below the command, without what stands in brackets behind a name */
+    bool annotate;  /* `_[k]` behind what is the kernel's, `_[j]` behind what was made at run time */
+    bool thread;    /* behind the command: -PID/TID */
+    bool addresses; /* of frames nobody named */
+};
+
+/* Appends the name of a frame. */
+void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location, const struct pf_folded_spelling *);
+/* Appends what a set of labels has for an outermost frame; false, and nothing, when it has no command. */
+bool pf_folded_spell_command(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
+
+/* The mark at the end of a name, `_[k]` (kernel), `_[j]` (made at run time), `_[i]` (inlined) or `_[w]` (waker), that FlameGraph's
+ * scripts put there; its letter, or 0. */
+char pf_folded_mark(struct pf_bytes name);
+enum { PF_FOLDED_MARK = 4 }; /* its size */
+
 /* The writer's part of the format, codec/format.h. */
 int pf_folded_open_writer(struct pf_writer *);
 int pf_folded_write(struct pf_writer *, const struct pf_batch *);
@@ -50,8 +68,13 @@ struct pf_folded_writer {
     unsigned column_count;        /* 0: not chosen yet */
     uint32_t *name_of;            /* by location; 0 = not yet */
     size_t name_count, name_capacity;
-    uint32_t *node_of;            /* by stack; 0 = not yet, stack 0 is node 0 */
-    size_t node_count, node_capacity;
+    struct pf_folded_place {
+        uint32_t node, root;      /* where it is in the tree below the node `root`; node 0 = not yet */
+    } *place_of;                  /* by stack */
+    size_t place_count, place_capacity;
+    uint32_t *root_of;            /* by label set: a node and 1; 0 = not yet */
+    size_t root_count, root_capacity;
+    struct pf_folded_spelling asked, spelling; /* by options; of the records that come now */
     uint32_t *path;
     size_t path_capacity;
     struct pf_buffer text;

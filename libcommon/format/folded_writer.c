@@ -15,7 +15,15 @@ struct node {
 int pf_folded_open_writer(struct pf_writer *writer)
 {
     struct pf_folded_writer *state = writer->state;
+    const char *style = pf_options_get(writer->options, "style");
 
+    state->asked = (struct pf_folded_spelling){
+        .perf = style && strcmp(style, "perf") == 0,
+        .annotate = pf_options_get(writer->options, "annotate"),
+        .thread = pf_options_get(writer->options, "tid"),
+        .addresses = pf_options_get(writer->options, "addresses"),
+    };
+    state->spelling = state->asked;
     if (pf_strings_init(&state->names) != PF_OK || pf_table_init(&state->nodes, sizeof(struct node)) != PF_OK)
         return pf_error_nomem(&writer->error);
     return PF_OK;
@@ -30,7 +38,8 @@ void pf_folded_close_writer(struct pf_writer *writer)
     free(state->columns[0].sums);
     free(state->columns[1].sums);
     free(state->name_of);
-    free(state->node_of);
+    free(state->place_of);
+    free(state->root_of);
     free(state->path);
     free(state->factors);
     pf_buffer_free(&state->text);
@@ -51,18 +60,20 @@ static bool grow_zeroed(void *array, size_t *count, size_t *capacity, size_t nee
     return true;
 }
 
-/* The name as it can stand in a line; `guard` puts a blank before what would be read as a comment. */
-static uint32_t written_name(struct pf_folded_writer *state, struct pf_bytes name, bool guard)
+/* The name in the state's text as it can stand in a line; `guard` puts a blank before what would be read as a comment. */
+static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 {
     struct pf_buffer *text = &state->text;
 
-    text->size = 0;
-    if (guard)
-        pf_buffer_byte(text, ' ');
-    for (size_t k = 0; k < name.size; k++) {
-        char c = name.data[k];
+    for (size_t k = 0; k < text->size; k++) {
+        char c = text->data[k];
 
-        pf_buffer_byte(text, (unsigned char)(c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c));
+        text->data[k] = c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
+    }
+    if (guard && text->size > 0 && (text->data[0] == '#' || (text->size > 1 && memcmp(text->data, "//", 2) == 0)) &&
+        pf_buffer_byte(text, ' ')) {
+        memmove(text->data + 1, text->data, text->size - 1);
+        text->data[0] = ' ';
     }
     return pf_strings_intern(&state->names, (struct pf_bytes){text->data, text->size}, 0);
 }
@@ -70,11 +81,12 @@ static uint32_t written_name(struct pf_folded_writer *state, struct pf_bytes nam
 static uint32_t location_name(struct pf_writer *writer, uint32_t location)
 {
     struct pf_folded_writer *state = writer->state;
-    char scratch[32];
 
     if (location < state->name_count && state->name_of[location])
         return state->name_of[location];
-    uint32_t name = written_name(state, pf_dict_frame_name(writer->dict, location, scratch), false);
+    state->text.size = 0;
+    pf_folded_spell(&state->text, writer->dict, location, &state->spelling);
+    uint32_t name = written_name(state, false);
     if (!grow_zeroed(&state->name_of, &state->name_count, &state->name_capacity, writer->dict->locations.count,
                      sizeof *state->name_of))
         state->names.status = PF_NOMEM;
@@ -87,34 +99,70 @@ static uint32_t add_node(struct pf_writer *writer, uint32_t parent, uint32_t loc
 {
     struct pf_folded_writer *state = writer->state;
     uint32_t name = location_name(writer, location);
-    struct pf_bytes text = pf_strings_bytes(&state->names, name);
 
-    if (parent == 0 && text.size > 0 && (text.data[0] == '#' || (text.size > 1 && memcmp(text.data, "//", 2) == 0)))
-        name = written_name(state, text, true);
+    if (parent == 0) {
+        struct pf_bytes text = pf_strings_bytes(&state->names, name);
+
+        state->text.size = 0;
+        pf_buffer_append(&state->text, text.data, text.size);
+        name = written_name(state, true);
+    }
     return pf_table_intern(&state->nodes, &(struct node){parent, name});
 }
 
-/* The node of a stack; frames whose names are equal fall together. */
-static uint32_t stack_node(struct pf_writer *writer, uint32_t stack)
+/* The node of a stack below a root; frames whose names are equal fall together. */
+static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t root)
 {
     struct pf_folded_writer *state = writer->state;
     size_t depth = 0;
 
-    if (!grow_zeroed(&state->node_of, &state->node_count, &state->node_capacity, writer->dict->stacks.count,
-                     sizeof *state->node_of))
+    if (!grow_zeroed(&state->place_of, &state->place_count, &state->place_capacity, writer->dict->stacks.count,
+                     sizeof *state->place_of))
         return state->nodes.status = PF_NOMEM, 0;
-    for (; stack && !state->node_of[stack]; stack = pf_dict_stack(writer->dict, stack)->parent) {
+    for (; stack && (!state->place_of[stack].node || state->place_of[stack].root != root);
+         stack = pf_dict_stack(writer->dict, stack)->parent) {
         if (!pf_grow(&state->path, &state->path_capacity, depth + 1, sizeof *state->path))
             return state->nodes.status = PF_NOMEM, 0;
         state->path[depth++] = stack;
     }
-    uint32_t node = stack ? state->node_of[stack] : 0;
+    uint32_t node = stack ? state->place_of[stack].node : root;
     while (depth > 0) {
         stack = state->path[--depth];
         node = add_node(writer, node, pf_dict_stack(writer->dict, stack)->location);
-        state->node_of[stack] = node;
+        state->place_of[stack] = (struct pf_folded_place){node, root};
     }
     return node;
+}
+
+/* The node that a set of labels puts above all stacks: of its command, where that is asked for. */
+static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
+{
+    struct pf_folded_writer *state = writer->state;
+    uint32_t node = 0;
+
+    if (!state->spelling.perf || labels == 0)
+        return 0;
+    if (!grow_zeroed(&state->root_of, &state->root_count, &state->root_capacity, writer->dict->labels.count, sizeof *state->root_of))
+        return state->nodes.status = PF_NOMEM, 0;
+    if (state->root_of[labels])
+        return state->root_of[labels] - 1;
+    state->text.size = 0;
+    if (pf_folded_spell_command(&state->text, writer->dict, labels, &state->spelling))
+        node = pf_table_intern(&state->nodes, &(struct node){0, written_name(state, true)});
+    state->root_of[labels] = node + 1;
+    return node;
+}
+
+/* Records of perf script come now, or others. */
+static void set_source(struct pf_folded_writer *state, struct pf_bytes format, bool chosen)
+{
+    struct pf_folded_spelling spelling = state->asked;
+
+    spelling.perf = chosen ? spelling.perf : pf_bytes_equal(format, PF_BYTES("perf-script"));
+    if (spelling.perf == state->spelling.perf)
+        return;
+    state->spelling = spelling;
+    state->name_count = state->place_count = state->root_count = 0;
 }
 
 static bool time_measure(const struct pf_dict *dict, const struct pf_measure *measure)
@@ -224,7 +272,8 @@ static int add_column(struct pf_writer *writer, const struct pf_batch *batch, st
     for (uint32_t row = 0; row < batch->rows; row++) {
         if (values[row] == 0)
             continue;
-        uint32_t node = stack_node(writer, batch->stack ? batch->stack[row] : 0);
+        uint32_t root = batch->labels ? root_node(writer, batch->labels[row]) : 0;
+        uint32_t node = stack_node(writer, batch->stack ? batch->stack[row] : 0, root);
 
         if (!grow_zeroed(&column->sums, &column->sum_count, &column->sum_capacity, state->nodes.count, sizeof *column->sums))
             return pf_error_nomem(&writer->error);
@@ -255,15 +304,42 @@ static void write_comment(struct pf_sink *sink, struct pf_bytes text)
 }
 
 /* Comments of the format go back, before the stacks; other metadata have no place here. */
-static int write_comments(struct pf_writer *writer, const struct pf_batch *batch)
+static int write_meta(struct pf_writer *writer, const struct pf_batch *batch)
 {
     const struct pf_dict *dict = writer->dict;
 
-    for (uint32_t row = 0; row < batch->rows; row++)
-        if (pf_bytes_equal(pf_dict_string(dict, batch->origin[row]), PF_BYTES("folded")) &&
-            pf_bytes_equal(pf_dict_string(dict, batch->key[row]), PF_BYTES("comment")))
-            write_comment(writer->sink, pf_dict_string(dict, batch->value[row]));
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]), key = pf_dict_string(dict, batch->key[row]);
+        struct pf_bytes value = pf_dict_string(dict, batch->value[row]);
+
+        if (pf_bytes_equal(origin, PF_BYTES("folded")) && pf_bytes_equal(key, PF_BYTES("comment")))
+            write_comment(writer->sink, value);
+        if (pf_bytes_equal(origin, PF_BYTES("profutils")) && pf_bytes_equal(key, PF_BYTES("source_format")))
+            set_source(writer->state, value, pf_options_get(writer->options, "style"));
+    }
     return pf_sink_status(writer->sink, &writer->error);
+}
+
+/* The name of an event without its modifiers: of `cycles:u`, `cycles`. */
+static struct pf_bytes unmodified(struct pf_bytes name)
+{
+    size_t at = name.size;
+
+    while (at > 0 && memchr("ukhHGpPSDeIW", name.data[at - 1], 12))
+        at--;
+    return at > 1 && at < name.size && name.data[at - 1] == ':' ? (struct pf_bytes){name.data, at - 1} : name;
+}
+
+/* Whether a measure goes into the column of another. stackcollapse-perf.pl does not tell an event's modifiers apart. */
+static bool joins(const struct pf_writer *writer, const struct pf_measure *measure, const struct pf_measure *column)
+{
+    const struct pf_folded_writer *state = writer->state;
+
+    if (pf_measure_same(measure, column))
+        return true;
+    return state->spelling.perf && measure->kind == column->kind && measure->unit == column->unit &&
+           pf_bytes_equal(unmodified(pf_dict_string(writer->dict, measure->name)),
+                          unmodified(pf_dict_string(writer->dict, column->name)));
 }
 
 int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
@@ -272,7 +348,7 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
     bool found = false;
 
     if (batch->kind == PF_META)
-        return write_comments(writer, batch);
+        return write_meta(writer, batch);
     if (batch->kind != PF_SAMPLE || batch->value_count == 0)
         return PF_OK;
     if (state->column_count == 0)
@@ -281,7 +357,7 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
         const struct pf_value_column *values = &batch->values[k / state->column_count];
         struct pf_folded_column *column = &state->columns[k % state->column_count];
 
-        if (!pf_measure_same(pf_measures_row(&writer->dict->measures, values->measure), &column->measure))
+        if (!joins(writer, pf_measures_row(&writer->dict->measures, values->measure), &column->measure))
             continue;
         found = true;
         if (join_measure(writer, values->measure) != PF_OK ||

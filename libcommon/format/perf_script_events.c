@@ -1,0 +1,441 @@
+/* The text of perf script cut into events and comments. */
+#include "format/perf_script_frame.h"
+#include "format/perf_script_reader.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { LINE_SIZE = 64 * 1024 * 1024 };
+
+/* A line that is ahead, not taken. */
+struct ahead {
+    struct pf_bytes line; /* without its line feed */
+    bool whole;           /* it has one */
+};
+
+/* PF_OK, PF_EOF, or a failure. */
+static int look(struct pf_reader *reader, struct ahead *ahead)
+{
+    size_t have, searched = 0;
+    const unsigned char *bytes = pf_source_peek(reader->source, 1, &have), *end = NULL;
+
+    while (have > searched && !(end = memchr(bytes + searched, '\n', have - searched))) {
+        searched = have;
+        if (have > LINE_SIZE)
+            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a line longer than 64 MiB");
+        bytes = pf_source_peek(reader->source, searched + 1, &have);
+    }
+    *ahead = (struct ahead){{(const char *)bytes, end ? (size_t)(end - bytes) : have}, end != NULL};
+    if (!end && pf_source_status(reader->source, &reader->error) != PF_OK)
+        return reader->error.code;
+    return have == 0 ? PF_EOF : PF_OK;
+}
+
+static void take(struct pf_reader *reader, const struct ahead *ahead)
+{
+    pf_source_take(reader->source, ahead->line.size + ahead->whole);
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct pf_bytes trim(struct pf_bytes text)
+{
+    for (; text.size > 0 && blank(text.data[0]); text.size--)
+        text.data++;
+    while (text.size > 0 && blank(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+static int cut(struct pf_reader *reader, uint64_t offset)
+{
+    return pf_error_at(&reader->error, PF_FAILED, offset, "the input ends in the middle of this event");
+}
+
+/* --- call chains ------------------------------------------------------------------------------------------------------------------- */
+
+static bool add_frames(struct pf_perf_reader *state, const uint32_t *locations, size_t count)
+{
+    if (!pf_grow(&state->frames, &state->frame_capacity, state->depth + count, sizeof *state->frames))
+        return false;
+    memcpy(state->frames + state->depth, locations, count * sizeof *locations);
+    state->depth += count;
+    return true;
+}
+
+/* The meaning of a line met for the first time. */
+static bool new_meaning(struct pf_reader *reader, uint32_t id, const struct pf_perf_frame *frame)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_perf_line meaning = {.kind = PF_PERF_SOURCE};
+
+    if (frame) {
+        meaning = (struct pf_perf_line){.kind = PF_PERF_FRAMES, .first = (uint32_t)state->location_count};
+        if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity))
+            return false;
+        meaning.count = (uint32_t)(state->location_count - meaning.first);
+    }
+    state->meanings[id] = meaning;
+    return true;
+}
+
+/* A place in the source belongs to the frame above it. */
+static bool place_frame(struct pf_reader *reader, uint32_t id)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint32_t *location = &state->frames[state->depth - 1], had = state->placed.count, row;
+    struct pf_perf_source source;
+
+    row = pf_table_intern(&state->placed, &(uint32_t[2]){*location, id});
+    if (!row || !pf_grow(&state->placed_locations, &state->placed_capacity, (size_t)row + 1, sizeof *state->placed_locations))
+        return false;
+    if (row == had) {
+        const struct pf_line_memo_row *line = &state->lines.rows[id];
+
+        pf_perf_source_parse((struct pf_bytes){line->bytes, line->size}, &source);
+        state->placed_locations[row] = pf_perf_source_location(reader->dict, *location, &source);
+    }
+    *location = state->placed_locations[row];
+    return true;
+}
+
+/* Adds what a known line means to the event. */
+static bool add_line(struct pf_reader *reader, uint32_t id)
+{
+    struct pf_perf_reader *state = reader->state;
+    const struct pf_perf_line *meaning = &state->meanings[id];
+
+    if (meaning->kind == PF_PERF_SOURCE)
+        return state->depth == 0 || place_frame(reader, id);
+    return add_frames(state, state->locations + meaning->first, meaning->count);
+}
+
+enum line { LINE_MEANING, LINE_NONE, LINE_END };
+
+/* What a line below a header is; `frame` where it is one. A file of events of one line each has them one below the other, begun by
+ * blanks as well. */
+static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, bool single, struct pf_perf_frame *frame, bool *is_frame)
+{
+    struct pf_perf_header header;
+    struct pf_perf_source source;
+
+    *is_frame = false;
+    if (trim(line).size == 0 || !blank(line.data[0]))
+        return LINE_END;
+    if (line.data[0] != '\t' && (state->timed || single) && pf_perf_header_parse(line, state->timed, &header))
+        return LINE_END;
+    *is_frame = pf_perf_frame_parse(line, frame);
+    return *is_frame || (line.data[0] != '\t' && pf_perf_source_parse(line, &source)) ? LINE_MEANING : LINE_NONE;
+}
+
+/* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a failure. */
+static int read_line(struct pf_reader *reader, uint64_t event, bool single, uint32_t *last, enum line *what)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_perf_frame frame;
+    struct ahead ahead;
+    bool is_frame;
+    int status = look(reader, &ahead);
+
+    *what = LINE_END;
+    if (status != PF_OK)
+        return status;
+    uint32_t known = ahead.whole ? pf_line_memo_find(&state->lines, *last, ahead.line) : 0;
+    if (known) {
+        *what = LINE_MEANING;
+        *last = known;
+        take(reader, &ahead);
+        return add_line(reader, known) ? PF_OK : pf_error_nomem(&reader->error);
+    }
+    *what = judge(state, ahead.line, single, &frame, &is_frame);
+    if (*what == LINE_END)
+        return PF_OK;
+    if (!ahead.whole && (!is_frame || trim(ahead.line).data[trim(ahead.line).size - 1] != ')'))
+        return cut(reader, event);
+    if (*what == LINE_NONE) {
+        if (state->passed_over++ == 0)
+            state->passed_offset = pf_source_offset(reader->source);
+        take(reader, &ahead);
+        return PF_OK;
+    }
+    *last = pf_line_memo_intern(&state->lines, *last, ahead.line);
+    if (!*last || !pf_grow(&state->meanings, &state->meaning_capacity, state->lines.count, sizeof *state->meanings))
+        return pf_error_nomem(&reader->error);
+    take(reader, &ahead);
+    return new_meaning(reader, *last, is_frame ? &frame : NULL) && add_line(reader, *last) ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+/* The call chain below a header, and the blank line behind it. A file that ends without that blank line is taken as whole, since many
+ * have lost it; one that ends within a line is not. */
+static int read_chain(struct pf_reader *reader, uint64_t event, bool single)
+{
+    struct pf_perf_reader *state = reader->state;
+    enum line what = LINE_MEANING;
+    uint32_t last = 0;
+    size_t have;
+    int status = PF_OK;
+
+    while (status == PF_OK && what != LINE_END) {
+        const unsigned char *bytes = pf_source_peek(reader->source, 1, &have);
+        uint32_t id = pf_line_memo_expect(&state->lines, last, bytes, have);
+
+        if (id) {
+            pf_source_take(reader->source, (size_t)state->lines.rows[id].size + 1);
+            last = id;
+            if (!add_line(reader, id))
+                return pf_error_nomem(&reader->error);
+        } else if (have > 0 && *bytes == '\n') {
+            pf_source_take(reader->source, 1);
+            return PF_OK;
+        } else {
+            status = read_line(reader, event, single, &last, &what);
+        }
+        if (state->depth > PF_STACK_DEPTH_MAX)
+            return pf_error_at(&reader->error, PF_FAILED, event, "more than 1048575 frames");
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* What is inlined has the image of the frame it is inlined into, which is at the same address. */
+static void give_images(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint64_t address = 0;
+    uint32_t image = 0;
+
+    for (size_t k = state->depth; k-- > 0;) {
+        struct pf_location location = *pf_dict_location(reader->dict, state->frames[k]);
+
+        if (!location.inlined) {
+            address = location.address;
+            image = location.image;
+        } else if (location.image == 0 && image != 0 && location.address == address) {
+            location.image = image;
+            state->frames[k] = pf_dict_add_location(reader->dict, &location);
+        }
+    }
+}
+
+static bool any_inlined(const struct pf_reader *reader)
+{
+    const struct pf_perf_reader *state = reader->state;
+
+    for (size_t k = 0; k < state->depth; k++)
+        if (pf_dict_location(reader->dict, state->frames[k])->inlined)
+            return true;
+    return false;
+}
+
+/* --- headers ----------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t add_number(struct pf_dict *dict, uint32_t labels, const char *key, int64_t number)
+{
+    return pf_dict_add_number(dict, labels, pf_dict_intern(dict, pf_bytes_of(key), 0), number, 0);
+}
+
+static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *header)
+{
+    uint32_t labels = 0;
+
+    if (header->comm.size > 0)
+        labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("comm"), 0),
+                                   pf_dict_intern(dict, header->comm, pf_utf8_valid(header->comm) ? PF_UTF8 : 0));
+    if (header->has_pid)
+        labels = add_number(dict, labels, "pid", header->pid);
+    if (header->has_tid)
+        labels = add_number(dict, labels, "tid", header->tid);
+    if (header->has_cpu)
+        labels = add_number(dict, labels, "cpu", header->cpu);
+    return labels;
+}
+
+/* The id of a name, and whether it is new. */
+static uint32_t name_id(struct pf_perf_reader *state, struct pf_bytes name, bool *is_new)
+{
+    uint32_t had = state->names.count, id = pf_line_memo_intern(&state->names, 0, name);
+
+    *is_new = id == had;
+    return id;
+}
+
+static bool find_labels(struct pf_reader *reader, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    bool is_new;
+    uint32_t id = name_id(state, header->who, &is_new);
+
+    if (!id || !pf_grow(&state->labels, &state->label_capacity, state->names.count, sizeof *state->labels))
+        return false;
+    if (is_new)
+        state->labels[id] = make_labels(reader->dict, header);
+    state->item_labels = state->labels[id];
+    return true;
+}
+
+/* The clocks of the kernel count nanoseconds. */
+static bool counts_time(struct pf_bytes event)
+{
+    const char *colon = memchr(event.data, ':', event.size);
+
+    if (colon)
+        event.size = (size_t)(colon - event.data);
+    return pf_bytes_equal(event, PF_BYTES("cpu-clock")) || pf_bytes_equal(event, PF_BYTES("task-clock"));
+}
+
+static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_bytes name = header->event.size > 0 ? header->event : PF_BYTES("period");
+    bool time = header->has_period && counts_time(name);
+    struct pf_measure measure = {
+        .name = pf_dict_intern(reader->dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0),
+        .unit = pf_dict_intern(reader->dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
+        .kind = PF_SAMPLE,
+        .role = header->has_period ? PF_SELF : PF_COUNT,
+        .nature = PF_SAMPLED,
+        .num = 1,
+        .den = 1,
+        .main = !state->has_main,
+    };
+
+    state->has_main = true;
+    return pf_measures_intern(&reader->dict->measures, &measure);
+}
+
+/* The measure of an event: UINT32_MAX where neither an event nor a period is printed. */
+static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint32_t had = state->names.count, id;
+
+    state->item_value = header->has_period ? header->period : 1;
+    state->item_measure = UINT32_MAX;
+    if (header->event.size == 0 && !header->has_period)
+        return true;
+    /* The colon keeps events apart from who parts, which end in something else. */
+    struct pf_bytes name = header->event.size > 0 ? (struct pf_bytes){header->event.data, header->event.size + 1} : PF_BYTES(":");
+    id = pf_line_memo_intern(&state->names, 0, name);
+    if (!id || !pf_grow(&state->measures, &state->measure_capacity, state->names.count, sizeof *state->measures))
+        return false;
+    if (id == had)
+        state->measures[id] = (struct pf_perf_measure){{UINT32_MAX, UINT32_MAX}};
+    uint32_t *index = &state->measures[id].index[header->has_period];
+    if (*index == UINT32_MAX)
+        *index = make_measure(reader, header);
+    state->item_measure = *index;
+    return *index != UINT32_MAX;
+}
+
+/* Of the frame in the line of the header, where no line of a call chain follows. */
+static bool use_single(struct pf_reader *reader, const struct pf_perf_frame *frame)
+{
+    struct pf_perf_reader *state = reader->state;
+    size_t had = state->location_count;
+    bool good = pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity) &&
+                add_frames(state, state->locations + had, state->location_count - had);
+
+    state->location_count = had;
+    return good;
+}
+
+/* Lines of -- show-mmap-events and the like, which are no samples. */
+static bool other_record(const struct pf_perf_header *header)
+{
+    struct pf_bytes text = trim((struct pf_bytes){header->event.size > 0 ? header->event.data : header->rest.data,
+                                                  header->event.size > 0 ? header->event.size : header->rest.size});
+
+    return text.size >= 12 && memcmp(text.data, "PERF_RECORD_", 12) == 0;
+}
+
+/* An event whose header is ahead. */
+static int read_event(struct pf_reader *reader, const struct ahead *ahead, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint64_t event = pf_source_offset(reader->source);
+    struct pf_perf_frame frame;
+    bool single = pf_perf_frame_parse(header->rest, &frame) && frame.symbol.size > 0;
+    struct pf_buffer copy = {0};
+
+    if (!ahead->whole && !(single && frame.image.size > 0))
+        return cut(reader, event);
+    state->timed = state->timed || header->has_time;
+    state->item_time = header->time;
+    state->depth = 0;
+    if (!find_labels(reader, header) || !find_measure(reader, header))
+        return pf_error_nomem(&reader->error);
+    /* The line's bytes may move when the next is read. */
+    if (single && !pf_buffer_append(&copy, header->rest.data, header->rest.size))
+        return pf_error_nomem(&reader->error);
+    take(reader, ahead);
+    int status = read_chain(reader, event, single);
+    if (status == PF_OK && single && state->depth == 0) {
+        pf_perf_frame_parse((struct pf_bytes){copy.data, copy.size}, &frame);
+        if (!use_single(reader, &frame))
+            status = pf_error_nomem(&reader->error);
+    }
+    pf_buffer_free(&copy);
+    if (status == PF_OK && any_inlined(reader))
+        give_images(reader);
+    state->item = PF_PERF_EVENT;
+    return status;
+}
+
+/* --- comments ---------------------------------------------------------------------------------------------------------------------- */
+
+/* `# KEY : VALUE` of --header, or any other comment. */
+static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_bytes text = trim((struct pf_bytes){ahead->line.data + 1, ahead->line.size - 1}), key = PF_BYTES("comment");
+
+    if (ahead->line.size > PF_STRING_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a comment longer than 16 MiB");
+    for (size_t at = 1; at + 2 < text.size; at++)
+        if (memcmp(text.data + at, " : ", 3) == 0) {
+            key = trim((struct pf_bytes){text.data, at});
+            text = trim((struct pf_bytes){text.data + at + 3, text.size - at - 3});
+            break;
+        }
+    state->item_key = pf_dict_intern(reader->dict, key, pf_utf8_valid(key) ? PF_UTF8 : 0);
+    state->item_text = pf_dict_intern(reader->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+    take(reader, ahead);
+    state->item = PF_PERF_COMMENT;
+    return PF_OK;
+}
+
+static bool rule(struct pf_bytes line)
+{
+    struct pf_bytes text = trim((struct pf_bytes){line.data + 1, line.size - 1});
+
+    return text.size == 0 || pf_bytes_equal(text, PF_BYTES("========"));
+}
+
+int pf_perf_read_item(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_perf_header header;
+    struct ahead ahead;
+    int status;
+
+    while ((status = look(reader, &ahead)) == PF_OK) {
+        bool empty = trim(ahead.line).size == 0, comment = !empty && ahead.line.data[0] == '#';
+        bool event = !empty && ahead.line.size <= PF_STRING_MAX && pf_perf_header_parse(ahead.line, state->timed || comment, &header);
+
+        if (comment && !event && !rule(ahead.line))
+            return read_comment(reader, &ahead);
+        if (event && !other_record(&header))
+            return read_event(reader, &ahead, &header);
+        if (!event && !empty && !comment)
+            return ahead.whole ? pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                                             "neither an event nor a comment: '%.*s'", (int)(ahead.line.size < 60 ? ahead.line.size : 60),
+                                             ahead.line.data)
+                               : cut(reader, pf_source_offset(reader->source));
+        take(reader, &ahead);
+    }
+    return status;
+}

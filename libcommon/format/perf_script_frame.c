@@ -1,0 +1,257 @@
+#include "format/perf_script_frame.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000); /* of x86-64 and arm64; vsyscall's page lies above it */
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct pf_bytes trim(struct pf_bytes text)
+{
+    for (; text.size > 0 && blank(text.data[0]); text.size--)
+        text.data++;
+    while (text.size > 0 && blank(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+static struct pf_bytes skip(struct pf_bytes text, size_t size)
+{
+    return (struct pf_bytes){text.data + size, text.size - size};
+}
+
+static bool starts(struct pf_bytes text, struct pf_bytes with)
+{
+    return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;
+}
+
+static bool ends(struct pf_bytes text, struct pf_bytes with)
+{
+    return text.size >= with.size && memcmp(text.data + text.size - with.size, with.data, with.size) == 0;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static size_t hex_digits(struct pf_bytes text)
+{
+    size_t size = 0;
+
+    while (size < text.size && hex_digit(text.data[size]) >= 0)
+        size++;
+    return size;
+}
+
+/* Where `+0x...` at the end of the text begins; its size when there is none. */
+static size_t offset_start(struct pf_bytes text)
+{
+    size_t at = text.size;
+
+    while (at > 0 && hex_digit(text.data[at - 1]) >= 0)
+        at--;
+    return at >= 3 && at < text.size && memcmp(text.data + at - 3, "+0x", 3) == 0 ? at - 3 : text.size;
+}
+
+/* Where the bracket begins that the last byte closes; the size of the text when it does not. The image may hold brackets, but mostly
+ * closes what it opens. */
+static size_t bracket_start(struct pf_bytes text)
+{
+    size_t depth = 0;
+
+    for (size_t at = text.size; at-- > 0;) {
+        depth += text.data[at] == ')';
+        depth -= text.data[at] == '(';
+        if (depth == 0)
+            return at > 0 && blank(text.data[at - 1]) ? at : text.size;
+    }
+    return text.size;
+}
+
+/* Where the image's bracket begins: behind the last offset, behind `[unknown]`, or from the last bracket back. */
+static size_t image_start(struct pf_bytes text)
+{
+    static const struct pf_bytes unknown = {"[unknown] (", 11};
+
+    if (starts(text, unknown))
+        return unknown.size - 1;
+    for (size_t at = text.size; at-- > 4;)
+        if (text.data[at] == '(' && text.data[at - 1] == ' ' && offset_start((struct pf_bytes){text.data, at - 1}) < at - 1)
+            return at;
+    return bracket_start(text);
+}
+
+bool pf_perf_frame_parse(struct pf_bytes line, struct pf_perf_frame *frame)
+{
+    struct pf_bytes text = trim(line);
+    size_t digits = hex_digits(text), start;
+
+    memset(frame, 0, sizeof *frame);
+    if (text.data == line.data || digits == 0 || digits > 16 || (digits < text.size && !blank(text.data[digits])))
+        return false;
+    for (size_t k = 0; k < digits; k++)
+        frame->address = frame->address << 4 | (uint64_t)hex_digit(text.data[k]);
+    text = trim(skip(text, digits));
+    if (ends(text, PF_BYTES(")"))) {
+        start = image_start(text);
+        if (start < text.size) {
+            frame->image = (struct pf_bytes){text.data + start + 1, text.size - start - 2};
+            text = trim((struct pf_bytes){text.data, start});
+        }
+    }
+    if (pf_bytes_equal(frame->image, PF_BYTES("inlined"))) {
+        frame->inlined = true;
+        frame->image.size = 0;
+    }
+    frame->symbol = (struct pf_bytes){text.data, offset_start(text)};
+    return true;
+}
+
+bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
+{
+    static const struct pf_bytes inlined = {" (inlined)", 10};
+    struct pf_bytes text = trim(line);
+
+    memset(source, 0, sizeof *source);
+    source->inlined = ends(text, inlined);
+    if (source->inlined)
+        text = trim((struct pf_bytes){text.data, text.size - inlined.size});
+    if (text.data == line.data)
+        return false;
+    if (ends(text, PF_BYTES("]")) && text.size > 2 && hex_digit(text.data[text.size - 2]) >= 0)
+        return true;
+    for (size_t at = text.size; at-- > 0;)
+        if (text.data[at] == ':') {
+            source->file = (struct pf_bytes){text.data, at};
+            if (pf_bytes_equal(source->file, PF_BYTES("??")))
+                source->file.size = 0;
+            return pf_parse_int(skip(text, at + 1), 0, INT64_MAX, &source->line);
+        }
+    return false;
+}
+
+/* --- what it becomes --------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
+{
+    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+}
+
+static struct pf_bytes base_name(struct pf_bytes path)
+{
+    for (size_t at = path.size; at-- > 0;)
+        if (path.data[at] == '/')
+            return skip(path, at + 1);
+    return path;
+}
+
+static bool unknown(struct pf_bytes name)
+{
+    return pf_bytes_equal(name, PF_BYTES("[unknown]"));
+}
+
+/* Code that a running program made: perf's own map of it, an object of perf inject --jit, or what anonymous memory is called. */
+static bool made_at_run_time(struct pf_bytes image)
+{
+    struct pf_bytes name = base_name(image);
+
+    return (starts(name, PF_BYTES("perf-")) && ends(name, PF_BYTES(".map"))) ||
+           (starts(name, PF_BYTES("jitted-")) && ends(name, PF_BYTES(".so"))) || starts(image, PF_BYTES("[JIT]"));
+}
+
+static enum pf_frame_kind frame_kind(const struct pf_perf_frame *frame)
+{
+    struct pf_bytes image = frame->image;
+
+    if (starts(image, PF_BYTES("[kernel")) || starts(image, PF_BYTES("[guest.kernel")) || ends(image, PF_BYTES(".ko")) ||
+        starts(base_name(image), PF_BYTES("vmlinux")))
+        return PF_FRAME_KERNEL;
+    if (image.size > 0 && !unknown(image) && !pf_bytes_equal(image, PF_BYTES("[vsyscall]")) && frame->address >= KERNEL_START)
+        return PF_FRAME_KERNEL;
+    return made_at_run_time(image) ? PF_FRAME_JIT : PF_FRAME_NATIVE;
+}
+
+/* `[IMAGE]` without its directory for what has no symbol. */
+static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
+{
+    struct pf_bytes name = base_name(image);
+    struct pf_buffer text = {0};
+
+    if (image.size == 0 || unknown(image))
+        return pf_dict_intern(dict, PF_BYTES("[unknown]"), 0);
+    pf_buffer_byte(&text, '[');
+    pf_buffer_append(&text, name.data, name.size);
+    pf_buffer_byte(&text, ']');
+    uint32_t id = intern(dict, (struct pf_bytes){text.data, text.size});
+    if (text.failed)
+        dict->strings.status = PF_NOMEM;
+    pf_buffer_free(&text);
+    return id;
+}
+
+static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *frame, struct pf_bytes symbol, bool inlined)
+{
+    struct pf_image image = {.name = unknown(frame->image) ? 0 : intern(dict, frame->image)};
+    struct pf_function function = {.name = unknown(symbol) ? name_of_unknown(dict, frame->image) : intern(dict, symbol)};
+    struct pf_location location = {
+        .function = pf_dict_add_function(dict, &function),
+        .image = pf_dict_add_image(dict, &image),
+        .address = frame->address,
+        .kind = (uint16_t)frame_kind(frame),
+        .inlined = inlined,
+    };
+
+    if (location.function == 0 && location.address == 0) {
+        function.name = name_of_unknown(dict, frame->image);
+        location.function = pf_dict_add_function(dict, &function);
+    }
+    return pf_dict_add_location(dict, &location);
+}
+
+/* Where `->` stands last; the size of the text when it does not. */
+static size_t last_arrow(struct pf_bytes text)
+{
+    for (size_t at = text.size; at-- > 1;)
+        if (text.data[at] == '>' && text.data[at - 1] == '-')
+            return at - 1;
+    return text.size;
+}
+
+bool pf_perf_frame_locations(struct pf_dict *dict, const struct pf_perf_frame *frame, uint32_t **locations, size_t *count, size_t *capacity)
+{
+    struct pf_bytes rest = frame->symbol;
+    bool split = frame_kind(frame) == PF_FRAME_JIT;
+
+    for (;;) {
+        size_t arrow = split ? last_arrow(rest) : rest.size;
+        bool outermost = arrow == rest.size;
+        struct pf_bytes symbol = outermost ? rest : skip(rest, arrow + 2);
+
+        if (!pf_grow(locations, capacity, *count + 1, sizeof **locations))
+            return false;
+        (*locations)[(*count)++] = add_location(dict, frame, symbol, frame->inlined || !outermost);
+        if (outermost)
+            return true;
+        rest.size = arrow;
+    }
+}
+
+uint32_t pf_perf_source_location(struct pf_dict *dict, uint32_t id, const struct pf_perf_source *source)
+{
+    struct pf_location location = *pf_dict_location(dict, id);
+    struct pf_function function = *pf_dict_function(dict, location.function);
+
+    location.inlined = location.inlined || source->inlined;
+    if (source->file.size == 0)
+        return pf_dict_add_location(dict, &location);
+    function.file = intern(dict, source->file);
+    location.line = source->line;
+    location.function = pf_dict_add_function(dict, &function);
+    return pf_dict_add_location(dict, &location);
+}
