@@ -45,7 +45,7 @@ static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_me
     if (merging == NULL)
         return origin.size > 0 && origin.data[0] == '.' ? PF_META_NEVER : PF_META_ONCE;
     if (merging->duration != NULL)
-        meta->duration += merging->duration(origin, key);
+        meta->duration += merging->duration(origin, key, pf_dict_string(meta->dict, row->value));
     if (merging->own_label != NULL && meta->own_label == 0)
         meta->own_label = pf_dict_intern(meta->dict, pf_bytes_of(merging->own_label), 0);
     return merging->rule(origin, key);

@@ -27,7 +27,7 @@ struct pf_merging {
     /* Whether an identity was made by that. */
     bool (*made)(struct pf_bytes identity);
     /* Nanoseconds that a row adds to the time its input ran. NULL: none does. */
-    int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key);
+    int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value);
     /* The key of labels whose numbers mean something within one input only. NULL: there are none. */
     const char *own_label;
 };

@@ -19,7 +19,7 @@ static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 }
 
 /* `start PID PPID TIME` and `end PID TIME`: the time is that of a double in seconds. */
-static int64_t duration(struct pf_bytes origin, struct pf_bytes key)
+static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value)
 {
     enum { DIGITS = 16 };
     bool end = key.size > 4 && memcmp(key.data, "end ", 4) == 0;
@@ -28,6 +28,7 @@ static int64_t duration(struct pf_bytes origin, struct pf_bytes key)
     uint64_t bits;
     double seconds;
 
+    (void)value;
     if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)) || !(start || end) || key.size < DIGITS)
         return 0;
     memcpy(digits, key.data + key.size - DIGITS, DIGITS);

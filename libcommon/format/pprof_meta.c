@@ -1,0 +1,270 @@
+#include "format/pprof_meta.h"
+
+#include "base/number.h"
+#include "format/pprof.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_TEXT = 96 };
+
+void pf_pprof_meta_free(struct pf_pprof_meta *meta)
+{
+    free(meta->origins);
+    free(meta->keys);
+    free(meta->values);
+    *meta = (struct pf_pprof_meta){0};
+}
+
+/* --- making ----------------------------------------------------------------------------------------------- */
+
+static void add(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
+{
+    if (!pf_grow(&meta->origins, &meta->origin_capacity, meta->count + 1, sizeof *meta->origins) ||
+        !pf_grow(&meta->keys, &meta->key_capacity, meta->count + 1, sizeof *meta->keys) ||
+        !pf_grow(&meta->values, &meta->value_capacity, meta->count + 1, sizeof *meta->values)) {
+        dict->strings.status = PF_NOMEM;
+        return;
+    }
+    meta->origins[meta->count] = pf_dict_intern(dict, pf_bytes_of(origin), 0);
+    meta->keys[meta->count] = pf_dict_intern(dict, pf_bytes_of(key), 0);
+    meta->values[meta->count++] = value;
+}
+
+static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, struct pf_buffer *text)
+{
+    struct pf_bytes bytes = {text->data, text->size};
+
+    if (text->failed || bytes.size > PF_STRING_MAX)
+        dict->strings.status = text->failed ? PF_NOMEM : PF_UNSUPPORTED;
+    else
+        add(meta, dict, origin, key, pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0));
+    text->size = 0;
+}
+
+static void put(struct pf_buffer *text, const char *format, uint64_t number)
+{
+    char digits[NUMBER_TEXT];
+    int size = snprintf(digits, sizeof digits, format, number);
+
+    pf_buffer_append(text, digits, (size_t)size);
+}
+
+static void put_escaped(struct pf_buffer *text, struct pf_bytes name)
+{
+    for (size_t k = 0; k < name.size; k++) {
+        unsigned char c = (unsigned char)name.data[k];
+
+        if (c <= ' ' || c == '/' || c == '%' || c == 127)
+            put(text, "%%%02" PRIx64, c);
+        else
+            pf_buffer_byte(text, c);
+    }
+}
+
+static int add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, const char *key,
+                      uint64_t number, struct pf_error *error)
+{
+    uint32_t id;
+
+    if (pf_pprof_string(profile, number, profile->end, &id, error) != PF_OK)
+        return error->code;
+    add(meta, dict, PF_PPROF_ORIGIN, key, id);
+    return PF_OK;
+}
+
+static int add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict,
+                       struct pf_error *error)
+{
+    static const struct {
+        unsigned number;
+        const char *key;
+    } single[] = {
+        {PF_PPROF_DROP_FRAMES, "drop_frames"},
+        {PF_PPROF_KEEP_FRAMES, "keep_frames"},
+        {PF_PPROF_DEFAULT_TYPE, "default_sample_type"},
+        {PF_PPROF_DOC_URL, "doc_url"},
+    };
+    int status = PF_OK;
+
+    for (size_t k = 0; k < sizeof single / sizeof *single && status == PF_OK; k++) {
+        uint64_t number = profile->count.scalars.value[single[k].number];
+
+        if (number != 0)
+            status = add_string(meta, profile, dict, single[k].key, number, error);
+    }
+    for (size_t k = 0; k < profile->count.comments && status == PF_OK; k++)
+        status = add_string(meta, profile, dict, "comment", profile->comments[k], error);
+    return status;
+}
+
+static int add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, struct pf_buffer *text,
+                      struct pf_error *error)
+{
+    const struct pf_pprof_type *type = &profile->count.scalars.period_type;
+    uint64_t period = profile->count.scalars.value[PF_PPROF_PERIOD];
+    uint32_t name, unit;
+
+    if (pf_pprof_string(profile, type->type, type->offset, &name, error) != PF_OK ||
+        pf_pprof_string(profile, type->unit, type->offset, &unit, error) != PF_OK)
+        return error->code;
+    if (period == 0 && name == 0 && unit == 0)
+        return PF_OK;
+    put(text, "%" PRId64 " ", period);
+    put_escaped(text, pf_dict_string(dict, name));
+    pf_buffer_byte(text, '/');
+    put_escaped(text, pf_dict_string(dict, unit));
+    add_text(meta, dict, PF_PPROF_ORIGIN, "period", text);
+    return PF_OK;
+}
+
+static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, unsigned field,
+                       const char *key, struct pf_buffer *text)
+{
+    uint64_t number = profile->count.scalars.value[field];
+
+    if (number == 0)
+        return;
+    put(text, "%" PRId64, number);
+    add_text(meta, dict, PF_PPROF_ORIGIN, key, text);
+}
+
+static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
+                         struct pf_dict *dict, struct pf_buffer *text)
+{
+    for (size_t k = 0; k < profile->count.mappings; k++) {
+        const struct pf_image *image = pf_dict_image(dict, names->images[k]);
+        struct pf_bytes build = pf_dict_string(dict, image->identifier), file = pf_dict_string(dict, image->name);
+
+        put(text, "%" PRIx64 " ", image->start);
+        put(text, "%" PRIx64 " ", image->limit);
+        put(text, "%" PRIx64 " ", image->offset);
+        put(text, "%" PRIx64 " ", image->flags);
+        put(text, "%" PRIx64 ":", build.size);
+        pf_buffer_append(text, build.data, build.size);
+        pf_buffer_byte(text, ' ');
+        pf_buffer_append(text, file.data, file.size);
+        add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_MAPPING, text);
+    }
+}
+
+static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
+                       struct pf_dict *dict, struct pf_buffer *text)
+{
+    for (size_t k = 0; k < profile->count.locations; k++) {
+        const struct pf_pprof_location *location = &profile->locations[k];
+
+        if (!location->folded)
+            continue;
+        put(text, "%" PRIx64 " ", (uint64_t)pf_pprof_ids_find(&names->mapping_ids, location->mapping) + 1);
+        put(text, "%" PRIx64, location->address);
+        add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_FOLDED, text);
+    }
+}
+
+int pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
+                       struct pf_dict *dict, struct pf_error *error)
+{
+    struct pf_buffer text = {0};
+    int status;
+
+    add_number(meta, profile, dict, PF_PPROF_TIME, "time_nanos", &text);
+    add_number(meta, profile, dict, PF_PPROF_DURATION, "duration_nanos", &text);
+    status = add_period(meta, profile, dict, &text, error);
+    if (status == PF_OK)
+        status = add_strings(meta, profile, dict, error);
+    if (status == PF_OK) {
+        add_mappings(meta, profile, names, dict, &text);
+        add_folded(meta, profile, names, dict, &text);
+        if (names->bare_system_names)
+            add(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));
+    }
+    pf_buffer_free(&text);
+    return status;
+}
+
+/* --- parsing ---------------------------------------------------------------------------------------------- */
+
+/* Hexadecimal digits up to `end`, which is taken as well; without one, all of the text. */
+static bool take_hex(struct pf_bytes *text, char end, uint64_t *number)
+{
+    size_t size = 0;
+
+    *number = 0;
+    for (; size < text->size && text->data[size] != end; size++) {
+        char c = text->data[size];
+        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
+
+        if (digit > 15 || size >= 16)
+            return false;
+        *number = *number << 4 | digit;
+    }
+    if (size == 0 || (end != '\0' && size == text->size))
+        return false;
+    size += end != '\0';
+    text->data += size;
+    text->size -= size;
+    return true;
+}
+
+static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
+{
+    struct pf_buffer name = {0};
+    uint32_t id;
+
+    for (size_t k = 0; k < text.size; k++) {
+        struct pf_bytes digits = {text.data + k + 1, 2};
+        uint64_t byte;
+
+        if (text.data[k] == '%' && k + 2 < text.size && take_hex(&digits, '\0', &byte)) {
+            pf_buffer_byte(&name, (unsigned char)byte);
+            k += 2;
+        } else {
+            pf_buffer_byte(&name, (unsigned char)text.data[k]);
+        }
+    }
+    struct pf_bytes bytes = {name.data, name.size};
+
+    id = pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+    if (name.failed)
+        dict->strings.status = PF_NOMEM;
+    pf_buffer_free(&name);
+    return id;
+}
+
+bool pf_pprof_period_parse(struct pf_dict *dict, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit)
+{
+    const char *blank = value.size > 0 ? memchr(value.data, ' ', value.size) : NULL;
+    size_t size = blank != NULL ? (size_t)(blank - value.data) : value.size;
+    struct pf_bytes names = {value.data + size + 1, blank != NULL ? value.size - size - 1 : 0};
+    const char *slash = names.size > 0 ? memchr(names.data, '/', names.size) : NULL;
+
+    if (slash == NULL || !pf_parse_int((struct pf_bytes){value.data, size}, INT64_MIN, INT64_MAX, period))
+        return false;
+    size = (size_t)(slash - names.data);
+    *type = unescape(dict, (struct pf_bytes){names.data, size});
+    *unit = unescape(dict, (struct pf_bytes){slash + 1, names.size - size - 1});
+    return true;
+}
+
+bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct pf_image *image)
+{
+    uint64_t size;
+
+    *image = (struct pf_image){0};
+    if (!take_hex(&value, ' ', &image->start) || !take_hex(&value, ' ', &image->limit) || !take_hex(&value, ' ', &image->offset) ||
+        !take_hex(&value, ' ', &image->flags) || !take_hex(&value, ':', &size) || size >= value.size || value.data[size] != ' ')
+        return false;
+    struct pf_bytes build = {value.data, (size_t)size}, file = {value.data + size + 1, value.size - (size_t)size - 1};
+
+    image->identifier = pf_dict_intern(dict, build, pf_utf8_valid(build) ? PF_UTF8 : 0);
+    image->name = pf_dict_intern(dict, file, pf_utf8_valid(file) ? PF_UTF8 : 0);
+    return true;
+}
+
+bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *mapping, uint64_t *address)
+{
+    return take_hex(&value, ' ', mapping) && take_hex(&value, '\0', address);
+}

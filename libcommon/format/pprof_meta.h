@@ -1,0 +1,25 @@
+/* The metadata of a profile as rows: origin, key, value; and back. */
+#ifndef PF_FORMAT_PPROF_META_H
+#define PF_FORMAT_PPROF_META_H
+
+#include "format/pprof_names.h"
+
+/* Rows of metadata to be given in batches. Zero-initialise. */
+struct pf_pprof_meta {
+    uint32_t *origins, *keys, *values;
+    size_t count, origin_capacity, key_capacity, value_capacity;
+};
+
+void pf_pprof_meta_free(struct pf_pprof_meta *);
+/* All there is to say of the profile. PF_OK or a code in `error`. */
+int pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *, const struct pf_pprof_names *, struct pf_dict *,
+                       struct pf_error *);
+
+/* `NUMBER TYPE/UNIT` of the key `period`, blanks, slashes, percent signs and control bytes inside type and unit as %XX. */
+bool pf_pprof_period_parse(struct pf_dict *, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit);
+/* `START LIMIT OFFSET FLAGS SIZE:BUILD FILE` of a private mapping, numbers hexadecimal, SIZE that of the build id. */
+bool pf_pprof_mapping_parse(struct pf_dict *, struct pf_bytes value, struct pf_image *);
+/* `MAPPING ADDRESS` of a private folded place, hexadecimal. */
+bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *mapping, uint64_t *address);
+
+#endif

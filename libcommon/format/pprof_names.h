@@ -1,0 +1,46 @@
+/* What the ids of a profile stand for in the dictionary. */
+#ifndef PF_FORMAT_PPROF_NAMES_H
+#define PF_FORMAT_PPROF_NAMES_H
+
+#include "format/pprof_profile.h"
+
+/* From ids, which need not be dense (they may be addresses), to places in an array. */
+struct pf_pprof_ids {
+    const char *rows; /* each begins with its id */
+    size_t row_size, count;
+    bool dense;       /* ids are 1, 2, 3 ... */
+    uint32_t *slots;  /* place + 1; 0 = empty */
+    size_t mask;
+};
+
+struct pf_pprof_names {
+    struct pf_pprof_ids mapping_ids, function_ids, location_ids;
+    uint32_t *images, *functions; /* by place in the profile's array */
+    uint32_t *single;             /* by place of a location: the one frame it is, or 0: several, see spans */
+    struct pf_pprof_span {
+        uint32_t first, count;    /* of `frames` */
+    } *spans;
+    uint32_t *frames;             /* leaf first */
+    bool bare_system_names;       /* functions without a system name have none, instead of the same */
+    size_t unknown;               /* mappings and functions that are referred to and are not there */
+};
+
+/* Zero-initialise. */
+void pf_pprof_names_free(struct pf_pprof_names *);
+/* PF_OK, PF_FAILED, PF_NOMEM. `profile` must stay while names are used. */
+int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *, struct pf_error *);
+
+/* String number `number` of the file as the dictionary's id. */
+int pf_pprof_string(const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *);
+
+/* The place of an id, or SIZE_MAX. */
+size_t pf_pprof_ids_search(const struct pf_pprof_ids *, uint64_t id);
+
+static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t id)
+{
+    if (ids->dense)
+        return id - 1 < ids->count ? (size_t)(id - 1) : SIZE_MAX;
+    return pf_pprof_ids_search(ids, id);
+}
+
+#endif

@@ -1,0 +1,378 @@
+#include "format/pprof_profile.h"
+
+#include "format/pprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_pprof_profile_free(struct pf_pprof_profile *profile)
+{
+    free(profile->types);
+    free(profile->mappings);
+    free(profile->lines);
+    free(profile->locations);
+    free(profile->functions);
+    free(profile->strings);
+    free(profile->comments);
+    free(profile->runs);
+    pf_buffer_free(&profile->samples);
+    *profile = (struct pf_pprof_profile){0};
+}
+
+/* --- messages --------------------------------------------------------------------------------------------- */
+
+/* Numbers of fields 1 to count - 1 of a message; others are passed over, the last one that came counts. False: damaged. */
+static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t count, const char **problem)
+{
+    struct pf_proto_field field;
+    int status;
+
+    memset(values, 0, count * sizeof *values);
+    while ((status = pf_proto_next(&message, &field, problem)) == PF_OK) {
+        if (field.number >= count)
+            continue;
+        if (field.type != PF_PROTO_VARINT) {
+            *problem = "a number is of another type";
+            return false;
+        }
+        values[field.number] = field.value;
+    }
+    return status == PF_EOF;
+}
+
+/* Room for one element more. */
+#define ROOM(profile, what) \
+    pf_grow(&(profile)->what, &(profile)->capacity.what, (profile)->count.what + 1, sizeof *(profile)->what)
+
+static int damaged(struct pf_error *error, uint64_t offset, const char *what, const char *problem)
+{
+    return pf_error_at(error, PF_FAILED, offset, "%s: %s", what, problem);
+}
+
+static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+{
+    const char *problem;
+    uint64_t values[3];
+
+    if (!read_numbers(message, values, 3, &problem))
+        return damaged(error, offset, "sample type", problem);
+    if (!ROOM(profile, types))
+        return pf_error_nomem(error);
+    profile->types[profile->count.types++] = (struct pf_pprof_type){values[1], values[2], offset};
+    return PF_OK;
+}
+
+static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+{
+    const char *problem;
+    uint64_t values[3];
+
+    if (!read_numbers(message, values, 3, &problem))
+        return damaged(error, offset, "period type", problem);
+    profile->count.scalars.period_type = (struct pf_pprof_type){values[1], values[2], offset};
+    return PF_OK;
+}
+
+static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+{
+    const char *problem;
+    uint64_t values[11], flags = 0;
+
+    if (!read_numbers(message, values, 11, &problem))
+        return damaged(error, offset, "mapping", problem);
+    if (!ROOM(profile, mappings))
+        return pf_error_nomem(error);
+    for (unsigned k = 0; k < PF_PPROF_MAPPING_FLAGS; k++)
+        flags |= (uint64_t)(values[7 + k] != 0) << k;
+    profile->mappings[profile->count.mappings++] =
+        (struct pf_pprof_mapping){values[1], values[2], values[3], values[4], values[5], values[6], flags, offset};
+    return PF_OK;
+}
+
+static int add_function(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+{
+    const char *problem;
+    uint64_t values[6];
+
+    if (!read_numbers(message, values, 6, &problem))
+        return damaged(error, offset, "function", problem);
+    if (!ROOM(profile, functions))
+        return pf_error_nomem(error);
+    profile->functions[profile->count.functions++] =
+        (struct pf_pprof_function){values[1], values[2], values[3], values[4], (int64_t)values[5], offset};
+    return PF_OK;
+}
+
+static bool add_line(struct pf_pprof_profile *profile, struct pf_proto message, const char **problem)
+{
+    uint64_t values[4];
+
+    if (!read_numbers(message, values, 4, problem))
+        return false;
+    *problem = NULL;
+    if (!ROOM(profile, lines))
+        return false;
+    profile->lines[profile->count.lines++] = (struct pf_pprof_line){values[1], (int64_t)values[2], (int64_t)values[3]};
+    return true;
+}
+
+static int add_location(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+{
+    struct pf_pprof_location location = {.offset = offset, .line = profile->count.lines};
+    struct pf_proto_field field;
+    const char *problem;
+    int status;
+
+    while ((status = pf_proto_next(&message, &field, &problem)) == PF_OK) {
+        bool line = field.number == 4;
+
+        if (field.number > 5)
+            continue;
+        if (field.type != (line ? PF_PROTO_BYTES : PF_PROTO_VARINT))
+            return damaged(error, offset, "location", "a field is of another type");
+        if (line && !add_line(profile, pf_proto_of(&field), &problem))
+            return problem != NULL ? damaged(error, offset, "line of a location", problem) : pf_error_nomem(error);
+        if (field.number == 1)
+            location.id = field.value;
+        else if (field.number == 2)
+            location.mapping = field.value;
+        else if (field.number == 3)
+            location.address = field.value;
+        else if (field.number == 5)
+            location.folded = field.value != 0;
+    }
+    if (status != PF_EOF)
+        return damaged(error, offset, "location", problem);
+    if (!ROOM(profile, locations))
+        return pf_error_nomem(error);
+    location.line_count = profile->count.lines - location.line;
+    profile->locations[profile->count.locations++] = location;
+    return PF_OK;
+}
+
+static int add_string(struct pf_pprof_profile *profile, struct pf_dict *dict, struct pf_bytes bytes, uint64_t offset,
+                      struct pf_error *error)
+{
+    if (profile->count.strings == 0 && bytes.size != 0)
+        return pf_error_at(error, PF_FAILED, offset, "the table of strings begins with '%.*s', not with an empty one",
+                           bytes.size < 40 ? (int)bytes.size : 40, bytes.data);
+    if (bytes.size > PF_STRING_MAX)
+        return pf_error_at(error, PF_FAILED, offset, "a string of %zu bytes; at most %zu are read", bytes.size, PF_STRING_MAX);
+    if (profile->count.strings == UINT32_MAX || !ROOM(profile, strings))
+        return pf_error_nomem(error);
+    profile->strings[profile->count.strings++] = pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+    return PF_OK;
+}
+
+static int add_sample(struct pf_pprof_profile *profile, struct pf_bytes bytes, uint64_t offset, struct pf_error *error)
+{
+    unsigned char size[PF_PROTO_VARINT_MAX];
+
+    if (profile->last != PF_PPROF_SAMPLE) {
+        if (!ROOM(profile, runs))
+            return pf_error_nomem(error);
+        profile->runs[profile->count.runs++] = (struct pf_pprof_run){profile->count.sample_bytes, offset};
+    }
+    pf_buffer_append(&profile->samples, size, pf_proto_store(size, bytes.size));
+    if (!pf_buffer_append(&profile->samples, bytes.data, bytes.size))
+        return pf_error_nomem(error);
+    profile->count.sample_bytes = profile->samples.size;
+    return PF_OK;
+}
+
+uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *profile, size_t at)
+{
+    size_t low = 0, high = profile->count.runs;
+
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (profile->runs[middle].at <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (high == 0)
+        return profile->end;
+    /* Each of the samples between has its tag in the input, one byte. */
+    size_t position = profile->runs[low].at;
+    uint64_t offset = profile->runs[low].offset;
+    const unsigned char *bytes = (const unsigned char *)profile->samples.data;
+
+    while (position < at) {
+        uint64_t size;
+        const unsigned char *body = pf_proto_varint(bytes + position, bytes + profile->samples.size, &size);
+        size_t step = (size_t)(body - (bytes + position)) + (size_t)size;
+
+        position += step;
+        offset += step + 1;
+    }
+    return offset;
+}
+
+/* --- several profiles in one input ------------------------------------------------------------------------ */
+
+/* A field that a profile has once says that this is the next one: its time, or the empty string its table begins with. A table that is
+ * not free of double entries may have another empty one, among others. */
+static bool begins_next(const struct pf_pprof_profile *profile, const struct pf_proto_field *field)
+{
+    if (field->number == PF_PPROF_TIME)
+        return profile->has_time;
+    return field->number == PF_PPROF_STRING && field->type == PF_PROTO_BYTES && field->value == 0 && profile->count.strings > 0 &&
+           profile->last != PF_PPROF_STRING;
+}
+
+/* Where the next profile would have begun, if it is found later that there is one: where what comes first in a profile comes again
+ * behind the names. */
+static void mark_begin(struct pf_pprof_profile *profile, uint32_t number)
+{
+    bool again = number == profile->first || (number == PF_PPROF_SAMPLE_TYPE && profile->count.types > 0);
+
+    if (profile->marked || !again || profile->last == number || profile->count.strings == 0)
+        return;
+    profile->marked = true;
+    profile->mark = profile->count;
+    profile->mark_first = number;
+}
+
+/* Moves the elements from `from` on into the same array of `next`. */
+#define MOVE(profile, next, what, from)                                                                                      \
+    (pf_grow(&(next)->what, &(next)->capacity.what, (profile)->count.what - (from) + 1, sizeof *(next)->what) &&             \
+     (memcpy((next)->what, (profile)->what + (from), ((profile)->count.what - (from)) * sizeof *(next)->what),               \
+      (next)->count.what = (profile)->count.what - (from), (profile)->count.what = (from), true))
+
+static void move_scalars(struct pf_pprof_scalars *old, struct pf_pprof_scalars *next, const struct pf_pprof_scalars *mark)
+{
+    *next = *old;
+    for (unsigned k = 0; k < PF_PPROF_FIELDS; k++)
+        if (next->value[k] == mark->value[k])
+            next->value[k] = 0;
+    if (memcmp(&next->period_type, &mark->period_type, sizeof next->period_type) == 0)
+        memset(&next->period_type, 0, sizeof next->period_type);
+    *old = *mark;
+}
+
+/* Cuts the profile at its mark; the rest becomes `next`. False: out of memory. */
+static bool split(struct pf_pprof_profile *profile, struct pf_pprof_profile *next)
+{
+    const struct pf_pprof_mark *mark = &profile->mark;
+    size_t bytes = profile->count.sample_bytes - mark->sample_bytes;
+
+    if (!MOVE(profile, next, types, mark->types) || !MOVE(profile, next, mappings, mark->mappings) ||
+        !MOVE(profile, next, lines, mark->lines) || !MOVE(profile, next, locations, mark->locations) ||
+        !MOVE(profile, next, functions, mark->functions) || !MOVE(profile, next, strings, mark->strings) ||
+        !MOVE(profile, next, comments, mark->comments) || !MOVE(profile, next, runs, mark->runs) ||
+        !pf_buffer_append(&next->samples, profile->samples.data + mark->sample_bytes, bytes))
+        return false;
+    next->count.sample_bytes = bytes;
+    profile->count.sample_bytes = profile->samples.size = mark->sample_bytes;
+    for (size_t k = 0; k < next->count.locations; k++)
+        next->locations[k].line -= mark->lines;
+    for (size_t k = 0; k < next->count.runs; k++)
+        next->runs[k].at -= mark->sample_bytes;
+    move_scalars(&profile->count.scalars, &next->count.scalars, &mark->scalars);
+    next->first = profile->mark_first;
+    next->last = profile->mark_first != 0 ? profile->last : 0;
+    return true;
+}
+
+/* --- fields ----------------------------------------------------------------------------------------------- */
+
+/* Comments may come packed, as any repeated number. */
+static int add_comments(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, struct pf_error *error)
+{
+    struct pf_proto packed = field->type == PF_PROTO_BYTES ? pf_proto_of(field) : (struct pf_proto){0};
+    uint64_t value = field->value;
+
+    do {
+        if (field->type == PF_PROTO_BYTES) {
+            if (packed.cursor == packed.end)
+                break;
+            packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
+            if (packed.cursor == NULL)
+                return damaged(error, offset, "comments", "a number is cut, or has more than 10 bytes");
+        }
+        if (!ROOM(profile, comments))
+            return pf_error_nomem(error);
+        profile->comments[profile->count.comments++] = value;
+    } while (field->type == PF_PROTO_BYTES);
+    return PF_OK;
+}
+
+static int add_bytes(struct pf_pprof_profile *profile, struct pf_dict *dict, const struct pf_proto_field *field, uint64_t offset,
+                     struct pf_error *error)
+{
+    struct pf_bytes bytes = {(const char *)field->bytes, (size_t)field->value};
+    struct pf_proto message = pf_proto_of(field);
+
+    switch (field->number) {
+    case PF_PPROF_SAMPLE_TYPE:
+        return add_type(profile, message, offset, error);
+    case PF_PPROF_SAMPLE:
+        return add_sample(profile, bytes, offset, error);
+    case PF_PPROF_MAPPING:
+        return add_mapping(profile, message, offset, error);
+    case PF_PPROF_LOCATION:
+        return add_location(profile, message, offset, error);
+    case PF_PPROF_FUNCTION:
+        return add_function(profile, message, offset, error);
+    case PF_PPROF_STRING:
+        return add_string(profile, dict, bytes, offset, error);
+    default:
+        return set_period_type(profile, message, offset, error);
+    }
+}
+
+static bool is_message(uint32_t number)
+{
+    return number <= PF_PPROF_STRING || number == PF_PPROF_PERIOD_TYPE;
+}
+
+static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict, const struct pf_proto_field *field, uint64_t offset,
+                     struct pf_error *error)
+{
+    int status = PF_OK;
+
+    if (field->number >= PF_PPROF_FIELDS)
+        return PF_OK;
+    if (field->number == PF_PPROF_COMMENT && (field->type == PF_PROTO_BYTES || field->type == PF_PROTO_VARINT))
+        status = add_comments(profile, field, offset, error);
+    else if (field->type != (is_message(field->number) ? PF_PROTO_BYTES : PF_PROTO_VARINT))
+        return pf_error_at(error, PF_FAILED, offset, "field %u of a profile is of another type", field->number);
+    else if (field->type == PF_PROTO_BYTES)
+        status = add_bytes(profile, dict, field, offset, error);
+    else
+        profile->count.scalars.value[field->number] = field->value;
+    profile->has_time |= field->number == PF_PPROF_TIME;
+    if (profile->first == 0)
+        profile->first = field->number;
+    profile->last = field->number;
+    return status;
+}
+
+enum { WANTED = ((1u << PF_PPROF_FIELDS) - 1) & ~1u };
+
+int pf_pprof_profile_read(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, struct pf_source *source,
+                          struct pf_dict *dict, struct pf_error *error)
+{
+    struct pf_proto_field field;
+    uint64_t offset;
+    int status;
+
+    while ((status = pf_proto_read(source, WANTED, &field, &offset, error)) == PF_OK) {
+        if (begins_next(profile, &field)) {
+            if (!profile->marked || field.number == profile->first) {
+                profile->mark = profile->count;
+                profile->mark_first = 0;
+            }
+            profile->end = offset;
+            return split(profile, next) ? add_field(next, dict, &field, offset, error) : pf_error_nomem(error);
+        }
+        mark_begin(profile, field.number);
+        status = add_field(profile, dict, &field, offset, error);
+        if (status != PF_OK)
+            return status;
+    }
+    profile->end = pf_source_offset(source);
+    return status == PF_EOF && profile->first != 0 ? PF_OK : status;
+}

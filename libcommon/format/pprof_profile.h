@@ -1,0 +1,87 @@
+/* One profile as a file has it, held until its end: names come last in what Go writes. Samples stay in their own bytes. */
+#ifndef PF_FORMAT_PPROF_PROFILE_H
+#define PF_FORMAT_PPROF_PROFILE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/protobuf.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers of strings are as the file has them, not checked. `offset` is where the field begins. */
+struct pf_pprof_type {
+    uint64_t type, unit, offset;
+};
+struct pf_pprof_mapping {
+    uint64_t id, start, limit, shift, file, build_id, flags, offset;
+};
+struct pf_pprof_line {
+    uint64_t function;
+    int64_t line, column;
+};
+struct pf_pprof_location {
+    uint64_t id, mapping, address, offset;
+    size_t line, line_count;
+    bool folded;
+};
+struct pf_pprof_function {
+    uint64_t id, name, system_name, file;
+    int64_t start_line;
+    uint64_t offset;
+};
+/* Samples that follow each other: where the first lies among the held bytes, and in the input. */
+struct pf_pprof_run {
+    size_t at;
+    uint64_t offset;
+};
+/* Fields of Profile that are there once; by their number. */
+struct pf_pprof_scalars {
+    uint64_t value[16];
+    struct pf_pprof_type period_type;
+};
+
+/* How much there was at some point. */
+struct pf_pprof_mark {
+    size_t types, mappings, lines, locations, functions, strings, comments, runs, sample_bytes;
+    struct pf_pprof_scalars scalars;
+};
+
+struct pf_pprof_profile {
+    struct pf_pprof_mark count;
+    struct pf_pprof_type *types;
+    struct pf_pprof_mapping *mappings;
+    struct pf_pprof_line *lines;
+    struct pf_pprof_location *locations;
+    struct pf_pprof_function *functions;
+    uint32_t *strings; /* of the dictionary */
+    uint64_t *comments;
+    struct pf_pprof_run *runs;
+    struct pf_buffer samples; /* each with the varint of its size before it */
+    struct {
+        size_t types, mappings, lines, locations, functions, strings, comments, runs;
+    } capacity;
+    size_t string_runs;       /* how often strings follow something else */
+    uint32_t first, last;     /* numbers of fields met */
+    bool has_time;
+    bool marked;              /* another profile may have begun at `mark` */
+    struct pf_pprof_mark mark;
+    uint32_t mark_first;      /* number of the field there */
+    uint64_t end;             /* offset of what follows it */
+};
+
+/* Zero-initialise. */
+void pf_pprof_profile_free(struct pf_pprof_profile *);
+
+/* Reads fields up to the end of the profile: that of the input, or where the next profile of several begins, of which then `next` has what
+ * was read. PF_OK, PF_EOF where no field is ahead and the profile is empty, or a negative code in `error`. */
+int pf_pprof_profile_read(struct pf_pprof_profile *, struct pf_pprof_profile *next, struct pf_source *, struct pf_dict *,
+                          struct pf_error *error);
+
+/* Where in the input the sample lies whose bytes begin at `at`. */
+uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *, size_t at);
+
+#endif

@@ -1,0 +1,24 @@
+/* The reading side of pprof, codec/format.h. */
+#ifndef PF_FORMAT_PPROF_READER_H
+#define PF_FORMAT_PPROF_READER_H
+
+#include "codec/format.h"
+#include "format/pprof_meta.h"
+#include "format/pprof_samples.h"
+
+struct pf_pprof_reader {
+    enum { PF_PPROF_READ, PF_PPROF_DECLARE, PF_PPROF_META, PF_PPROF_SAMPLES, PF_PPROF_END } phase;
+    struct pf_pprof_profile profile, next; /* at hand; what was read of the next one in the same input */
+    struct pf_pprof_names names;
+    struct pf_pprof_samples samples;
+    struct pf_pprof_meta meta;
+    size_t meta_given;
+    struct pf_value_column *columns;       /* by type */
+    bool damaged;                          /* reader->error is set, and what can be read is still to be given */
+};
+
+int pf_pprof_open_reader(struct pf_reader *);
+int pf_pprof_read(struct pf_reader *, struct pf_batch *);
+void pf_pprof_close_reader(struct pf_reader *);
+
+#endif

@@ -1,0 +1,261 @@
+#include "format/pprof_samples.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pf_pprof_samples_init(struct pf_pprof_samples *samples, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
+                          struct pf_dict *dict)
+{
+    samples->profile = profile;
+    samples->names = names;
+    samples->dict = dict;
+    samples->memo = pf_stack_memo_new();
+    samples->values = calloc(profile->count.types + 1, PF_BATCH_ROWS * sizeof *samples->values);
+    return pf_strings_init(&samples->label_bytes) == PF_OK && samples->memo != NULL && samples->values != NULL ? PF_OK : PF_NOMEM;
+}
+
+void pf_pprof_samples_free(struct pf_pprof_samples *samples)
+{
+    pf_stack_memo_free(samples->memo);
+    pf_strings_free(&samples->label_bytes);
+    pf_buffer_free(&samples->labels);
+    free(samples->label_sets);
+    free(samples->frames);
+    free(samples->values);
+    memset(samples, 0, offsetof(struct pf_pprof_samples, stacks));
+    samples->values = NULL;
+}
+
+/* --- labels ----------------------------------------------------------------------------------------------- */
+
+/* Offsets are looked for where something is wrong only: that takes a walk over samples. */
+static int find_string(const struct pf_pprof_samples *samples, uint64_t number, size_t at, uint32_t *id, struct pf_error *error)
+{
+    uint64_t offset = number < samples->profile->count.strings ? 0 : pf_pprof_profile_offset(samples->profile, at);
+
+    return pf_pprof_string(samples->profile, number, offset, id, error);
+}
+
+/* A label may have a text and a number; then it becomes two. One with neither is the number 0. */
+static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, uint32_t *set, size_t at, struct pf_error *error)
+{
+    uint64_t values[5] = {0};
+    uint32_t key, text, unit;
+    struct pf_proto_field field;
+    const char *problem;
+    int status;
+
+    while ((status = pf_proto_next(&message, &field, &problem)) == PF_OK) {
+        if (field.number > 4)
+            continue;
+        if (field.type != PF_PROTO_VARINT)
+            return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "label: a number is of another type");
+        values[field.number] = field.value;
+    }
+    if (status != PF_EOF)
+        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "label: %s", problem);
+    if (find_string(samples, values[1], at, &key, error) != PF_OK || find_string(samples, values[2], at, &text, error) != PF_OK ||
+        find_string(samples, values[4], at, &unit, error) != PF_OK)
+        return error->code;
+    if (values[2] != 0)
+        *set = pf_dict_add_label(samples->dict, *set, key, text);
+    if (values[2] == 0 || values[3] != 0 || values[4] != 0)
+        *set = pf_dict_add_number(samples->dict, *set, key, (int64_t)values[3], unit);
+    return PF_OK;
+}
+
+/* The set that stands in these bytes, fields of labels one behind the other. */
+static int find_labels(struct pf_pprof_samples *samples, struct pf_bytes bytes, uint32_t *set, size_t at, struct pf_error *error)
+{
+    uint32_t known = samples->label_bytes.count, id = pf_strings_intern(&samples->label_bytes, bytes, 0);
+    struct pf_proto message = {(const unsigned char *)bytes.data, (const unsigned char *)bytes.data + bytes.size};
+    struct pf_proto_field field;
+    const char *problem;
+    int status = PF_OK;
+
+    *set = 0;
+    if (id != 0 && id < known) {
+        *set = samples->label_sets[id];
+        return PF_OK;
+    }
+    if (samples->label_bytes.status != PF_OK ||
+        !pf_grow(&samples->label_sets, &samples->label_capacity, (size_t)id + 1, sizeof *samples->label_sets))
+        return pf_error_nomem(error);
+    while (status == PF_OK && pf_proto_next(&message, &field, &problem) == PF_OK)
+        status = add_label(samples, pf_proto_of(&field), set, at, error);
+    samples->label_sets[id] = *set;
+    return status;
+}
+
+/* --- stacks ----------------------------------------------------------------------------------------------- */
+
+static bool add_frames(struct pf_pprof_samples *samples, const uint32_t *frames, size_t count)
+{
+    if (!pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + count, sizeof *samples->frames))
+        return false;
+    memcpy(samples->frames + samples->depth, frames, count * sizeof *frames);
+    samples->depth += count;
+    return true;
+}
+
+/* The frames of a location that has several, or could not be added at once. */
+static int add_location(struct pf_pprof_samples *samples, uint64_t id, size_t at, struct pf_error *error)
+{
+    const struct pf_pprof_names *names = samples->names;
+    size_t place = pf_pprof_ids_find(&names->location_ids, id);
+
+    if (place == SIZE_MAX)
+        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at),
+                           "a sample refers to location %" PRIu64 ", which is not there", id);
+    if (samples->depth + names->spans[place].count > PF_STACK_DEPTH_MAX)
+        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "a stack of more than %d frames",
+                           PF_STACK_DEPTH_MAX);
+    return add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count) ? PF_OK : pf_error_nomem(error);
+}
+
+static int bad_number(const struct pf_pprof_samples *samples, size_t at, struct pf_error *error)
+{
+    return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at),
+                       "sample: a number is cut, or has more than 10 bytes");
+}
+
+static int add_packed_stack(struct pf_pprof_samples *samples, struct pf_proto packed, size_t at, struct pf_error *error)
+{
+    const struct pf_pprof_names *names = samples->names;
+    size_t most = (size_t)(packed.end - packed.cursor), count = names->location_ids.dense ? names->location_ids.count : 0;
+
+    /* A number has at least one byte, so that there is room for one frame each. */
+    if (!pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + most, sizeof *samples->frames))
+        return pf_error_nomem(error);
+    while (packed.cursor < packed.end) {
+        uint64_t id = 0;
+
+        packed.cursor = pf_proto_varint(packed.cursor, packed.end, &id);
+        if (packed.cursor == NULL)
+            return bad_number(samples, at, error);
+        if (id - 1 < count && names->single[id - 1] != 0 && samples->depth < PF_STACK_DEPTH_MAX &&
+            samples->depth < samples->frame_capacity)
+            samples->frames[samples->depth++] = names->single[id - 1];
+        else if (add_location(samples, id, at, error) != PF_OK)
+            return error->code;
+    }
+    return PF_OK;
+}
+
+/* --- samples ---------------------------------------------------------------------------------------------- */
+
+struct columns {
+    uint32_t row;
+    size_t count; /* values met */
+};
+
+static void put_value(struct pf_pprof_samples *samples, struct columns *columns, uint64_t value)
+{
+    if (columns->count < samples->profile->count.types)
+        samples->values[columns->count * PF_BATCH_ROWS + columns->row] = (int64_t)value;
+    columns->count++;
+}
+
+static int put_packed(struct pf_pprof_samples *samples, struct columns *columns, struct pf_proto packed, size_t at,
+                      struct pf_error *error)
+{
+    uint64_t value = 0;
+
+    while (packed.cursor < packed.end) {
+        packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
+        if (packed.cursor == NULL)
+            return bad_number(samples, at, error);
+        put_value(samples, columns, value);
+    }
+    return PF_OK;
+}
+
+/* Keeps the label's field for find_labels; mostly all of them are the end of the sample. */
+static void keep_label(struct pf_pprof_samples *samples, struct pf_bytes *labels, const unsigned char *from, const unsigned char *to)
+{
+    size_t size = (size_t)(to - from);
+    const char *bytes = (const char *)from;
+
+    if (labels->size == 0) {
+        *labels = (struct pf_bytes){bytes, size};
+    } else if (labels->data + labels->size == bytes) {
+        labels->size += size;
+    } else {
+        if (labels->data != samples->labels.data) {
+            samples->labels.size = 0;
+            pf_buffer_append(&samples->labels, labels->data, labels->size);
+        }
+        pf_buffer_append(&samples->labels, bytes, size);
+        *labels = (struct pf_bytes){samples->labels.data, samples->labels.size};
+    }
+}
+
+static int read_field(struct pf_pprof_samples *samples, const struct pf_proto_field *field, struct columns *columns, size_t at,
+                      struct pf_error *error)
+{
+    struct pf_proto bytes = pf_proto_of(field);
+
+    if (field->number > 2)
+        return PF_OK;
+    if (field->number == 1 && field->type == PF_PROTO_BYTES)
+        return add_packed_stack(samples, bytes, at, error);
+    if (field->number == 1 && field->type == PF_PROTO_VARINT)
+        return add_location(samples, field->value, at, error);
+    if (field->number == 2 && field->type == PF_PROTO_BYTES)
+        return put_packed(samples, columns, bytes, at, error);
+    if (field->type != PF_PROTO_VARINT)
+        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "sample: a field is of another type");
+    put_value(samples, columns, field->value);
+    return PF_OK;
+}
+
+static int read_sample(struct pf_pprof_samples *samples, struct pf_proto message, uint32_t row, size_t at, struct pf_error *error)
+{
+    const struct pf_pprof_profile *profile = samples->profile;
+    struct columns columns = {.row = row};
+    struct pf_bytes labels = {NULL, 0};
+    struct pf_proto_field field;
+    const char *problem;
+    int status;
+
+    samples->depth = 0;
+    for (const unsigned char *from = message.cursor; (status = pf_proto_next(&message, &field, &problem)) == PF_OK;
+         from = message.cursor) {
+        if (field.number == 3 && field.type == PF_PROTO_BYTES)
+            keep_label(samples, &labels, from, message.cursor);
+        else if (read_field(samples, &field, &columns, at, error) != PF_OK)
+            return error->code;
+    }
+    if (status != PF_EOF)
+        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(profile, at), "sample: %s", problem);
+    if (columns.count != profile->count.types)
+        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(profile, at), "a sample of %zu values where there are %zu types",
+                           columns.count, profile->count.types);
+    samples->sets[row] = 0;
+    if (samples->labels.failed)
+        return pf_error_nomem(error);
+    if (labels.size > 0 && find_labels(samples, labels, &samples->sets[row], at, error) != PF_OK)
+        return error->code;
+    pf_stack_memo_queue(samples->memo, samples->dict, samples->frames, samples->depth, &samples->stacks[row]);
+    return PF_OK;
+}
+
+int pf_pprof_samples_next(struct pf_pprof_samples *samples, uint32_t *rows, struct pf_error *error)
+{
+    const struct pf_buffer *held = &samples->profile->samples;
+    const unsigned char *bytes = (const unsigned char *)held->data;
+    int status = PF_OK;
+
+    for (*rows = 0; *rows < PF_BATCH_ROWS && samples->at < held->size; ++*rows) {
+        uint64_t size = 0;
+        const unsigned char *body = pf_proto_varint(bytes + samples->at, bytes + held->size, &size);
+
+        status = read_sample(samples, (struct pf_proto){body, body + size}, *rows, samples->at, error);
+        if (status != PF_OK)
+            break;
+        samples->at = (size_t)(body - bytes) + (size_t)size;
+    }
+    pf_stack_memo_flush(samples->memo, samples->dict);
+    return status == PF_OK && *rows == 0 ? PF_EOF : status;
+}
