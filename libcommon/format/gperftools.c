@@ -1,0 +1,286 @@
+/* Profiles of gperftools: of the CPU (binary), of the heap, of contention (text); and of those that write the same: jemalloc, Go's
+ * ?debug=1, Java. pprof calls them legacy. */
+#include "format/gperftools.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int bid(struct pf_source *source, const char *path)
+{
+    int cpu = pf_gperftools_cpu_bid(source);
+
+    (void)path;
+    return cpu > 0 ? cpu : pf_gperftools_text_bid(source);
+}
+
+/* --- what the forms share --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *base;
+    uint64_t num;
+} UNITS[] = {
+    {"microseconds", "nanoseconds", 1000},
+    {"milliseconds", "nanoseconds", 1000000},
+    {"seconds", "nanoseconds", 1000000000},
+};
+
+int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit, enum pf_nature nature, bool main)
+{
+    struct pf_gperftools *state = reader->state;
+    struct pf_measure measure = {
+        .name = pf_dict_intern(reader->dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0),
+        .unit = pf_dict_intern(reader->dict, pf_bytes_of(unit), PF_UTF8),
+        .kind = PF_SAMPLE,
+        .role = strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF,
+        .nature = (uint8_t)nature,
+        .aggregation = PF_SUM,
+        .num = 1,
+        .den = 1,
+        .main = main,
+    };
+
+    for (size_t k = 0; k < sizeof UNITS / sizeof *UNITS; k++) {
+        if (strcmp(unit, UNITS[k].name) == 0) {
+            measure.raw_unit = measure.unit;
+            measure.unit = pf_dict_intern(reader->dict, pf_bytes_of(UNITS[k].base), 0);
+            measure.num = UNITS[k].num;
+        }
+    }
+    struct pf_value_column *column = &state->columns[state->measures];
+
+    *column = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values[state->measures]};
+    state->measures++;
+    return column->measure == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
+}
+
+bool pf_gperftools_meta(struct pf_reader *reader, const char *key, struct pf_bytes value)
+{
+    struct pf_gperftools *state = reader->state;
+
+    return pf_metadata_add(&state->meta, reader->dict, "gperftools", pf_bytes_of(key), value);
+}
+
+bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_t value)
+{
+    struct pf_gperftools *state = reader->state;
+
+    return pf_metadata_add_number(&state->meta, reader->dict, "gperftools", key, value);
+}
+
+struct pf_bytes pf_gperftools_trim(struct pf_bytes text)
+{
+    pf_gperftools_skip_blanks(&text);
+    while (text.size > 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t' || text.data[text.size - 1] == '\r'))
+        text.size--;
+    return text;
+}
+
+uint32_t pf_gperftools_function(struct pf_dict *dict, struct pf_bytes name, struct pf_bytes file)
+{
+    struct pf_function function = {
+        .name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0),
+        .file = pf_dict_intern(dict, file, pf_utf8_valid(file) ? PF_UTF8 : 0),
+    };
+
+    return pf_dict_add_function(dict, &function);
+}
+
+struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line)
+{
+    size_t colon = place.size;
+
+    *line = 0;
+    while (colon > 0 && place.data[colon - 1] != ':')
+        colon--;
+    if (colon > 1 && pf_parse_int((struct pf_bytes){place.data + colon, place.size - colon}, INT32_MIN, INT32_MAX, line))
+        place.size = colon - 1;
+    return place;
+}
+
+bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, bool *known)
+{
+    struct pf_gperftools *state = reader->state;
+    struct pf_bytes name = pf_gperftools_trim(line), file = {NULL, 0};
+    struct pf_gperftools_frame frame = {0};
+    uint64_t number;
+
+    *known = name.size > 2 && memcmp(name.data, "0x", 2) == 0 && pf_gperftools_hex(&name, &number) && name.size > 0 &&
+             (*name.data == ' ' || *name.data == '\t') && name.size < PF_STRING_MAX;
+    if (!*known)
+        return true;
+    name = pf_gperftools_trim(name);
+    for (size_t at = name.size; name.size > 0 && name.data[name.size - 1] == ')' && at-- > 1;) {
+        if (name.data[at] != '(')
+            continue;
+        if (name.data[at - 1] == ' ') {
+            file = pf_gperftools_file_line((struct pf_bytes){name.data + at + 1, name.size - at - 2}, &frame.line);
+            name = pf_gperftools_trim((struct pf_bytes){name.data, at});
+        }
+        break;
+    }
+    state->names.numbers = true;
+    frame.function = pf_gperftools_function(reader->dict, name, file);
+    return pf_gperftools_names_set(&state->names, number, &frame, 1);
+}
+
+/* --- giving ----------------------------------------------------------------------------------------------- */
+
+/* The addresses of a row, without what the profiler itself added. NULL: out of memory. */
+static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint32_t *labels, size_t *depth)
+{
+    const char *bytes;
+    size_t all;
+
+    *labels = pf_gperftools_rows_stack(&state->rows, k, &bytes, &all);
+    if (!pf_grow(&state->addresses, &state->address_capacity, all + 1, sizeof *state->addresses))
+        return NULL;
+    *depth = pf_gperftools_rows_strip(bytes, all, state->handlers, state->handler_count, state->addresses);
+    if (state->twice && *depth >= 2 && state->addresses[0] == state->addresses[1] + 1) {
+        memmove(state->addresses + 1, state->addresses + 2, (*depth - 2) * sizeof *state->addresses);
+        --*depth;
+    }
+    return state->addresses;
+}
+
+static bool row_stack(struct pf_reader *reader, size_t k, uint32_t *stack, uint32_t *labels)
+{
+    struct pf_gperftools *state = reader->state;
+    size_t depth, count = 0, more;
+    const uint64_t *addresses = row_addresses(state, k, labels, &depth);
+
+    if (!addresses)
+        return false;
+    for (size_t i = 0; i < depth; i++) {
+        const uint32_t *locations = pf_gperftools_names_get(&state->names, reader->dict, &state->maps, addresses[i], &more);
+
+        if (!locations || !pf_grow(&state->locations, &state->location_capacity, count + more, sizeof *state->locations))
+            return false;
+        for (size_t j = 0; j < more; j++)
+            state->locations[count++] = locations[j];
+    }
+    if (count > PF_STACK_DEPTH_MAX)
+        count = PF_STACK_DEPTH_MAX;
+    *stack = pf_stack_memo_intern(state->memo, reader->dict, state->locations, count);
+    return true;
+}
+
+static bool give_rows(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_gperftools *state = reader->state;
+    uint32_t rows = 0;
+
+    for (; rows < PF_BATCH_ROWS && state->next < state->rows.count; rows++, state->next++) {
+        if (!row_stack(reader, state->next, &state->stacks[rows], &state->labels[rows])) {
+            state->status = pf_error_nomem(&reader->error);
+            return false;
+        }
+        for (size_t k = 0; k < state->measures; k++)
+            state->values[k][rows] = state->rows.rows[state->next].values[k];
+    }
+    *batch = (struct pf_batch){
+        .kind = PF_SAMPLE,
+        .rows = rows,
+        .stack = state->stacks,
+        .labels = state->labels,
+        .values = state->columns,
+        .value_count = state->measures,
+    };
+    return rows > 0;
+}
+
+static bool give_meta(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_gperftools *state = reader->state;
+
+    if (pf_metadata_give(&state->meta, batch))
+        return true;
+    state->step = give_rows;
+    return give_rows(reader, batch);
+}
+
+static bool find_handlers(struct pf_reader *reader)
+{
+    struct pf_gperftools *state = reader->state;
+    char text[32];
+
+    while (state->interrupted && state->handler_count < PF_GPERFTOOLS_HANDLERS) {
+        uint64_t address = pf_gperftools_rows_handler(&state->rows, state->handlers, state->handler_count, &reader->error);
+
+        if (address == 0)
+            break;
+        state->handlers[state->handler_count++] = address;
+        snprintf(text, sizeof text, "0x%" PRIx64, address);
+        if (!pf_gperftools_meta(reader, "removed_frame", pf_bytes_of(text)))
+            pf_error_nomem(&reader->error);
+    }
+    return reader->error.code != PF_NOMEM;
+}
+
+/* Reads it all, and declares the measures. */
+static bool give_measures(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_gperftools *state = reader->state;
+
+    state->status = pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader) : pf_gperftools_text_read(reader);
+    pf_gperftools_maps_end(&state->maps);
+    state->step = give_meta;
+    if (!find_handlers(reader))
+        state->status = PF_NOMEM;
+    if (state->status == PF_NOMEM || state->measures == 0)
+        return false;
+    *batch = (struct pf_batch){.kind = PF_SAMPLE, .values = state->columns, .value_count = state->measures};
+    return true;
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_gperftools *state = reader->state;
+
+    return state->step(reader, batch) ? PF_OK : state->status;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct pf_gperftools *state = reader->state;
+
+    state->step = give_measures;
+    state->memo = pf_stack_memo_new();
+    if (!state->memo || pf_gperftools_rows_init(&state->rows) != PF_OK || pf_gperftools_names_init(&state->names) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    return PF_OK;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct pf_gperftools *state = reader->state;
+
+    pf_stack_memo_free(state->memo);
+    pf_gperftools_rows_free(&state->rows);
+    pf_gperftools_maps_free(&state->maps);
+    pf_gperftools_names_free(&state->names);
+    pf_metadata_free(&state->meta);
+    free(state->addresses);
+    free(state->locations);
+}
+
+static const struct pf_option options[] = {
+    {"threads", "jemalloc: records of each thread, with a label thread, instead of those of all", "yes|no", true, false},
+    {NULL, NULL, NULL, false, false},
+};
+
+const struct pf_format pf_format_gperftools = {
+    .name = "gperftools",
+    .about = "gperftools CPU, heap and contention profiles; jemalloc's heap; Go's ?debug=1 texts",
+    .caps = PF_HOLDS_SAMPLE,
+    .options = options,
+    .bid = bid,
+    .reader_size = sizeof(struct pf_gperftools),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+};

@@ -1,0 +1,248 @@
+#include "format/gperftools_maps.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_gperftools_maps_free(struct pf_gperftools_maps *maps)
+{
+    free(maps->rows);
+    free(maps->substitutes);
+    pf_buffer_free(&maps->line);
+}
+
+static struct pf_bytes after(struct pf_bytes text, size_t size)
+{
+    return (struct pf_bytes){text.data + size, text.size - size};
+}
+
+void pf_gperftools_skip_blanks(struct pf_bytes *text)
+{
+    while (text->size > 0 && (*text->data == ' ' || *text->data == '\t'))
+        *text = after(*text, 1);
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number)
+{
+    struct pf_bytes rest = *text;
+    size_t digits = 0;
+    int digit;
+
+    if (rest.size > 2 && rest.data[0] == '0' && (rest.data[1] == 'x' || rest.data[1] == 'X'))
+        rest = after(rest, 2);
+    for (*number = 0; digits < rest.size && (digit = digit_of(rest.data[digits])) >= 0; digits++) {
+        if (*number >> 60 != 0)
+            return false;
+        *number = *number << 4 | (unsigned)digit;
+    }
+    if (digits > 0)
+        *text = after(rest, digits);
+    return digits > 0;
+}
+
+static struct pf_bytes take_token(struct pf_bytes *text)
+{
+    struct pf_bytes token = {text->data, 0};
+
+    while (token.size < text->size && token.data[token.size] != ' ' && token.data[token.size] != '\t')
+        token.size++;
+    *text = after(*text, token.size);
+    pf_gperftools_skip_blanks(text);
+    return token;
+}
+
+static bool all_of(struct pf_bytes token, const char *characters)
+{
+    for (size_t k = 0; k < token.size; k++)
+        if (token.data[k] == '\0' || !strchr(characters, token.data[k]))
+            return false;
+    return token.size > 0;
+}
+
+static bool ends_with(struct pf_bytes text, struct pf_bytes end)
+{
+    return text.size >= end.size && memcmp(text.data + text.size - end.size, end.data, end.size) == 0;
+}
+
+static void trim_end(struct pf_bytes *text)
+{
+    while (text->size > 0 && (text->data[text->size - 1] == ' ' || text->data[text->size - 1] == '\t' || text->data[text->size - 1] == '\r'))
+        text->size--;
+}
+
+/* What stands behind the file's name: that it was deleted, or its offset. */
+static void trim_name(struct pf_bytes *name, uint64_t *offset)
+{
+    trim_end(name);
+    if (ends_with(*name, PF_BYTES("(deleted)"))) {
+        name->size -= 9;
+        trim_end(name);
+    }
+    for (size_t at = name->size; at-- > 1;) {
+        struct pf_bytes number = after(*name, at);
+        uint64_t found;
+
+        if (name->data[at] != '@' || name->data[at - 1] != '(')
+            continue;
+        number = after(number, 1);
+        if (pf_gperftools_hex(&number, &found) && number.size == 1 && *number.data == ')') {
+            *offset = found;
+            name->size = at - 1;
+            trim_end(name);
+        }
+        return;
+    }
+}
+
+/* False: no line of a map, or one that is not executable. *known: it is one. */
+static bool parse(struct pf_bytes line, struct pf_gperftools_map *map, struct pf_bytes *name, bool *known)
+{
+    struct pf_bytes token, rest;
+
+    *known = false;
+    *map = (struct pf_gperftools_map){0};
+    pf_gperftools_skip_blanks(&line);
+    if (!pf_gperftools_hex(&line, &map->start) || line.size == 0 || (*line.data != '-' && *line.data != ' '))
+        return false;
+    line = after(line, 1);
+    if (!pf_gperftools_hex(&line, &map->limit) || (line.size > 0 && !strchr(": \t\r", *line.data)))
+        return false;
+    *known = true;
+    if (line.size > 0 && *line.data == ':')
+        line = after(line, 1);
+    pf_gperftools_skip_blanks(&line);
+    rest = line;
+    token = take_token(&rest);
+    if (token.size >= 3 && token.size <= 5 && all_of(token, "-rwxps")) {
+        if (!memchr(token.data, 'x', token.size))
+            return false;
+        line = rest;
+        token = take_token(&rest);
+        struct pf_bytes offset = token;
+        uint64_t number;
+
+        if (pf_gperftools_hex(&offset, &number) && offset.size == 0) {
+            map->offset = number;
+            token = take_token(&rest);
+            line = rest;
+            if (memchr(token.data, ':', token.size))
+                take_token(&line); /* the inode behind the device */
+        }
+    }
+    *name = line;
+    trim_name(name, &map->offset);
+    return map->limit > map->start && name->size > 0 && name->size <= PF_STRING_MAX;
+}
+
+static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line)
+{
+    const char *equals = memchr(line.data, '=', line.size);
+
+    if (!equals)
+        return true;
+    struct pf_bytes name = {line.data, (size_t)(equals - line.data)}, text = after(line, name.size + 1);
+
+    pf_gperftools_skip_blanks(&name);
+    pf_gperftools_skip_blanks(&text);
+    trim_end(&name);
+    trim_end(&text);
+    if (name.size == 0 || name.size > 4096 || text.size > 4096)
+        return true;
+    if (!pf_grow(&maps->substitutes, &maps->substitute_capacity, maps->substitute_count + 1, sizeof *maps->substitutes))
+        return false;
+    maps->substitutes[maps->substitute_count++] =
+        (struct pf_gperftools_substitute){pf_dict_intern(dict, name, 0), pf_dict_intern(dict, text, 0)};
+    return true;
+}
+
+/* The line with its $NAMEs replaced. */
+static bool substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dict, struct pf_bytes *line)
+{
+    if (maps->substitute_count == 0 || !memchr(line->data, '$', line->size))
+        return true;
+    maps->line.size = 0;
+    for (size_t at = 0; at < line->size;) {
+        size_t k = line->data[at] == '$' ? 0 : maps->substitute_count;
+
+        for (; k < maps->substitute_count; k++) {
+            struct pf_bytes name = pf_dict_string(dict, maps->substitutes[k].name);
+
+            if (line->size - at > name.size && memcmp(line->data + at + 1, name.data, name.size) == 0) {
+                struct pf_bytes text = pf_dict_string(dict, maps->substitutes[k].text);
+
+                pf_buffer_append(&maps->line, text.data, text.size);
+                at += 1 + name.size;
+                break;
+            }
+        }
+        if (k == maps->substitute_count)
+            pf_buffer_byte(&maps->line, (unsigned char)line->data[at++]);
+    }
+    *line = (struct pf_bytes){maps->line.data, maps->line.size};
+    return !maps->line.failed;
+}
+
+bool pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line)
+{
+    struct pf_gperftools_map map;
+    struct pf_bytes name, replaced = line;
+    bool known;
+
+    if (!substitute(maps, dict, &replaced))
+        return false;
+    if (!parse(replaced, &map, &name, &known))
+        return known || add_substitute(maps, dict, line);
+    if (!pf_grow(&maps->rows, &maps->capacity, maps->count + 1, sizeof *maps->rows))
+        return false;
+    map.name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
+    struct pf_gperftools_map *last = maps->count > 0 ? &maps->rows[maps->count - 1] : NULL;
+
+    if (last && last->name == map.name && last->limit == map.start && last->offset + (last->limit - last->start) == map.offset)
+        last->limit = map.limit;
+    else
+        maps->rows[maps->count++] = map;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct pf_gperftools_map *x = a, *y = b;
+
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+void pf_gperftools_maps_end(struct pf_gperftools_maps *maps)
+{
+    if (maps->count > 0)
+        qsort(maps->rows, maps->count, sizeof *maps->rows, compare);
+}
+
+uint32_t pf_gperftools_maps_image(struct pf_gperftools_maps *maps, struct pf_dict *dict, uint64_t address)
+{
+    size_t low = 0, high = maps->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (maps->rows[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct pf_gperftools_map *map = low > 0 ? &maps->rows[low - 1] : NULL;
+
+    if (!map || address >= map->limit)
+        return 0;
+    if (map->image == 0) {
+        struct pf_image image = {.name = map->name, .start = map->start, .limit = map->limit, .offset = map->offset};
+
+        map->image = pf_dict_add_image(dict, &image);
+    }
+    return map->image;
+}

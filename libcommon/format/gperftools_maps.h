@@ -1,0 +1,41 @@
+/* What was mapped where: lines of /proc/PID/maps as gperftools, jemalloc and others put them behind a profile.
+ *     START-LIMIT PERMISSIONS OFFSET DEVICE INODE FILE
+ *     START-LIMIT: FILE (@OFFSET)
+ * Only what may be executed counts, where that is said. A line NAME=TEXT puts TEXT in place of $NAME further down. */
+#ifndef PF_FORMAT_GPERFTOOLS_MAPS_H
+#define PF_FORMAT_GPERFTOOLS_MAPS_H
+
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise. */
+struct pf_gperftools_maps {
+    struct pf_gperftools_map {
+        uint64_t start, limit, offset;
+        uint32_t name;  /* string */
+        uint32_t image; /* 0 = not made yet */
+    } *rows;
+    size_t count, capacity;
+    struct pf_gperftools_substitute {
+        uint32_t name, text; /* strings */
+    } *substitutes;
+    size_t substitute_count, substitute_capacity;
+    struct pf_buffer line;
+};
+
+void pf_gperftools_maps_free(struct pf_gperftools_maps *);
+/* A line; one of no known form is passed over. False: out of memory. */
+bool pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struct pf_bytes line);
+/* After the last line. */
+void pf_gperftools_maps_end(struct pf_gperftools_maps *);
+/* The image an address is in; 0 = none. */
+uint32_t pf_gperftools_maps_image(struct pf_gperftools_maps *, struct pf_dict *, uint64_t address);
+
+/* Number in hexadecimal at the start of `text`, with or without 0x, taken. False: none, or over 64 bits. */
+bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number);
+void pf_gperftools_skip_blanks(struct pf_bytes *text);
+
+#endif

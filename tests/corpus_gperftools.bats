@@ -1,0 +1,25 @@
+# Profiles of gperftools, jemalloc, Go's ?debug=1 and Java. The numbers come from pprof's -raw beside the files and from the decoders in
+# check/gperftools.py.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+}
+
+# Go's texts stand with its other profiles in a whole corpus.
+files() { for directory in gperftools pprof; do [ ! -d "$CORPUS/$directory" ] || echo "$CORPUS/$directory"; done; }
+# shellcheck disable=SC2046  # a list of words
+check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }
+
+@test "samples, addresses, images and labels are those of pprof -raw" { check raw; }
+@test "every CPU profile reads as its decoder says" { check decoded; }
+@test "Go's comments name addresses, and its MemStats are metadata" { check comments; }
+@test "forms that no corpus has are read, and damage has its message" { check made; }
+
+@test "snapshots of heaps are what their heads sum up" {
+    run -0 proftop -t json -m inuse_space -n 0 "$CORPUS/gperftools/heap.0002.heap"
+    [[ $output == *'"name":"inuse_space","unit":"bytes","kind":"sample","total":449536'* ]]
+}
