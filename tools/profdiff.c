@@ -78,7 +78,7 @@ static void read_form(struct run *run, const struct args *args, const char *to)
     } else {
         run->stream = wanted == NULL && piped();
     }
-    if (run->stream && run->common.to != NULL && run->common.to->caps & PF_IS_VIEW)
+    if (run->stream && run->common.to != NULL && (run->common.to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
         pf_tool_usage(&run->common.tool, "tables have no options: -t takes text, json, ndjson, csv, tsv or a format of records, not '%s'", to);
     if (run->stream && run->common.to != NULL && !(run->common.to->caps & PF_HOLDS_DIFFERENCE))
         pf_tool_usage(&run->common.tool, "%s cannot hold what was before and what after beside each other", run->common.to->name);

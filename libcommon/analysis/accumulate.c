@@ -1,5 +1,6 @@
 #include "analysis/accumulate.h"
 
+#include "analysis/slices.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -276,6 +277,13 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
     if (accumulator->by_labels) {
         *index = batch->labels;
         *count = dict->labels.count;
+        return true;
+    }
+    if (accumulator->slices != NULL && batch->kind == PF_SAMPLE) {
+        *index = accumulator->pairs;
+        if (batch->rows > 0 && pf_slices_find(accumulator->slices, batch, accumulator->pairs) != PF_OK)
+            return false;
+        *count = pf_merge_records_count(&accumulator->slices->records);
         return true;
     }
     if (batch->kind != PF_EDGE) {

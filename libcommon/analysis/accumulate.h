@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sums of one quantity, indexed by stack (SAMPLE), location (FLAT) or edge (EDGE), or by label set where the accumulator goes by
- * labels. `count` of them are there, the rest are 0. */
+struct pf_slices;
+
+/* Sums of one quantity, indexed by stack (SAMPLE), location (FLAT) or edge (EDGE), or by label set or record where the accumulator goes
+ * by labels or slices. `count` of them are there, the rest are 0. */
 struct pf_sums {
     struct pf_quantity quantity;
     bool kept;           /* false: nobody asked when it was met, there is only `total` */
@@ -29,6 +31,7 @@ struct pf_edge {
 struct pf_accumulator {
     const struct pf_dict *dict;
     bool by_labels;
+    struct pf_slices *slices; /* borrowed: SAMPLE sums go by its records; NULL: by stack */
     /* Whether sums of this SAMPLE measure are asked for by name; NULL: those of the main measure are. All FLAT and EDGE measures are
      * kept: their sums are small. */
     bool (*wants)(void *arg, uint32_t measure);

@@ -89,7 +89,7 @@ static size_t last_scope(struct pf_bytes name)
     return found;
 }
 
-static struct pf_bytes package_name(struct pf_bytes name)
+struct pf_bytes pf_package_name(struct pf_bytes name)
 {
     size_t scope = last_scope(name), slash = 0, dot = 0;
 
@@ -111,7 +111,7 @@ static struct pf_bytes package_name(struct pf_bytes name)
 static uint32_t package_of(struct pf_keys *keys, const struct pf_function *function)
 {
     struct pf_dict *dict = keys->dict;
-    struct pf_bytes package = package_name(pf_dict_string(dict, function->name));
+    struct pf_bytes package = pf_package_name(pf_dict_string(dict, function->name));
     uint32_t id = pf_dict_intern(dict, package, dict->strings.rows[function->name].flags);
 
     if (dict->strings.status != PF_OK)

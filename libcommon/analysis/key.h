@@ -26,6 +26,9 @@ bool pf_by_find(const char *name, struct pf_dict *, enum pf_by *, uint32_t *labe
 
 enum { PF_KEY_PRESENT = 1, PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf_dict_has_address */ };
 
+/* The part of a function's name that PF_BY_PACKAGE goes by. */
+struct pf_bytes pf_package_name(struct pf_bytes name);
+
 /* Fields that do not make a row of this kind are 0. Rows of labels: `name` is the value or, with numeric 1, the unit of the number
  * in `line`. */
 struct pf_key {

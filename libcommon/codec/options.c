@@ -56,6 +56,22 @@ static int parse_one(struct pf_options *options, size_t *capacity, struct pf_byt
     return PF_OK;
 }
 
+/* Ends the item that begins at `at` with a NUL, which values so have too, without the backslashes that keep its commas. What follows it. */
+static char *cut_item(char *at, size_t *size)
+{
+    char *from = at, *to = at;
+    bool more;
+
+    while (*from != '\0' && *from != ',') {
+        from += *from == '\\' && (from[1] == ',' || from[1] == '\\');
+        *to++ = *from++;
+    }
+    more = *from == ',';
+    *to = '\0';
+    *size = (size_t)(to - at);
+    return from + more;
+}
+
 int pf_options_parse(struct pf_options *options, const char *text, const struct pf_option *known, bool writing,
                      const char *format_name, struct pf_error *error)
 {
@@ -64,17 +80,15 @@ int pf_options_parse(struct pf_options *options, const char *text, const struct 
     if (!options->text)
         return pf_error_nomem(error);
     size_t capacity = 0;
-    for (char *at = options->text; *at;) {
-        size_t size = strcspn(at, ",");
-        bool more = at[size] == ',';
-        at[size] = '\0'; /* so that values end with a NUL */
+    for (char *at = options->text, *next; *at; at = next) {
+        size_t size;
+        next = cut_item(at, &size);
         int result = size ? parse_one(options, &capacity, (struct pf_bytes){at, size}, known, writing, format_name, error)
                           : PF_OK;
         if (result) {
             pf_options_free(options);
             return result;
         }
-        at += size + more;
     }
     return PF_OK;
 }

@@ -1,4 +1,4 @@
-/* `NAME:option=value,option=value`: the argument of -f and -t. */
+/* `NAME:option=value,option=value`: the argument of -f and -t. A comma or backslash behind a backslash belongs to the value. */
 #ifndef PF_CODEC_OPTIONS_H
 #define PF_CODEC_OPTIONS_H
 

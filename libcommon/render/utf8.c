@@ -134,8 +134,7 @@ size_t pf_text_width(struct pf_bytes text)
     return width;
 }
 
-/* Where the first `columns` columns of the text end. */
-static size_t prefix_of(struct pf_bytes text, size_t columns)
+size_t pf_text_prefix(struct pf_bytes text, size_t columns)
 {
     const unsigned char *p = (const unsigned char *)text.data;
     size_t i = 0;
@@ -157,9 +156,9 @@ struct pf_bytes pf_text_elide(struct pf_bytes text, size_t columns, const char *
 
     if (width <= columns)
         return text;
-    head = prefix_of(text, (columns - 1) / 2);
+    head = pf_text_prefix(text, (columns - 1) / 2);
     /* what is dropped is rounded up where a wide character stands across the cut */
-    tail = prefix_of(text, width - columns / 2);
+    tail = pf_text_prefix(text, width - columns / 2);
     while (pf_text_width((struct pf_bytes){text.data + tail, text.size - tail}) > columns / 2)
         tail += pf_utf8_char((const unsigned char *)text.data + tail, text.size - tail);
     scratch->size = 0;

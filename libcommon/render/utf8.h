@@ -18,6 +18,8 @@ struct pf_bytes pf_text_line(struct pf_bytes, unsigned flags, struct pf_buffer *
 
 /* Columns that well-formed UTF-8 without controls takes on a terminal: East Asian wide characters and emoji 2, combining marks 0. */
 size_t pf_text_width(struct pf_bytes);
+/* The bytes of as many of its first characters as take at most `columns`. */
+size_t pf_text_prefix(struct pf_bytes, size_t columns);
 
 /* Shortens to at most `columns` (at least 3) by leaving out the middle, for which `mark` (one column wide) stands. The result is the
  * input or stands in `scratch`, which is emptied first. */

@@ -1,0 +1,460 @@
+#include "analysis/flame.h"
+
+#include "analysis/sort.h"
+#include "analysis/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool wants_all(void *arg, uint32_t measure)
+{
+    (void)arg;
+    (void)measure;
+    return true;
+}
+
+int pf_flame_init(struct pf_flame *flame)
+{
+    flame->sums.dict = flame->dict;
+    flame->sums.wants = wants_all;
+    if (flame->label != 0) {
+        if (pf_slices_init(&flame->slices, flame->dict, flame->label) != PF_OK)
+            return PF_NOMEM;
+        flame->sums.slices = &flame->slices;
+    }
+    return pf_keys_init(&flame->keys, flame->dict, PF_BY_FUNCTION, 0);
+}
+
+void pf_flame_free(struct pf_flame *flame)
+{
+    pf_accumulator_free(&flame->sums);
+    pf_slices_free(&flame->slices);
+    pf_keys_free(&flame->keys);
+    free(flame->key);
+    free(flame->parent);
+    free(flame->depth);
+    free(flame->end);
+    free(flame->places);
+}
+
+int pf_flame_add(struct pf_flame *flame, const struct pf_batch *batch, struct pf_error *error)
+{
+    return batch->kind == PF_SAMPLE ? pf_accumulator_add(&flame->sums, batch, error) : PF_OK;
+}
+
+static uint32_t stack_of(const struct pf_flame *flame, size_t record)
+{
+    return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->place - 1 : (uint32_t)record;
+}
+
+uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
+{
+    return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->labels : 0;
+}
+
+/* --- joining ---------------------------------------------------------------------------------------------- */
+
+/* The tree before it is in order: parents have smaller ids than their children. */
+struct joining {
+    struct pf_table nodes;    /* struct pf_tree_node; where nothing has to be looked for, rows are appended unseen */
+    uint32_t *joined;         /* by stack: its node; UINT32_MAX: no record has a value at or below it */
+};
+
+static int mark_records(struct pf_flame *flame)
+{
+    for (uint32_t i = 0; i < flame->sums.count; i++)
+        if (flame->sums.sums[i].count > flame->place_count)
+            flame->place_count = flame->sums.sums[i].count;
+    flame->places = malloc((flame->place_count + 1) * sizeof *flame->places);
+    if (flame->places == NULL)
+        return PF_NOMEM;
+    memset(flame->places, 0xff, flame->place_count * sizeof *flame->places);
+    for (uint32_t i = 0; i < flame->sums.count; i++)
+        for (size_t k = 0; k < flame->sums.sums[i].count; k++)
+            if (flame->sums.sums[i].data[k] != 0)
+                flame->places[k] = 0;
+    return PF_OK;
+}
+
+/* Whether no two locations are the same function: then no two stacks are the same frames. */
+static int all_differ(const struct pf_keys *keys, bool *differ)
+{
+    unsigned char *met = calloc(keys->table.count, 1);
+
+    if (met == NULL)
+        return PF_NOMEM;
+    *differ = true;
+    for (size_t i = 1; i < keys->place_count; i++) {
+        *differ = *differ && !met[keys->places[i]];
+        met[keys->places[i]] = 1;
+    }
+    free(met);
+    return PF_OK;
+}
+
+static int join_stacks(struct pf_flame *flame, struct joining *joining)
+{
+    const struct pf_dict *dict = flame->dict;
+    uint32_t count = dict->stacks.count, *joined = joining->joined;
+    bool differ;
+
+    if (all_differ(&flame->keys, &differ) != PF_OK)
+        return PF_NOMEM;
+    memset(joined, 0xff, count * sizeof *joined);
+    joined[0] = 0;
+    for (size_t record = 0; record < flame->place_count; record++)
+        if (flame->places[record] == 0)
+            joined[stack_of(flame, record)] = 0;
+    for (uint32_t stack = count; stack-- > 1;)
+        if (joined[stack] == 0)
+            joined[pf_dict_stack(dict, stack)->parent] = 0;
+    for (uint32_t stack = 1; stack < count; stack++) {
+        const struct pf_stack *frame = pf_dict_stack(dict, stack);
+        if (joined[stack] == 0) {
+            struct pf_tree_node row = {joined[frame->parent], flame->keys.places[frame->location]};
+            joined[stack] = differ ? pf_table_append_unindexed(&joining->nodes, &row, 1) : pf_table_intern(&joining->nodes, &row);
+        }
+    }
+    for (size_t record = 0; record < flame->place_count; record++)
+        if (flame->places[record] == 0)
+            flame->places[record] = joined[stack_of(flame, record)];
+    return joining->nodes.status;
+}
+
+static int join_reversed(struct pf_flame *flame, struct joining *joining)
+{
+    for (size_t record = 0; record < flame->place_count; record++) {
+        uint32_t node = 0;
+        if (flame->places[record] != 0)
+            continue;
+        for (uint32_t stack = stack_of(flame, record); stack != 0; stack = pf_dict_stack(flame->dict, stack)->parent) {
+            struct pf_tree_node row = {node, flame->keys.places[pf_dict_stack(flame->dict, stack)->location]};
+            node = pf_table_intern(&joining->nodes, &row);
+        }
+        flame->places[record] = node;
+    }
+    return joining->nodes.status;
+}
+
+/* --- order ------------------------------------------------------------------------------------------------ */
+
+static const struct pf_tree_node *node_row(const struct pf_table *nodes, uint32_t node)
+{
+    return (const struct pf_tree_node *)pf_table_row(nodes, node);
+}
+
+static int compare_keys(const void *keys, const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return pf_keys_compare(keys, *x, *y);
+}
+
+/* first[k + 1] counts become first[k] offsets: those of k end where those of k + 1 begin. */
+static void add_up(uint32_t *first, size_t count)
+{
+    for (size_t k = 1; k <= count; k++)
+        first[k] += first[k - 1];
+}
+
+/* Nodes by the names of their functions: sorting the few functions sorts the many nodes. */
+static int sort_nodes(const struct pf_keys *keys, const struct pf_table *nodes, uint32_t *sorted)
+{
+    size_t count = keys->table.count;
+    uint32_t *order = calloc(count, sizeof *order), *rank = calloc(count, sizeof *rank), *first = calloc(count + 1, sizeof *first);
+    int status = order != NULL && rank != NULL && first != NULL ? PF_OK : PF_NOMEM;
+
+    for (uint32_t k = 0; status == PF_OK && k < count; k++)
+        order[k] = k;
+    if (status == PF_OK)
+        status = pf_sort(order + 1, count - 1, sizeof *order, compare_keys, keys);
+    for (uint32_t k = 0; status == PF_OK && k < count; k++)
+        rank[order[k]] = k;
+    for (uint32_t node = 1; status == PF_OK && node < nodes->count; node++)
+        first[rank[node_row(nodes, node)->key] + 1]++;
+    if (status == PF_OK)
+        add_up(first, count);
+    for (uint32_t node = 1; status == PF_OK && node < nodes->count; node++)
+        sorted[first[rank[node_row(nodes, node)->key]]++] = node;
+    free(order);
+    free(rank);
+    free(first);
+    return status;
+}
+
+/* The place in preorder of each node: behind its parent and the subtrees of its siblings before it. `size` has the nodes of each subtree,
+ * `children` those of each node from `first` on. */
+static void number_nodes(const struct pf_table *nodes, const uint32_t *size, const uint32_t *first, const uint32_t *children, uint32_t *number)
+{
+    number[0] = 0;
+    for (uint32_t node = 0; node < nodes->count; node++) {
+        uint32_t at = number[node] + 1;
+        for (uint32_t i = first[node]; i < first[node + 1]; i++) {
+            number[children[i]] = at;
+            at += size[children[i]];
+        }
+    }
+}
+
+static void fill_nodes(struct pf_flame *flame, const struct pf_table *nodes, const uint32_t *size, const uint32_t *number)
+{
+    for (uint32_t node = 0; node < nodes->count; node++) {
+        const struct pf_tree_node *row = node_row(nodes, node);
+        uint32_t at = number[node], parent = number[row->parent];
+        flame->key[at] = row->key;
+        flame->parent[at] = parent;
+        flame->depth[at] = node == 0 ? 0 : flame->depth[parent] + 1;
+        flame->end[at] = at + size[node];
+        if (flame->depth[at] > flame->height)
+            flame->height = flame->depth[at];
+    }
+    flame->count = nodes->count;
+    for (size_t record = 0; record < flame->place_count; record++)
+        if (flame->places[record] != UINT32_MAX)
+            flame->places[record] = number[flame->places[record]];
+}
+
+static int set_order(struct pf_flame *flame, const struct pf_table *nodes)
+{
+    size_t count = nodes->count;
+    uint32_t *sorted = calloc(count, sizeof *sorted), *first = calloc(count + 2, sizeof *first);
+    uint32_t *children = calloc(count, sizeof *children), *size = calloc(count, sizeof *size), *number = calloc(count, sizeof *number);
+    int status = PF_NOMEM;
+
+    flame->key = calloc(count, sizeof *flame->key);
+    flame->parent = calloc(count, sizeof *flame->parent);
+    flame->depth = calloc(count, sizeof *flame->depth);
+    flame->end = calloc(count, sizeof *flame->end);
+    if (sorted != NULL && first != NULL && children != NULL && size != NULL && number != NULL && flame->key != NULL &&
+        flame->parent != NULL && flame->depth != NULL && flame->end != NULL)
+        status = sort_nodes(&flame->keys, nodes, sorted);
+    if (status == PF_OK) {
+        size[0] = 1;
+        for (uint32_t node = nodes->count; node-- > 1;) {
+            size[node]++;
+            size[node_row(nodes, node)->parent] += size[node];
+            first[node_row(nodes, node)->parent + 2]++;
+        }
+        add_up(first, count + 1);
+        for (size_t i = 0; i + 1 < count; i++)
+            children[first[node_row(nodes, sorted[i])->parent + 1]++] = sorted[i];
+        number_nodes(nodes, size, first, children, number);
+        fill_nodes(flame, nodes, size, number);
+    }
+    free(sorted);
+    free(first);
+    free(children);
+    free(size);
+    free(number);
+    return status;
+}
+
+int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
+{
+    struct joining joining = {0};
+    int status = PF_NOMEM;
+
+    joining.joined = malloc(flame->dict->stacks.count * sizeof *joining.joined);
+    if (joining.joined != NULL && pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
+        pf_table_init(&joining.nodes, sizeof(struct pf_tree_node)) == PF_OK)
+        status = flame->reverse ? join_reversed(flame, &joining) : join_stacks(flame, &joining);
+    if (status == PF_OK)
+        status = set_order(flame, &joining.nodes);
+    pf_table_free(&joining.nodes);
+    free(joining.joined);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* --- subjects --------------------------------------------------------------------------------------------- */
+
+static bool drawable(const struct pf_sums *sums)
+{
+    return sums->quantity.joined && sums->quantity.measure.kind == PF_SAMPLE && sums->quantity.measure.aggregation == PF_SUM;
+}
+
+/* What stands before `end` in the measure's name; false where it ends otherwise. */
+static bool stem(const struct pf_flame *flame, const struct pf_sums *sums, const char *end, struct pf_bytes *base)
+{
+    struct pf_bytes name = pf_dict_string(flame->dict, sums->quantity.measure.name);
+    size_t size = strlen(end);
+
+    *base = (struct pf_bytes){name.data, name.size - size};
+    return name.size >= size && memcmp(name.data + base->size, end, size) == 0;
+}
+
+/* The drawable sums of the measure called `base` and `end`. */
+static const struct pf_sums *sibling(const struct pf_flame *flame, struct pf_bytes base, const char *end)
+{
+    struct pf_bytes found;
+
+    for (uint32_t i = 0; i < flame->sums.count; i++)
+        if (drawable(&flame->sums.sums[i]) && stem(flame, &flame->sums.sums[i], end, &found) && pf_bytes_equal(found, base))
+            return &flame->sums.sums[i];
+    return NULL;
+}
+
+/* The two sides that `sums` is one of or the difference of: of NAME.before, NAME.after and NAME.delta, or, in two columns of folded stacks,
+ * of before and after. */
+static bool sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
+{
+    static const char *const ends[][2] = {
+        {".before", ".before"}, {".after", ".before"}, {".delta", ".before"}, {"before", "before"}, {"after", "before"},
+    };
+    struct pf_bytes base;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        bool bare = *ends[i][0] != '.';
+        if (!stem(flame, sums, ends[i][0], &base) || (base.size == 0) != bare)
+            continue;
+        subject->sums[0] = sibling(flame, base, ends[i][1]);
+        subject->sums[1] = sibling(flame, base, bare ? "after" : ".after");
+        if (subject->sums[0] == NULL || subject->sums[1] == NULL)
+            continue;
+        subject->name = bare ? PF_BYTES("samples") : base;
+        return true;
+    }
+    return false;
+}
+
+static int describe(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject, struct pf_error *error)
+{
+    const struct pf_measure *measure = &sums->quantity.measure;
+
+    *subject = (struct pf_flame_subject){.sums = {sums}, .name = pf_dict_string(flame->dict, measure->name)};
+    subject->name_flags = flame->dict->strings.rows[measure->name].flags;
+    sides(flame, sums, subject);
+    return pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
+}
+
+int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **subjects, size_t *count, size_t *main, struct pf_error *error)
+{
+    uint32_t measure = pf_accumulator_main(&flame->sums, PF_SAMPLE);
+    const struct pf_sums *first = measure != UINT32_MAX ? pf_accumulator_find(&flame->sums, measure) : NULL;
+    int status = PF_OK;
+
+    *main = *count = 0;
+    if ((*subjects = calloc((size_t)flame->sums.count + 1, sizeof **subjects)) == NULL)
+        return pf_error_nomem(error);
+    for (uint32_t i = 0; i < flame->sums.count && status == PF_OK; i++) {
+        const struct pf_sums *sums = &flame->sums.sums[i];
+        struct pf_flame_subject *subject = &(*subjects)[*count];
+        size_t same = 0;
+        if (!drawable(sums))
+            continue;
+        status = describe(flame, sums, subject, error);
+        while (same < *count && ((*subjects)[same].sums[0] != subject->sums[0] || (*subjects)[same].sums[1] != subject->sums[1]))
+            same++;
+        *main = sums == first ? same : *main;
+        *count += same == *count;
+    }
+    return status;
+}
+
+/* --- amounts ---------------------------------------------------------------------------------------------- */
+
+void pf_flame_amounts_free(struct pf_flame_amounts *amounts)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        free(amounts->self[side]);
+        free(amounts->total[side]);
+    }
+    free(amounts->width);
+}
+
+static int overflow(const struct pf_flame_subject *subject, struct pf_error *error)
+{
+    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)subject->name.size,
+                        subject->name.data);
+}
+
+/* The nodes' own amounts are rounded only, so that totals stay the sums of what is shown. */
+static int measure_side(const struct pf_flame *flame, const struct pf_flame_subject *subject, unsigned side, struct pf_flame_amounts *amounts,
+                        struct pf_error *error)
+{
+    const struct pf_sums *sums = subject->sums[side];
+    int64_t *self = amounts->self[side] = calloc(flame->count, sizeof *self);
+    int64_t *total = amounts->total[side] = calloc(flame->count, sizeof *total);
+    int status = self != NULL && total != NULL ? PF_OK : pf_error_nomem(error);
+
+    for (size_t record = 0; status == PF_OK && sums != NULL && record < sums->count; record++)
+        if (sums->data[record] != 0 && !pf_add64(self[flame->places[record]], sums->data[record], &self[flame->places[record]]))
+            status = overflow(subject, error);
+    for (uint32_t node = 0; status == PF_OK && node < flame->count; node++) {
+        status = pf_scale_amount(&subject->scale, self[node], &self[node], error);
+        total[node] = self[node];
+    }
+    for (uint32_t node = flame->count; status == PF_OK && node-- > 1;)
+        if (!pf_add64(total[flame->parent[node]], total[node], &total[flame->parent[node]]))
+            status = overflow(subject, error);
+    return status;
+}
+
+static int64_t magnitude(int64_t amount)
+{
+    return amount == INT64_MIN ? INT64_MAX : amount < 0 ? -amount : amount;
+}
+
+int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject *subject, struct pf_flame_amounts *amounts,
+                     struct pf_error *error)
+{
+    int64_t *width = amounts->width = calloc(flame->count, sizeof *width);
+    unsigned side_count = subject->sums[1] != NULL ? 2 : 1;
+    int status = width != NULL ? PF_OK : pf_error_nomem(error);
+
+    for (unsigned side = 0; status == PF_OK && side < side_count; side++)
+        status = measure_side(flame, subject, side, amounts, error);
+    for (unsigned side = 0; status == PF_OK && side < side_count; side++)
+        for (uint32_t node = 0; node < flame->count; node++)
+            if (magnitude(amounts->self[side][node]) > width[node])
+                width[node] = magnitude(amounts->self[side][node]);
+    for (uint32_t node = flame->count; status == PF_OK && node-- > 1;)
+        if (!pf_add64(width[flame->parent[node]], width[node], &width[flame->parent[node]]))
+            status = overflow(subject, error);
+    return status;
+}
+
+/* --- records in order ------------------------------------------------------------------------------------- */
+
+/* One pass of a radix sort: stable, by numbers below `limit`. */
+static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from, size_t count, uint32_t *to)
+{
+    uint32_t *first = calloc(limit + 1, sizeof *first);
+
+    if (first == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        first[numbers[from[i]] + 1]++;
+    add_up(first, limit);
+    for (size_t i = 0; i < count; i++)
+        to[first[numbers[from[i]]]++] = from[i];
+    free(first);
+    return true;
+}
+
+uint32_t *pf_flame_records(const struct pf_flame *flame, size_t *count)
+{
+    size_t places = flame->place_count;
+    uint32_t *records = malloc((places + 1) * sizeof *records), *sorted = malloc((places + 1) * sizeof *sorted);
+    uint32_t *slices = flame->label != 0 ? malloc((places + 1) * sizeof *slices) : NULL;
+    bool good = records != NULL && sorted != NULL && (flame->label == 0 || slices != NULL);
+
+    *count = 0;
+    for (size_t record = 0; good && record < places; record++)
+        if (flame->places[record] != UINT32_MAX)
+            records[(*count)++] = (uint32_t)record;
+    good = good && sort_by(flame->places, flame->count, records, *count, sorted);
+    for (size_t record = 0; good && slices != NULL && record < places; record++)
+        slices[record] = pf_flame_slice(flame, record);
+    if (good && slices != NULL) {
+        good = sort_by(slices, flame->slices.sets.count, sorted, *count, records);
+        uint32_t *other = sorted;
+        sorted = records;
+        records = other;
+    }
+    free(records);
+    free(slices);
+    if (good)
+        return sorted;
+    free(sorted);
+    return NULL;
+}
