@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the escape of `c`, which is a quote, a backslash or below 0x20. */
+/* Writes the escape of `c`, which is a quote, a backslash, below 0x20, or one that HTML must not see. */
 static void escape(struct pf_sink *sink, unsigned char c)
 {
     static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
@@ -20,7 +20,7 @@ static void escape(struct pf_sink *sink, unsigned char c)
     pf_sink_printf(sink, "\\u%04x", c);
 }
 
-void pf_json_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
+static void write_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch, bool html)
 {
     struct pf_bytes text = pf_text_utf8(bytes, flags, scratch);
     size_t start = 0;
@@ -28,7 +28,7 @@ void pf_json_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags,
     pf_sink_write(sink, "\"", 1);
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
+        if (c >= 0x20 && c != '"' && c != '\\' && !(html && c == '<'))
             continue;
         pf_sink_write(sink, text.data + start, i - start);
         escape(sink, c);
@@ -36,6 +36,16 @@ void pf_json_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags,
     }
     pf_sink_write(sink, text.data + start, text.size - start);
     pf_sink_write(sink, "\"", 1);
+}
+
+void pf_json_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
+{
+    write_string(sink, bytes, flags, scratch, false);
+}
+
+void pf_json_html_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
+{
+    write_string(sink, bytes, flags, scratch, true);
 }
 
 void pf_json_name(struct pf_sink *sink, const struct pf_dict *dict, uint32_t id, struct pf_buffer *scratch)
