@@ -379,7 +379,7 @@ static int measure_side(const struct pf_flame *flame, const struct pf_flame_subj
     for (size_t record = 0; status == PF_OK && sums != NULL && record < sums->count; record++)
         if (sums->data[record] != 0 && !pf_add64(self[flame->places[record]], sums->data[record], &self[flame->places[record]]))
             status = overflow(subject, error);
-    for (uint32_t node = 0; status == PF_OK && node < flame->count; node++) {
+    for (uint32_t node = 0; status == PF_OK && sums != NULL && node < flame->count; node++) {
         status = pf_scale_amount(&subject->scale, self[node], &self[node], error);
         total[node] = self[node];
     }

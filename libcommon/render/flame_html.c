@@ -1,13 +1,12 @@
 /* Flame graphs as HTML: one file that needs nothing else, with the whole tree of calls of all measures and sections in it as arrays of
  * numbers, which a script draws, searches and adds up. */
 #include "analysis/flame.h"
+#include "analysis/sort.h"
 #include "codec/format.h"
 #include "render/json.h"
 #include "render/palette.h"
 #include "render/utf8.h"
 #include "render/xml.h"
-
-#include "analysis/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -334,15 +333,24 @@ static void write_flag(struct pf_writer *writer, const char *name, bool set)
     pf_sink_printf(writer->sink, ",\"%s\":%s", name, set ? "true" : "false");
 }
 
+static const char *title_of(const struct pf_writer *writer)
+{
+    const struct html_writer *state = writer->state;
+    const char *title = pf_options_get(writer->options, "title");
+
+    if (title != NULL)
+        return title;
+    return state->subject_count > 0 && state->subjects[state->main].sums[1] != NULL ? "Differential Flame Graph" : "Flame Graph";
+}
+
 static int write_profile(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
-    const char *title = pf_options_get(writer->options, "title"), *subtitle = pf_options_get(writer->options, "subtitle");
-    const char *delta = pf_options_get(writer->options, "delta");
+    const char *subtitle = pf_options_get(writer->options, "subtitle"), *delta = pf_options_get(writer->options, "delta");
     int status = PF_OK;
 
     pf_sink_text(writer->sink, "<script type=\"application/json\" id=\"profile\">\n{\"title\":");
-    write_string(writer, pf_bytes_of(title != NULL ? title : "Flame Graph"), PF_UTF8);
+    write_string(writer, pf_bytes_of(title_of(writer)), PF_UTF8);
     pf_sink_text(writer->sink, ",\"subtitle\":");
     write_string(writer, pf_bytes_of(subtitle != NULL ? subtitle : ""), PF_UTF8);
     write_flag(writer, "complete", !writer->failed_input);
@@ -366,11 +374,10 @@ static int write_profile(struct pf_writer *writer)
 static int write_page(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
-    const char *title = pf_options_get(writer->options, "title");
     int status;
 
     pf_sink_text(writer->sink, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-    pf_xml_text(writer->sink, pf_text_line(pf_bytes_of(title != NULL ? title : "Flame Graph"), PF_UTF8, &state->line));
+    pf_xml_text(writer->sink, pf_text_line(pf_bytes_of(title_of(writer)), PF_UTF8, &state->line));
     pf_sink_printf(writer->sink, "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n%s</style>\n</head>\n%s",
                    style, page);
     status = write_profile(writer);

@@ -68,7 +68,6 @@
             next[depth[node]] += width[node];
             next[depth[node] + 1] = start[node];
         }
-        measureChanges();
     }
 
     function change(node) {
@@ -78,9 +77,10 @@
         return sides[1][node] - sides[0][node];
     }
 
+    // Of what is zoomed into, so that small changes are seen there.
     function measureChanges() {
         greatest = 0;
-        for (let node = 0; node < count; node++)
+        for (let node = zoomed; node < end[zoomed]; node++)
             greatest = Math.max(greatest, Math.abs(change(node)));
         greatest = greatest || 1;
     }
@@ -124,7 +124,7 @@
 
     function amountsText(node) {
         if (!difference)
-            return counted(total[0][node]) + ", " + percent(total[0][node], total[0][0]) +
+            return counted(total[0][node]) + ", " + percent(width[node], width[0]) +
                 (self[0][node] ? "; self " + amountText(self[0][node]) : "");
         const [before, after] = [total[0][node], total[1][node]];
         return "before " + amountText(before) + ", after " + counted(after) + ", " + signed(after - before) +
@@ -201,8 +201,9 @@
     function changeColor(amount) {
         if (amount === 0)
             return theme.same;
-        const rest = 240 - Math.floor(200 * Math.sqrt(Math.min(1, Math.abs(amount) / greatest)) + 0.5);
-        return (amount > 0) !== profile.negate ? `rgb(255,${rest},${rest})` : `rgb(${rest},${rest},255)`;
+        const share = Math.min(1, Math.abs(amount) / greatest), dim = Number(theme.dim);
+        const rest = Math.round(dim * (240 - Math.floor(200 * Math.sqrt(share) + 0.5))), full = Math.round(dim * 255);
+        return (amount > 0) !== profile.negate ? `rgb(${full},${rest},${rest})` : `rgb(${rest},${rest},${full})`;
     }
 
     function colorOf(node) {
@@ -216,10 +217,17 @@
     const added = (node) => difference && total[0][node] === 0 && total[1][node] !== 0;
 
     function shorten(text, pixels) {
-        const chars = Math.floor(pixels / charWidth);
+        let chars = Math.floor(pixels / charWidth);
         if (chars < 3)
             return "";
-        return text.length <= chars ? text : text.slice(0, chars - 1) + "\u2026";
+        if (text.length <= chars && context.measureText(text).width <= pixels)
+            return text;
+        for (chars = Math.min(chars, text.length); chars > 2; chars--) {
+            const short = text.slice(0, chars - 1) + "\u2026";
+            if (context.measureText(short).width <= pixels)
+                return short;
+        }
+        return "";
     }
 
     const levels = () => deepest + 1;
@@ -237,7 +245,8 @@
         }
         const text = shorten(nameOf(node), pixels - 6);
         if (text !== "") {
-            context.fillStyle = found[functionOf[node]] ? "#ffffff" : theme["frame-ink"];
+            context.globalAlpha = 1;
+            context.fillStyle = found[functionOf[node]] ? "#ffffff" : depth[node] < depth[zoomed] ? theme.ink : theme["frame-ink"];
             context.fillText(text, x + 4, y + ROW / 2 + 1);
         }
     }
@@ -314,6 +323,7 @@
     function zoom(node) {
         zoomed = width[node] > 0 ? node : 0;
         focused = zoomed;
+        measureChanges();
         byId("reset").disabled = zoomed === 0;
         rescroll();
         showMatched();
@@ -480,13 +490,11 @@
             td.className = column.tone ? column.tone(row) : "";
             return td;
         }
-        td.textContent = row.name;
+        const name = document.createElement("bdi");
+        name.dir = "ltr";
+        name.textContent = row.name;
         td.title = row.name + (place(row.number) && "\n" + place(row.number));
-        if (place(row.number)) {
-            const small = document.createElement("small");
-            small.textContent = "  " + place(row.number);
-            td.append(small);
-        }
+        td.append(name);
         return td;
     }
 

@@ -205,7 +205,7 @@ static void write_hundredths(struct pf_sink *sink, pf_int128 part, int64_t whole
     pf_sink_printf(sink, ".%02u", (unsigned)(hundredths % 100));
 }
 
-/* What stands in parentheses behind a name: "1,234 samples, 12.34%". */
+/* What stands in parentheses behind a name: "1,234 samples, 12.34%", the share being that of the width. */
 static void write_plain(struct pf_writer *writer, uint32_t node)
 {
     const struct svg_writer *state = writer->state;
@@ -213,7 +213,7 @@ static void write_plain(struct pf_writer *writer, uint32_t node)
     write_amount(writer, state->amounts.total[0][node], false);
     write_counted(writer);
     pf_sink_text(writer->sink, ", ");
-    write_hundredths(writer->sink, (pf_int128)100 * state->amounts.total[0][node], state->amounts.total[0][0], false);
+    write_hundredths(writer->sink, (pf_int128)100 * state->amounts.width[node], state->amounts.width[0], false);
     pf_sink_text(writer->sink, "%");
 }
 
@@ -276,7 +276,7 @@ static int64_t pixels_of(const struct svg_writer *state, int64_t amount)
 {
     int64_t inner = (state->width - 2 * PAD) * PRECISION, whole = state->amounts.width[0];
 
-    return whole == 0 ? inner : (int64_t)(((pf_int128)2 * amount * inner + whole) / (2 * (pf_int128)whole));
+    return whole == 0 ? 0 : (int64_t)(((pf_int128)2 * amount * inner + whole) / (2 * (pf_int128)whole));
 }
 
 /* Whether a frame of this width is drawn. The root always is. */
@@ -330,7 +330,7 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
     int64_t y = state->top + level * state->height;
 
     if (node == 0)
-        w = pixels_of(state, state->amounts.width[0]);
+        w = (state->width - 2 * PAD) * PRECISION;
     pf_sink_text(sink, "<g><title>");
     pf_xml_text(sink, name);
     pf_sink_text(sink, " (");

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""Flame graphs against an independent computation from the folded stacks they are made of: pictures.py BIN DIRECTORY
+
+Random profiles with hostile names, and differences of two, are drawn as svg and html; each frame's place, width, title, colour and mark
+is computed here from the stacks with fractions, and compared. DIRECTORY is for files. Prints what differs and exits 1.
+"""
+import fractions
+import html.parser
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+HOSTILE = [b"<script>alert(1)</script>", b"</script><!--", b"]]>", b"&amp & <b>", b"\"quo'ted\"", b"\xff\xfe latin", b"caf\xc3\xa9",
+           b"\xe2\x80\xae reversed", b"esc\x1b[31m", b"nul\0nul", b"\xef\xbf\xbe nonchar \xef\xbf\xbf", b"operator() (int)", b"f(x) (y)",
+           "漢字の関数の名前".encode(), "😀".encode(), b"x" * 300, b"a::b::c", b"\\back", b"{brace}", b"%s%n", b"tab\there", b"\x7f\xc2\x85"]
+INNER = 1180
+
+
+def shown(name):
+    """A name as people see it: Latin-1 where it is no UTF-8, controls and marks of direction escaped."""
+    try:
+        text = name.decode()
+    except UnicodeDecodeError:
+        text = name.decode("latin-1")
+    out = []
+    for char in text:
+        code = ord(char)
+        control = code < 0x20 or 0x7f <= code < 0xa0 or code in (0x61c, 0x200e, 0x200f) or 0x2028 <= code <= 0x202e or 0x2066 <= code <= 0x2069
+        out.append((f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}") if control else char)
+    return "".join(out)
+
+
+def order(name):
+    try:
+        return name, name.decode().encode()
+    except UnicodeDecodeError:
+        return name.decode("latin-1").encode(), b""
+
+
+class Node:
+    def __init__(self, name=b"all"):
+        self.name, self.children, self.own = name, {}, [0, 0]
+
+    def add(self, frames, side, value):
+        node = self
+        for frame in frames:
+            node = node.children.setdefault(frame, Node(frame))
+        node.own[side] += value
+
+    def measure(self):
+        """Totals of both sides, and the width: the sum of the greater sides of the frames themselves."""
+        self.total, self.width = list(self.own), max(self.own)
+        for child in self.children.values():
+            child.measure()
+            self.total = [a + b for a, b in zip(self.total, child.total)]
+            self.width += child.width
+
+    def walk(self, depth=0, start=0):
+        yield self, depth, start
+        for child in sorted(self.children.values(), key=lambda c: order(c.name)[0]):
+            yield from child.walk(depth + 1, start)
+            start += child.width
+
+
+def tree_of(*sides):
+    root = Node()
+    for side, stacks in enumerate(sides):
+        for frames, value in stacks.items():
+            root.add(frames, side, value)
+    root.measure()
+    return root
+
+
+def half_up(number):
+    return math.floor(number + fractions.Fraction(1, 2))
+
+
+def hundredths(part, whole):
+    number = half_up(fractions.Fraction(100 * abs(part), whole)) if whole else 0
+    return f"{number // 100:,}.{number % 100:02d}"
+
+
+def plain_words(node, root):
+    return f"{node.total[0]:,} samples, {hundredths(100 * node.total[0], root.total[0])}%"
+
+
+def difference_words(node):
+    before, after = node.total
+    words = f"before {before:,}, after {after:,} samples, {after - before:+,}"
+    if before == 0:
+        return words + (", new" if after else "")
+    sign = "-" if after < before else "+"
+    return words + f", {sign}{hundredths(100 * (after - before), before)}%" + (
+        ", gone" if after == 0 else f", ratio {hundredths(after, before)}")
+
+
+def change_color(change, greatest, negate):
+    if change == 0:
+        return "#f0f0f0"
+    rest = 240 - math.floor(200 * math.sqrt(min(1, abs(change) / greatest)) + 0.5)
+    return f"#ff{rest:02x}{rest:02x}" if (change > 0) != negate else f"#{rest:02x}{rest:02x}ff"
+
+
+class Faults(list):
+    def want(self, what, got, expected):
+        if got != expected:
+            self.append(f"{what}: got {got!r}, expected {expected!r}")
+
+
+def folded(path, stacks):
+    with open(path, "wb") as out:
+        for frames, value in stacks.items():
+            out.write(b";".join(frames) + b" %d\n" % value)
+    return path
+
+
+def random_stacks(choose, count):
+    names = HOSTILE + [b"fn%d" % k for k in range(12)]
+    stacks = {}
+    for _ in range(count):
+        frames = tuple(choose.choice(names) for _ in range(1 + int(choose.expovariate(0.3))))
+        stacks[frames] = int(10 ** choose.uniform(0, 5)) + 1
+    return stacks
+
+
+def changed(choose, stacks):
+    after = {frames: max(1, int(value * choose.choice([0.5, 1, 1, 2]))) for frames, value in stacks.items() if choose.random() < 0.8}
+    after.update(random_stacks(choose, 5))
+    return after
+
+
+def run(binary, *arguments):
+    return subprocess.run([os.path.join(BIN, binary), "-f", "folded", *arguments], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+
+
+# --- svg ------------------------------------------------------------------------------------------------------
+
+
+def check_urls(faults, what, text):
+    left = text.replace("http://www.w3.org/2000/svg", "").replace("url(#paper)", "")
+    for found in re.findall(r"https?:|//[a-z]+\.|\bsrc=|\bhref=|@import|url\(", left):
+        faults.append(f"{what}: {found} in it: nothing may come from elsewhere")
+
+
+def frames_of(document):
+    for group in document.find(".//*[@id='frames']"):
+        title, rect, label = group
+        yield title.text, rect.attrib, label.text or ""
+
+
+def check_svg(faults, what, text, root, options=()):
+    options = dict(option.partition("=")[::2] for option in options)
+    difference, inverted = "difference" in options, "inverted" in options
+    document = xml.etree.ElementTree.fromstring(text)
+    shows = [(node, depth, start) for node, depth, start in root.walk()
+             if depth == 0 or node.width * INNER * 10 >= root.width * int(10 * float(options.get("minwidth", "0.1")))]
+    levels = max(depth for _, depth, _ in shows)
+    changed_by = [node.own if options.get("delta") == "self" else node.total for node, _, _ in shows]
+    greatest = max(abs(after - before) for before, after in changed_by)
+    drawn = list(frames_of(document))
+    faults.want(f"{what}: frames", len(drawn), len(shows))
+    for (title, rect, label), (node, depth, start) in zip(drawn, shows):
+        name = shown(node.name).replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
+        place = f"{what}: {name[:40]} at depth {depth}"
+        words = difference_words(node) if difference else plain_words(node, root)
+        if options.get("delta") == "self":
+            words += f", self {node.own[1] - node.own[0]:+,}"
+        left = half_up(fractions.Fraction(start * INNER * 100, root.width))
+        right = half_up(fractions.Fraction((start + node.width) * INNER * 100, root.width))
+        faults.want(place + ": title", title, f"{name} ({words})")
+        faults.want(place + ": x", rect["x"], f"{(left + 1000) // 100}.{left % 100:02d}")
+        faults.want(place + ": width", rect["width"], f"{(right - left) // 100}.{(right - left) % 100:02d}")
+        faults.want(place + ": y", int(rect["y"]), 36 + 16 * (depth if inverted else levels - depth))
+        faults.want(place + ": amounts", (rect["data-x"], rect["data-e"], rect["data-d"]), (str(start), str(start + node.width), str(depth)))
+        if not (label == name or label == "" or (label.endswith("..") and name.startswith(label[:-2]))):
+            faults.append(f"{place}: label {label!r}")
+        if difference:
+            before, after = node.own if options.get("delta") == "self" else node.total
+            mark = "gone" if node.total[0] and not node.total[1] else "new" if node.total[1] and not node.total[0] else None
+            faults.want(place + ": colour", rect["fill"], change_color(after - before, greatest, "negate" in options))
+            faults.want(place + ": mark", rect.get("class"), mark)
+    check_urls(faults, what, text.decode())
+
+
+# --- html -----------------------------------------------------------------------------------------------------
+
+
+class Page(html.parser.HTMLParser):
+    """The scripts of a page, and the attributes of its elements."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.scripts, self.at, self.elements = [], False, []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self.at = tag == "script"
+        if self.at:
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        self.at = False
+
+    def handle_data(self, data):
+        if self.at:
+            self.scripts[-1] += data
+
+
+def profile_of(text):
+    page = Page(text)
+    assert len(page.scripts) == 2, f"{len(page.scripts)} scripts, expected the profile and the program"
+    return json.loads(page.scripts[0])
+
+
+def own_amounts(profile, lists, value=None):
+    """Own amounts by node; of the records that have a value of the label only, where one is given."""
+    sums = [0] * len(profile["up"])
+    for slice_number, nodes, amounts in zip(lists[0::3], lists[1::3], lists[2::3]):
+        if value is not None and profile["values"].index(value) not in profile["slices"][slice_number]:
+            continue
+        node = 0
+        for distance, amount in zip(nodes, amounts):
+            node += distance
+            sums[node] += amount
+    return sums
+
+
+def rebuild(profile, *sides):
+    """Stacks of names to own amounts of each side."""
+    stacks, path = {}, []
+    for node, (up, number) in enumerate(zip(profile["up"], profile["function"])):
+        if node:
+            del path[len(path) - up:]
+            path.append(profile["functions"][number])
+        if any(side[node] for side in sides):
+            stacks[tuple(path)] = tuple(side[node] for side in sides)
+    return stacks
+
+
+def want_stacks(*sides):
+    stacks = {}
+    for k, side in enumerate(sides):
+        for frames, value in side.items():
+            names = tuple(shown(frame) for frame in frames)
+            stacks.setdefault(names, [0] * len(sides))[k] += value
+    return {names: tuple(values) for names, values in stacks.items()}
+
+
+def check_html(faults, what, text, *sides):
+    profile = profile_of(text.decode())
+    measure = profile["measures"][profile["main"]]
+    lists = [measure[key] for key in (("self",) if len(sides) == 1 else ("before", "after"))]
+    faults.want(what + ": stacks", rebuild(profile, *[own_amounts(profile, one) for one in lists]), want_stacks(*sides))
+    faults.want(what + ": colours", len(profile["colors"]), 6 * len(profile["functions"]))
+    check_urls(faults, what, text.decode())
+
+
+# --- all ------------------------------------------------------------------------------------------------------
+
+
+def check_seed(faults, directory, seed):
+    choose = random.Random(seed)
+    before = random_stacks(choose, 60)
+    after = changed(choose, before)
+    a, b = folded(os.path.join(directory, "a.folded"), before), folded(os.path.join(directory, "b.folded"), after)
+    root, both = tree_of(before), tree_of(before, after)
+    reverse = tree_of({frames[::-1]: value for frames, value in before.items()})
+    for options in ([], ["minwidth=0.5"], ["minwidth=0"], ["inverted"], ["colors=package"]):
+        check_svg(faults, f"seed {seed} svg:{','.join(options)}", run("profcat", a, "-t", "svg:" + ",".join(options)), root, options)
+    reversed_stacks = {}
+    for frames, value in before.items():
+        reversed_stacks[frames[::-1]] = value
+    check_svg(faults, f"seed {seed} svg:reverse", run("profcat", a, "-t", "svg:reverse"), reverse)
+    check_html(faults, f"seed {seed} html:reverse", run("profcat", a, "-t", "html:reverse"), reversed_stacks)
+    check_html(faults, f"seed {seed} html", run("profcat", a, "-t", "html"), before)
+    for options in ([], ["delta=self"], ["negate"]):
+        name = "svg:" + ",".join(options)
+        check_svg(faults, f"seed {seed} profdiff {name}", run("profdiff", a, b, "-t", name), both, [*options, "difference"])
+    check_html(faults, f"seed {seed} profdiff html", run("profdiff", a, b, "-t", "html"), before, after)
+
+
+def main():
+    faults = Faults()
+    for seed in range(6):
+        check_seed(faults, sys.argv[2], seed)
+    print("\n".join(faults[:20]) if faults else "every frame is where it belongs")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    BIN = sys.argv[1]
+    main()

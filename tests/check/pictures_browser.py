@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Flame graphs in a real browser: pictures_browser.py BIN DIRECTORY. Zoom, search, choosers and the table, by mouse and keys.
+
+Every number expected is arithmetic on the few records below. Exit 77: there is no Chromium.
+"""
+import json
+import os
+import subprocess
+import sys
+
+import chromium
+
+FOLDED = "main;load;parse 30\nmain;load;read 10\nmain;run 60\n"
+AFTER = "main;load;parse 60\nmain;run 60\nmain;save 20\n"
+RECORDS = {
+    "measures": [{"name": "wall", "unit": "nanoseconds", "main": 1}, {"name": "calls", "unit": "count"}],
+    "records": [
+        {"stack": [["main"], ["db"]], "labels": [["section", "req"], ["section", "db"]], "values": {"wall": 30_000_000, "calls": 3}},
+        {"stack": [["main"], ["render"]], "labels": [["section", "req"]], "values": {"wall": 50_000_000, "calls": 1}},
+        {"stack": [["main"]], "values": {"wall": 20_000_000, "calls": 6}},
+    ],
+}
+
+
+class Test:
+    def __init__(self, page, directory):
+        self.page, self.directory, self.faults = page, directory, []
+
+    def want(self, what, got, expected):
+        if got != expected:
+            self.faults.append(f"{what}: got {got!r}, expected {expected!r}")
+
+    def text(self, identity):
+        return self.page.run(f"document.getElementById({identity!r}).textContent")
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def quiet(self, what):
+        self.want(what + ": complaints", self.page.complaints(), [])
+
+
+# --- svg ------------------------------------------------------------------------------------------------------
+
+
+def frame(test, name):
+    """Where a frame is and whether it is there."""
+    return test.page.run(f"""(() => {{
+        const g = [...document.querySelectorAll("#frames > g")].find((g) => g.querySelector("title").textContent.startsWith({name!r} + " ("));
+        const rect = g.querySelector("rect"), box = rect.getBoundingClientRect();
+        return {{x: box.x + box.width / 2, y: box.y + box.height / 2, width: rect.getAttribute("width"), label: g.querySelector("text").textContent,
+                 shown: getComputedStyle(g).display !== "none", above: g.classList.contains("above"), found: getComputedStyle(rect).fill}};
+    }})()""")
+
+
+def svg(test):
+    page = test.page
+    page.open(test.path("x.svg"))
+    at = frame(test, "load")
+    page.move(at["x"], at["y"])
+    test.want("svg: details", test.text("details"), "Function: load (40 samples, 40.00%)")
+    page.click(at["x"], at["y"])
+    test.want("svg: zoomed frame", frame(test, "load")["width"], "1180.00")
+    test.want("svg: a child of it", frame(test, "parse")["width"], "885.00")
+    test.want("svg: what called it", (frame(test, "main")["width"], frame(test, "main")["above"]), ("1180.00", True))
+    test.want("svg: what is beside it", frame(test, "run")["shown"], False)
+    test.want("svg: address", page.run("location.hash"), "#x=0&d=2")
+    page.run("window.prompt = () => '^p.*e$'")
+    box = page.run("(() => { const b = document.getElementById('search').getBoundingClientRect(); return [b.x + 9, b.y + 6]; })()")
+    page.click(*box)
+    test.want("svg: matched in what is zoomed into", test.text("matched"), "Matched: 75.0%")
+    test.want("svg: colour of a match", frame(test, "parse")["found"], "rgb(230, 0, 230)")
+    page.key("Escape")
+    test.want("svg: matched in all", test.text("matched"), "Matched: 30.0%")
+    test.want("svg: reset", (frame(test, "run")["shown"], frame(test, "run")["width"], frame(test, "load")["width"]), (True, "708.00", "472.00"))
+    page.click(*box)
+    test.want("svg: search reset", (test.text("matched"), test.text("search")), ("", "Search"))
+    page.run("window.prompt = () => 'main|parse'")
+    page.key("f", modifiers=2)
+    test.want("svg: matches inside of matches count once", test.text("matched"), "Matched: 100.0%")
+    page.run("window.prompt = () => '('")
+    page.key("F3")
+    test.want("svg: a bad expression", test.text("details"), "no regular expression: (")
+    page.open(test.path("x.svg"), "#x=0&d=2&s=RUN&i=1")
+    test.want("svg: from the address", (frame(test, "parse")["width"], test.text("matched")), ("885.00", "Matched: 0.0%"))
+    test.quiet("svg")
+
+
+# --- html -----------------------------------------------------------------------------------------------------
+
+
+def choose(test, identity, text):
+    test.page.run(f"""(() => {{
+        const select = document.getElementById({identity!r});
+        select.value = [...select.options].find((option) => option.text === {text!r}).value;
+        select.dispatchEvent(new Event("change", {{bubbles: true}}));
+    }})()""")
+    test.page.settle()
+
+
+def table(test):
+    return test.page.run("""[...document.querySelectorAll("#rows tr")].map((tr) => [...tr.children].map((td) => td.textContent))""")
+
+
+def search(test, text):
+    test.page.run("document.getElementById('search').value = ''")
+    test.page.key("/")
+    if text:
+        test.page.type(text)
+    else:
+        test.page.run("document.getElementById('search').dispatchEvent(new Event('input'))")
+    test.page.settle()
+
+
+def place(test, share, level):
+    """Pixels of a place in the picture, by share of its width and depth."""
+    left, bottom, width = test.page.run("(() => { const b = document.getElementById('scroll').getBoundingClientRect(); return [b.x, b.bottom, b.width]; })()")
+    return left + share * width, bottom - 18 * level - 9
+
+
+def html(test):
+    page = test.page
+    page.open(test.path("x.html"))
+    test.want("html: heading", (test.text("title"), test.text("subtitle")), ("Two & <three>", "100ms"))
+    test.want("html: table", table(test), [["20ms", "20.00%", "100ms", "100.00%", "main"], ["50ms", "50.00%", "50ms", "50.00%", "render"],
+                                           ["30ms", "30.00%", "30ms", "30.00%", "db"]])
+    choose(test, "measure", "calls")
+    test.want("html: another measure", (test.text("subtitle"), table(test)[0]), ("10 calls", ["6", "60.00%", "10", "100.00%", "main"]))
+    choose(test, "section", "req")
+    test.want("html: a section", (test.text("subtitle"), table(test)[1]), ("4 calls", ["3", "75.00%", "3", "75.00%", "db"]))
+    choose(test, "measure", "wall")
+    choose(test, "section", "db")
+    test.want("html: a section inside", (test.text("subtitle"), len(table(test))), ("30ms", 2))
+    choose(test, "section", "(none)")
+    test.want("html: outside of all sections", table(test), [["20ms", "100.00%", "20ms", "100.00%", "main"]])
+    choose(test, "section", "all")
+    page.move(*place(test, 0.2, 2))
+    test.want("html: details", test.text("details"), "db  (30ms, 30.00%; self 30ms)")
+    test.want("html: tip", test.text("tip"), "db\n30ms, 30.00%; self 30ms")
+    page.click(*place(test, 0.5, 2))
+    test.want("html: zoomed", (test.text("details"), page.run("document.getElementById('reset').disabled")), ("render  (50ms, 50.00%; self 50ms)", False))
+    search(test, "^r.*r$")
+    test.want("html: matched in what is zoomed into", test.text("matched"), "matched 50ms = 100.00%")
+    page.run("document.getElementById('reset').click()")
+    page.settle()
+    test.want("html: matched in all", test.text("matched"), "matched 50ms = 50.00%")
+    test.want("html: matching rows", [row[-1] for row in table(test)], ["render"])
+    search(test, "(")
+    test.want("html: a bad expression", page.run("document.getElementById('search').getAttribute('aria-invalid')"), "true")
+    search(test, "")
+    page.run("document.getElementById('canvas').focus()")
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
+        page.key(key)
+    test.want("html: arrow keys", test.text("details"), "db  (30ms, 30.00%; self 30ms)")
+    page.key("Enter")
+    test.want("html: Enter zooms", page.run("location.hash"), "#z=2")
+    page.key("Escape")
+    test.want("html: Escape goes back", page.run("location.hash"), "")
+    page.run("document.querySelector('#heads th:last-child button').click()")
+    test.want("html: sorted by name", [row[-1] for row in table(test)], ["db", "main", "render"])
+    page.run("document.querySelector('#rows tr').focus()")
+    page.key("Enter")
+    test.want("html: a row marks its function", test.text("matched"), "matched 30ms = 30.00%")
+    light = page.run("getComputedStyle(document.body).backgroundColor")
+    page.scheme(True)
+    test.want("html: dark", (light, page.run("getComputedStyle(document.body).backgroundColor")), ("rgb(255, 255, 255)", "rgb(26, 27, 30)"))
+    page.scheme(False)
+    page.open(test.path("x.html"), "#in=req&m=1&s=db")
+    test.want("html: from the address", (test.text("subtitle"), test.text("matched")), ("4 calls", "matched 3 calls = 75.00%"))
+    test.quiet("html")
+
+
+def difference(test):
+    page = test.page
+    page.open(test.path("d.html"))
+    test.want("difference: heading", test.text("subtitle"), "before 100, after 140 samples")
+    rows = {row[-1]: row[:-1] for row in table(test)}
+    test.want("difference: doubled", rows["parse"], ["30", "60", "+30", "+100.00%", "+30"])
+    test.want("difference: gone", rows["read"], ["10", "0", "-10", "-100.00%, gone", "-10"])
+    test.want("difference: new", rows["save"], ["0", "20", "+20", "new", "+20"])
+    page.move(*place(test, 15 / 150, 3))
+    test.want("difference: details", test.text("details"), "parse  (before 30, after 60 samples, +30, +100.00%, ratio 2.00; self 30 to 60)")
+    page.move(*place(test, 65 / 150, 3))
+    test.want("difference: what is gone has its place", test.text("details"),
+              "read  (before 10, after 0 samples, -10, -100.00%, gone; self 10 to 0)")
+    x, y = place(test, 0.95, 1)
+    pixel = f"""(() => {{ const c = document.getElementById("canvas"), b = c.getBoundingClientRect();
+        return [...c.getContext("2d").getImageData({x} - b.x, {y} - b.y, 1, 1).data].slice(0, 3); }})()"""
+    test.want("difference: main is red for what it called", page.run(pixel), [255, 40, 40])
+    choose(test, "colour", "change of self")
+    test.want("difference: main itself did not change", page.run(pixel), [236, 236, 232])
+    test.quiet("difference")
+
+
+def many(test):
+    """As many stacks as a big profile has: it opens, and finds."""
+    test.page.open(test.path("many.html"))
+    test.want("many: heading", test.text("subtitle"), "60,000 samples")
+    search(test, "^f7$")
+    test.want("many: matched", test.text("matched"), "matched 1,500 samples = 2.50%")
+    test.quiet("many")
+
+
+def prepare(binary, directory):
+    def write(name, data):
+        with open(os.path.join(directory, name), "wb") as out:
+            out.write(data)
+        return os.path.join(directory, name)
+
+    def run(program, *arguments, given=None):
+        return subprocess.run([os.path.join(binary, program), *arguments], input=given, stdout=subprocess.PIPE, check=True, timeout=60).stdout
+
+    before, after = write("x.folded", FOLDED.encode()), write("y.folded", AFTER.encode())
+    stream = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "make_stream.py")], input=json.dumps(RECORDS).encode(),
+                            stdout=subprocess.PIPE, check=True).stdout
+    write("x.svg", run("profcat", before, "-t", "svg"))
+    write("x.html", run("profcat", "-t", "html:title=Two & <three>", given=stream))
+    write("d.html", run("profdiff", before, after, "-t", "html"))
+    stacks = "".join(f"main;a{k % 100};b{k // 100};f{k % 40} 1\n" for k in range(60000))
+    write("many.html", run("profcat", write("many.folded", stacks.encode()), "-t", "html"))
+
+
+def main():
+    binary, directory = sys.argv[1:]
+    if chromium.program() is None:
+        print("there is no chromium")
+        sys.exit(77)
+    prepare(binary, directory)
+    with chromium.Page() as page:
+        test = Test(page, directory)
+        for part in (svg, html, difference, many):
+            part(test)
+    print("\n".join(test.faults) or "zoom, search, choosers and table do what they are to")
+    sys.exit(bool(test.faults))
+
+
+main()

@@ -1,0 +1,159 @@
+# Flame graphs: what is drawn is computed again in tests/check/pictures.py, and a real browser zooms and searches in it.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    export PYTHONDONTWRITEBYTECODE=1
+    printf 'main;a;x 30\nmain;a;y 10\nmain;b 60\n' >x.folded
+    printf 'main;a;x 60\nmain;b 60\nmain;c 20\n' >y.folded
+}
+
+python()
+{
+    command -v python3 >/dev/null || skip "python3 is missing"
+    python3 "$PROFUTILS_SRC/tests/check/$1.py" "${@:2}"
+}
+
+# fails STATUS PATTERN COMMAND...: and says so
+fails()
+{
+    local want=$1 pattern=$2 got=0
+    shift 2
+    "$@" >out 2>err || got=$?
+    if [ "$got" -ne "$want" ] || ! grep -qE "$pattern" err; then
+        echo "$*: status $got, expected $want and '$pattern'"
+        cat err
+        return 1
+    fi
+}
+
+# titles FILE: of the frames of an svg
+titles()
+{
+    sed -n 's/^<g><title>\(.*\)<\/title>.*/\1/p' "$1"
+}
+
+
+@test "frames are as wide as what was met there, and say so, whatever they are called" {
+    python pictures "$PROFUTILS_BIN" .
+}
+
+@test "zoom, search, choosers and table work in a real browser" {
+    status=0
+    python pictures_browser "$PROFUTILS_BIN" . >said 2>&1 || status=$?
+    [ "$status" -ne 77 ] || skip "$(cat said)"
+    cat said
+    [ "$status" -eq 0 ]
+}
+
+@test "a picture says each frame's amount and share" {
+    profcat x.folded -t svg >x.svg
+    titles x.svg >got
+    diff -u - got <<'END'
+all (100 samples, 100.00%)
+main (100 samples, 100.00%)
+a (40 samples, 40.00%)
+x (30 samples, 30.00%)
+y (10 samples, 10.00%)
+b (60 samples, 60.00%)
+END
+}
+
+@test "a difference keeps what is gone, and a doubled function has risen by 100 %" {
+    profdiff x.folded y.folded -t svg >d.svg
+    titles d.svg >got
+    diff -u - got <<'END'
+all (before 100, after 140 samples, +40, +40.00%, ratio 1.40)
+main (before 100, after 140 samples, +40, +40.00%, ratio 1.40)
+a (before 40, after 60 samples, +20, +50.00%, ratio 1.50)
+x (before 30, after 60 samples, +30, +100.00%, ratio 2.00)
+y (before 10, after 0 samples, -10, -100.00%, gone)
+b (before 60, after 60 samples, +0, +0.00%, ratio 1.00)
+c (before 0, after 20 samples, +20, new)
+END
+    [ "$(grep -c 'class="gone"' d.svg)" -eq 1 ]
+    [ "$(grep -c 'class="new"' d.svg)" -eq 1 ]
+}
+
+@test "the difference is the same by way of a stream and of measures before and after" {
+    python make_stream >columns.pfs <<'END'
+{"measures": [{"name": "before"}, {"name": "after"}], "records": [
+{"stack": [["main"], ["a"], ["x"]], "values": {"before": 30, "after": 60}}, {"stack": [["main"], ["a"], ["y"]], "values": {"before": 10}},
+{"stack": [["main"], ["b"]], "values": {"before": 60, "after": 60}}, {"stack": [["main"], ["c"]], "values": {"after": 20}}]}
+END
+    for format in svg html; do
+        profdiff x.folded y.folded -t $format >direct
+        profdiff x.folded y.folded -o d.pfs
+        profcat d.pfs -t $format >streamed
+        profcat columns.pfs -t $format >columns
+        cmp direct streamed
+        cmp direct columns
+    done
+}
+
+@test "the same input gives the same picture, in any locale, order and way" {
+    for format in svg html; do
+        profcat x.folded -t $format >one
+        cat x.folded | LC_ALL=de_DE.UTF-8 profcat -o two.$format
+        profmerge x.folded -t $format >four
+        proffilter x.folded -t $format >five
+        for other in two.$format four five; do
+            cmp one $other
+        done
+    done
+    # functions have other numbers there, but the frames are the same
+    profcat x.folded -t svg | cmp - <(sort -r x.folded | profcat -f folded -t svg)
+}
+
+@test "times and bytes are written with their units" {
+    printf 'main;a 1500\nmain;b 500\n' >t.folded
+    profcat -f folded:measure=wall/us t.folded -t svg | grep -q '<title>a (1.50ms, 75.00%)</title>'
+    profcat -f folded:measure=space/bytes t.folded -t svg | grep -q '<title>a (1.46kB, 75.00%)</title>'
+    profcat t.folded -t svg:countname=cows | grep -q '<title>a (1,500 cows, 75.00%)</title>'
+}
+
+@test "a title may have commas, and says nothing to a browser but itself" {
+    profcat x.folded -t 'svg:title=</text><script>a\, b,subtitle=&' >x.svg
+    grep -q '>&lt;/text&gt;&lt;script&gt;a, b</text>' x.svg
+    grep -q 'id="subtitle".*>&amp;</text>' x.svg
+    profcat x.folded -t 'html:title=</script><script>a' >x.html
+    [ "$(grep -c '<script>' x.html)" -eq 1 ]
+}
+
+@test "records without stacks are no picture" {
+    sample=$PROFUTILS_SRC/tests/corpus/dcpi/valid/v24_tstart_only.prof
+    for format in svg html; do
+        fails 2 "$format cannot hold flat records" profcat "$sample" -t $format
+    done
+}
+
+@test "an option that is wrong is named" {
+    fails 2 "svg:width takes a number from 100 to 100000, not '12'" profcat x.folded -t svg:width=12
+    fails 2 "svg:minwidth takes pixels such as 0.5 or a share such as 0.25%, not 'x'" profcat x.folded -t svg:minwidth=x
+    fails 2 "svg:colors is one of hot\|mem" profcat x.folded -t svg:colors=pink
+    fails 2 "svg:countname takes a name without" profcat x.folded -t 'svg:countname=a(b'
+    fails 2 "html has no option 'width'" profcat x.folded -t html:width=5
+}
+
+@test "a picture of a damaged input says that it is incomplete" {
+    printf 'main;a 10\nmain;b\n' >bad.folded
+    fails 3 "bad.folded" profcat x.folded bad.folded -t svg
+    grep -q 'id="subtitle".*incomplete' out
+    fails 3 "bad.folded" profcat x.folded bad.folded -t html
+    grep -q '"complete":false' out
+}
+
+@test "what falls stands in the picture too" {
+    printf 'main;a 10\nmain;b -30\n' >n.folded
+    profcat n.folded -t svg >n.svg
+    titles n.svg >got
+    diff -u - got <<'END'
+all (-20 samples, 100.00%)
+main (-20 samples, 100.00%)
+a (10 samples, 25.00%)
+b (-30 samples, 75.00%)
+END
+}
