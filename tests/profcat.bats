@@ -1,5 +1,7 @@
 # profcat: conversion, inspection, labels, one order, and what is read by other programs.
 
+bats_require_minimum_version 1.5.0
+
 setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
@@ -441,4 +443,96 @@ END
     printf '1 labels\n4 source=a.folded\n2 source=b.pfs\n' | same - got
     profcat --label-source=from a.folded -t tsv | sed 1d | cut -f 3 | sort -u >got
     printf 'from=a.folded\n' | same - got
+}
+
+# --- stacks made of calls ---------------------------------------------------------------------------------
+
+# stream FILE <DESCRIPTION
+stream()
+{
+    command -v python3 >/dev/null || skip "no python3"
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >"$1"
+}
+
+# calls FILE CALLER>CALLEE:OWN:INCLUSIVE...
+calls()
+{
+    local file=$1 separator=
+    shift
+    {
+        echo '{"measures": [{"name": "own", "kind": "edge", "role": "self", "main": 1},'
+        echo '{"name": "all", "kind": "edge", "role": "inclusive"}], "records": ['
+        for call; do
+            IFS=':>' read -r caller callee own all <<<"$call"
+            echo "$separator{\"kind\": \"edge\", \"caller\": [\"$caller\"], \"callee\": [\"$callee\"], \"values\": {\"own\": $own, \"all\": $all}}"
+            separator=,
+        done
+        echo ']}'
+    } | stream "$file"
+}
+
+@test "--expand-edges shares out what a function costs by what came along each way to it" {
+    # main calls a (60 in all, 20 of its own) and b (40, 10); both call c, which costs 70: 40 from a, 30 from b
+    calls diamond.pfs 'main>a:20:60' 'main>b:10:40' 'a>c:40:40' 'b>c:30:30'
+    profcat --expand-edges diamond.pfs -t folded >got 2>err
+    printf '%s\n' 'main;a 20' 'main;a;c 40' 'main;b 10' 'main;b;c 30' | same - got
+    grep -q 'diamond.pfs: its stacks are made of pairs of caller and callee: they are approximate' err
+
+    # and d below c costs 35, c itself 35: 4 to 3 each, a unit of which cannot be cut
+    calls deeper.pfs 'main>a:20:60' 'main>b:10:40' 'a>c:20:40' 'b>c:15:30' 'c>d:35:35'
+    profcat -q --expand-edges deeper.pfs -t folded >got
+    printf '%s\n' 'main;a 20' 'main;a;c 20' 'main;a;c;d 20' 'main;b 10' 'main;b;c 15' 'main;b;c;d 15' | same - got
+}
+
+@test "--expand-edges ends stacks at recursion, and loses and adds nothing" {
+    calls circle.pfs 'main>f:10:100' 'f>g:50:90' 'g>f:40:60' 'g>g:0:5' 'x>y:7:7' 'y>x:3:3'
+    profcat -q --expand-edges circle.pfs -t folded >got
+    [ "$(awk '{ sum += $NF } END { print sum }' got)" -eq 110 ]
+    run ! grep -qE "(^|;)f;g;f;|x;y;x;|y;x;y;" got
+    for name in f:50 g:50 y:7 x:3; do
+        sum=$(awk -v name="${name%:*}" '{ n = split($1, frames, ";"); if (frames[n] == name) sum += $2 } END { print sum }' got)
+        [ "$sum" -eq "${name#*:}" ] || { echo "$name: $sum"; cat got; false; }
+    done
+}
+
+@test "--expand-edges leaves stacks there are, says so in the stream, and refuses what cannot be shared out" {
+    calls diamond.pfs 'main>a:20:60' 'a>c:40:40'
+    profcat -q --expand-edges a.folded diamond.pfs -t pfs >both.pfs
+    profcat -H both.pfs | grep -qx 'profcat expand-edges stacks are approximate: made of pairs of caller and callee'
+    profcat both.pfs -m own -t folded 2>/dev/null | grep -q '^main;a;c 40'
+    profcat both.pfs -m samples -t folded >got 2>/dev/null
+    profcat a.folded -t folded | same - got
+
+    calls negative.pfs 'main>a:-20:60' 'a>c:40:40'
+    fails 3 "negative.pfs: measure 'own' of 'a' is negative: it cannot be shared out among stacks" profcat --expand-edges negative.pfs -t folded
+    stream counts.pfs <<'EOF'
+{"measures": [{"name": "calls", "kind": "edge", "role": "count"}],
+ "records": [{"kind": "edge", "caller": ["a"], "callee": ["b"], "values": {"calls": 3}}]}
+EOF
+    fails 3 'counts.pfs: no measure of its calls has own and inclusive values' profcat --expand-edges counts.pfs -t folded
+}
+
+@test "--expand-edges of wide and deep calls is bounded, and large values are exact" {
+    command -v python3 >/dev/null || skip "no python3"
+    # 40 levels of two functions that both call both: 2^40 ways
+    python3 - >levels <<'EOF'
+own = 1 << 50
+total = lambda level: own * 2 * (40 - level)
+for level in range(40):
+    for a in "xy":
+        for b in "xy" if level else "m":
+            caller = f"{b}{level - 1}" if level else "main"
+            print(f"{caller}>{a}{level}:{own // (2 if level else 1)}:{total(level) // (4 if level else 2)}")
+EOF
+    mapfile -t rows <levels
+    calls levels.pfs "${rows[@]}"
+    timeout 60 profcat -q --expand-edges levels.pfs -t folded >got
+    python3 - got <<'EOF'
+import sys
+sums = {}
+for line in open(sys.argv[1]):
+    stack, value = line.rsplit(" ", 1)
+    sums[stack.split(";")[-1]] = sums.get(stack.split(";")[-1], 0) + int(value)
+assert sums == {f"{a}{level}": 1 << 50 for level in range(40) for a in "xy"}, sums
+EOF
 }
