@@ -205,3 +205,63 @@ END
     profcat -f folded deep.folded | profcat -t folded >got
     same deep.folded got
 }
+
+@test "two counts on every line are what was before and after" {
+    printf 'a;b 3 4\n# said\na;b 1.25 5\nsys_read_[k] 7 1\nc 12 0\n' >two.folded
+    profcat two.folded -t folded >got
+    printf '# said\na;b 4.25 9\nc 12 0\nsys_read_[k] 7 1\n' | same - got
+    profcat two.folded | profcat -t folded | same - <(cat got)
+    profcat -t ndjson two.folded | python3 -c '
+import json, sys
+sums = {}
+for line in sys.stdin:
+    for name, value in json.loads(line)["values"].items():
+        sums[name] = sums.get(name, 0) + value
+assert sums == {"before": 2325, "after": 1000}, sums'
+    profcat -f folded:measure=wall/ms two.folded -t ndjson | grep -q '"wall.before":3000000'
+}
+
+@test "a line with one count makes the other numbers parts of frames" {
+    printf 'thread 12 3\nthread 1.50 3\na;thread  7 1\nmain_[k] 2 5\nmain 4\nthread 12 2\n' >one.folded
+    profcat one.folded -t folded >got
+    printf 'a;thread  7 1\nmain 4\nmain_[k] 2 5\nthread 1.50 3\nthread 12 5\n' | same - got
+    printf 'thread 12 3\n' >alone.folded
+    profcat -f folded:columns=1 alone.folded -t folded | same - alone.folded
+    fails 3 'offset 40: line 4: no two counts' profcat -f folded:columns=2 <(head -n 3 one.folded; echo 'main 4')
+}
+
+@test "a difference of two files has the lines difffolded.pl gives" {
+    printf 'a;b 3\na;c 4\n' >x.folded
+    printf 'a;b 5\nd 1\n' >y.folded
+    profdiff -t folded x.folded y.folded >got
+    printf 'a;b 3 5\na;c 4 0\nd 0 1\n' | same - got
+    profcat got -t folded | same - got
+}
+
+@test "marks of FlameGraph's scripts say what frames are, and come back" {
+    printf 'main;vfs_read_[k] 3\nmain;Vec::push_[i] 4\nmain;run_[j] 5\nmain;wake_[w] 6\n_[k] 1\n' >marks.folded
+    profcat marks.folded -t folded >got
+    sort marks.folded | same - <(LC_ALL=C sort got)
+    profcat -t text marks.folded >text
+    grep -q '^    vfs_read  kernel ' text
+    grep -q '^    Vec::push .* inlined$' text
+    grep -q '^    run  jit ' text
+    grep -q '^    wake_\[w\]$' text
+    printf 'main;vfs_read 2\n' >plain.folded
+    profcat marks.folded plain.folded | proftop -t ndjson | grep -q '"function":"vfs_read".*"flat":5'
+}
+
+@test "UTF-16 with its mark is read, also in pieces, and cut" {
+    printf 'main;\303\251\360\235\204\236 4\nmain;\357\277\275 2\n' >want
+    for code in utf-16-le utf-16-be; do
+        python3 - $code >in <<'END'
+import sys
+text = "\ufeff" + "main;\u00e9\U0001d11e 4\r\n".replace("4", "1") * 4 + "main;\ud800 2"
+sys.stdout.buffer.write(text.encode(sys.argv[1], "surrogatepass"))
+END
+        profcat in -t folded | same - want
+        (head -c 21 in; sleep 0.1; tail -c +22 in) | profcat -t folded | same - want
+        head -c 21 in >cut
+        fails 3 'offset 20: the UTF-16 text ends within a character' profcat cut -t folded
+    done
+}

@@ -1,5 +1,6 @@
 /* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy, Austin and many more write. */
 #include "format/folded.h"
+#include "format/folded_pairs.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -105,16 +106,23 @@ struct folded_reader {
     struct pf_bytes unit;            /* as asked for */
     uint64_t unit_num;
     unsigned decimals;               /* a raw unit is 10^-decimals of the unit */
-    uint32_t measure_index;
+    unsigned columns;                /* 2: counts of before and after */
+    uint32_t measure_index[2];
+    bool named;                      /* the measure has a name that was asked for */
+
+    bool holding;                    /* every line so far has two columns: what they are the end of the input shows */
+    struct pf_folded_pairs pairs;    /* these lines */
+    size_t pairs_given;
 
     enum item item;                  /* read, and not yet given */
     uint32_t item_text;
-    struct pf_folded_count item_count;
+    struct pf_folded_count item_count, item_before;
+    struct pf_bytes item_tail;       /* of two columns: the first as it stands, with the blanks before it */
 
     uint32_t origin, key;            /* of comments */
     uint32_t stacks[PF_BATCH_ROWS];
-    int64_t values[PF_BATCH_ROWS];
-    struct pf_value_column column;
+    int64_t values[2][PF_BATCH_ROWS];
+    struct pf_value_column column[2];
 };
 
 static const struct {
@@ -127,13 +135,34 @@ static const struct {
     {"s", "nanoseconds", 1000000000}, {"seconds", "nanoseconds", 1000000000},
 };
 
-/* Declares the measure with counts of 10^-decimals. */
+/* The name of a column: of two, `before` and `after`, behind the name asked for and a point. */
+static uint32_t column_name(struct pf_reader *reader, unsigned column)
+{
+    static const char *const sides[] = {"before", "after"};
+    struct folded_reader *state = reader->state;
+    struct pf_bytes name = pf_dict_string(reader->dict, state->measure.name);
+    struct pf_buffer text = {0};
+
+    if (state->columns == 1)
+        return state->measure.name;
+    if (state->named) {
+        pf_buffer_append(&text, name.data, name.size);
+        pf_buffer_byte(&text, '.');
+    }
+    pf_buffer_append(&text, sides[column], strlen(sides[column]));
+    uint32_t id = text.failed ? 0 : pf_dict_intern(reader->dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
+    pf_buffer_free(&text);
+    return id;
+}
+
+/* Declares the measures with counts of 10^-decimals. */
 static int set_decimals(struct pf_reader *reader, unsigned decimals)
 {
     struct folded_reader *state = reader->state;
     uint64_t den = (uint64_t)pf_folded_powers[decimals], common = pf_gcd(state->unit_num, den);
     struct pf_measure measure = state->measure;
     struct pf_buffer raw = {0};
+    bool failed = false;
 
     measure.num = state->unit_num / common;
     measure.den = den / common;
@@ -147,11 +176,16 @@ static int set_decimals(struct pf_reader *reader, unsigned decimals)
     pf_buffer_append(&raw, state->unit.data, state->unit.size);
     if (measure.num != 1 || measure.den != 1)
         measure.raw_unit = pf_dict_intern(reader->dict, (struct pf_bytes){raw.data, raw.size}, PF_UTF8);
-    bool failed = raw.failed;
-    pf_buffer_free(&raw);
     state->decimals = decimals;
-    state->measure_index = pf_measures_intern(&reader->dict->measures, &measure);
-    return failed || state->measure_index == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
+    for (unsigned k = 0; k < state->columns; k++) {
+        measure.name = column_name(reader, k);
+        measure.main = k + 1 == state->columns;
+        state->measure_index[k] = pf_measures_intern(&reader->dict->measures, &measure);
+        failed = failed || measure.name == 0 || state->measure_index[k] == UINT32_MAX;
+    }
+    failed = failed || raw.failed;
+    pf_buffer_free(&raw);
+    return failed ? pf_error_nomem(&reader->error) : PF_OK;
 }
 
 /* `measure=NAME/UNIT`. */
@@ -163,6 +197,7 @@ static int set_measure(struct pf_reader *reader)
     const char *slash = asked ? strchr(asked, '/') : NULL;
 
     state->unit = PF_BYTES("count");
+    state->named = asked != NULL;
     if (slash) {
         name.size = (size_t)(slash - asked);
         state->unit = pf_bytes_of(slash + 1);
@@ -204,6 +239,30 @@ static unsigned decimals_ahead(struct pf_bytes text)
     return most;
 }
 
+/* Two counts at the end of a line, of which the stack is not all there is. */
+static bool split_pair(struct pf_bytes stack, struct pf_bytes *shorter, struct pf_folded_count *before)
+{
+    return pf_folded_split(stack, shorter, before) == PF_FOLDED_GOOD && shorter->size > 0;
+}
+
+/* Whether every line ahead has two columns, and there is one. */
+static bool pairs_ahead(struct pf_bytes text)
+{
+    bool found = false;
+
+    while (text.size > 0) {
+        struct pf_bytes line = next_line(&text), stack;
+        struct pf_folded_count count;
+
+        if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
+            continue;
+        if (pf_folded_split(line, &stack, &count) != PF_FOLDED_GOOD || !split_pair(stack, &stack, &count))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
 static bool at_end(struct pf_source *source)
 {
     size_t have;
@@ -227,8 +286,11 @@ static int open_reader(struct pf_reader *reader)
         return pf_error_nomem(&reader->error);
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
     state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
+    const char *columns = pf_options_get(reader->options, "columns");
+    state->columns = columns && strcmp(columns, "2") == 0 ? 2 : 1;
+    state->holding = columns ? state->columns == 2 : pairs_ahead(without_mark(text));
     int status = set_measure(reader);
-    if (status == PF_OK)
+    if (status == PF_OK && !state->holding)
         status = set_decimals(reader, decimals_ahead(without_mark(text)));
     pf_source_take(reader->source, mark);
     return status;
@@ -239,6 +301,7 @@ static void close_reader(struct pf_reader *reader)
     struct folded_reader *state = reader->state;
 
     pf_stack_memo_free(state->memo);
+    pf_folded_pairs_free(&state->pairs);
     free(state->location_of);
     free(state->frames);
     free(state->leaf_first);
@@ -260,8 +323,20 @@ static uint32_t new_location(struct pf_reader *reader, uint32_t name)
         memset(state->location_of + state->location_count, 0, (count - state->location_count) * sizeof(uint32_t));
         state->location_count = count;
     }
+    struct pf_bytes text = pf_dict_string(reader->dict, name);
     struct pf_function function = {.name = name};
-    struct pf_location location = {.function = pf_dict_add_function(reader->dict, &function)};
+    char mark = pf_folded_mark(text);
+
+    if (mark) {
+        function.system_name = name;
+        function.name = pf_dict_intern(reader->dict, (struct pf_bytes){text.data, text.size - PF_FOLDED_MARK},
+                                       reader->dict->strings.rows[name].flags);
+    }
+    struct pf_location location = {
+        .function = pf_dict_add_function(reader->dict, &function),
+        .kind = mark == 'k' ? PF_FRAME_KERNEL : mark == 'j' ? PF_FRAME_JIT : PF_FRAME_PLAIN,
+        .inlined = mark == 'i',
+    };
     return state->location_of[name] = pf_dict_add_location(reader->dict, &location);
 }
 
@@ -356,6 +431,25 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
     return PF_OK;
 }
 
+/* Takes the first column off the stack; a line without one ends the holding, unless two columns were asked for. */
+static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes *stack)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes shorter;
+
+    if (split_pair(*stack, &shorter, &state->item_before)) {
+        const char *end = shorter.data + shorter.size;
+
+        state->item_tail = (struct pf_bytes){end, (size_t)(stack->data + stack->size - end)};
+        *stack = shorter;
+        return PF_OK;
+    }
+    if (state->columns == 2)
+        return line_error(reader, offset, "no two counts at the end, expected 'frame;frame BEFORE AFTER'", line);
+    state->holding = false;
+    return PF_OK;
+}
+
 /* Reads on to the next record or comment. */
 static int read_item(struct pf_reader *reader)
 {
@@ -379,6 +473,8 @@ static int read_item(struct pf_reader *reader)
         switch (pf_folded_split(line, &stack, &state->item_count)) {
         case PF_FOLDED_GOOD:
             state->item = ITEM_RECORD;
+            if (state->holding && (status = cut_pair(reader, offset, line, &stack)) != PF_OK)
+                return status;
             return read_stack(reader, offset, line, stack);
         case PF_FOLDED_TOO_BIG:
             return line_error(reader, offset, "the count needs more than 64 bits", line);
@@ -389,21 +485,22 @@ static int read_item(struct pf_reader *reader)
     }
 }
 
-/* The item's count in the scale at hand; false when it needs another one. */
-static bool scaled_value(const struct folded_reader *state, int64_t *value)
+/* A count in the scale at hand; false when it needs another one. */
+static bool scaled_value(const struct folded_reader *state, const struct pf_folded_count *count, int64_t *value)
 {
-    return state->item_count.decimals <= state->decimals &&
-           pf_mul64(state->item_count.value, pf_folded_powers[state->decimals - state->item_count.decimals], value);
+    return count->decimals <= state->decimals &&
+           pf_mul64(count->value, pf_folded_powers[state->decimals - count->decimals], value);
 }
 
 static void give_records(struct folded_reader *state, struct pf_batch *batch, uint32_t rows)
 {
-    state->column = (struct pf_value_column){state->measure_index, state->values};
+    for (unsigned k = 0; k < state->columns; k++)
+        state->column[k] = (struct pf_value_column){state->measure_index[k], state->values[k]};
     batch->kind = PF_SAMPLE;
     batch->rows = rows;
     batch->stack = state->stacks;
-    batch->values = &state->column;
-    batch->value_count = 1;
+    batch->values = state->column;
+    batch->value_count = state->columns;
 }
 
 static void give_comment(struct folded_reader *state, struct pf_batch *batch)
@@ -416,22 +513,91 @@ static void give_comment(struct folded_reader *state, struct pf_batch *batch)
     state->item = ITEM_NONE;
 }
 
+/* Reads lines of two columns until the input ends, and then they are, or another line comes, and then the first column is a part of the
+ * stack's last frame. Stops at a comment. */
+static int hold_pairs(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+
+    while (state->holding && state->item != ITEM_COMMENT) {
+        state->status = read_item(reader);
+        if (state->status != PF_OK) {
+            state->columns = 2;
+            state->holding = false;
+        } else if (state->holding && state->item == ITEM_RECORD) {
+            uint32_t stack = pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
+
+            if (!pf_folded_pairs_add(&state->pairs, stack, state->item_tail, state->item_before, state->item_count))
+                return state->status = pf_error_nomem(&reader->error);
+            state->item = ITEM_NONE;
+        }
+    }
+    return state->holding ? PF_OK : set_decimals(reader, state->pairs.decimals);
+}
+
+/* The stack of a line that turned out to have one column: its last frame goes on with what was taken for another. */
+static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pair *pair)
+{
+    const struct folded_reader *state = reader->state;
+    struct pf_stack node = *pf_dict_stack(reader->dict, pair->stack);
+    const struct pf_function *function = pf_dict_function(reader->dict, pf_dict_location(reader->dict, node.location)->function);
+    struct pf_bytes name = pf_dict_string(reader->dict, function->system_name ? function->system_name : function->name);
+    struct pf_buffer text = {0};
+
+    pf_buffer_append(&text, name.data, name.size);
+    pf_buffer_append(&text, state->pairs.tails.data + pair->tail, pair->tail_size);
+    name = (struct pf_bytes){text.data, text.size};
+    uint32_t location = text.failed ? 0 : frame_location(reader, name, pf_ascii(name));
+    if (text.failed)
+        reader->dict->strings.status = PF_NOMEM;
+    pf_buffer_free(&text);
+    return pf_dict_add_frame(reader->dict, node.parent, location);
+}
+
+/* The lines that were held. */
+static int give_pairs(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct folded_reader *state = reader->state;
+    const struct pf_folded_pairs *pairs = &state->pairs;
+    uint32_t rows = 0;
+
+    for (; rows < PF_BATCH_ROWS && state->pairs_given < pairs->count; rows++) {
+        const struct pf_folded_pair *pair = &pairs->rows[state->pairs_given++];
+        bool good = scaled_value(state, &pair->after, &state->values[state->columns - 1][rows]);
+
+        state->stacks[rows] = state->columns == 2 ? pair->stack : whole_stack(reader, pair);
+        if (!good || (state->columns == 2 && !scaled_value(state, &pair->before, &state->values[0][rows])))
+            return state->status = pf_error_set(&reader->error, PF_FAILED, "counts as different as 1 and 1e-%u need more than 64 bits",
+                                                state->decimals);
+    }
+    give_records(state, batch, rows);
+    return PF_OK;
+}
+
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct folded_reader *state = reader->state;
     uint32_t rows = 0;
 
+    if (state->holding && hold_pairs(reader) != PF_OK)
+        return reader->error.code;
+    if (state->holding) {
+        give_comment(state, batch);
+        return PF_OK;
+    }
     if (!state->declared) {
         state->declared = true;
         give_records(state, batch, 0);
         return PF_OK;
     }
+    if (state->pairs_given < state->pairs.count)
+        return give_pairs(reader, batch);
     while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
         if (rows > 0 && state->item == ITEM_NONE && reader->flush && pf_source_would_block(reader->source))
             break;
         if (state->item == ITEM_NONE && (state->status = read_item(reader)) != PF_OK)
             break;
-        if (state->item == ITEM_RECORD && scaled_value(state, &state->values[rows])) {
+        if (state->item == ITEM_RECORD && scaled_value(state, &state->item_count, &state->values[0][rows])) {
             pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[rows++]);
             state->item = ITEM_NONE;
         } else if (rows > 0) {
@@ -452,6 +618,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 static const struct pf_option options[] = {
     {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true, false},
+    {"columns", "counts behind a stack: 1, or 2 for before and after (otherwise 2 if every line has them)", "1|2", true, false},
     {"style", "names as they are, or as stackcollapse-perf.pl has them below the command (what comes from perf script)", "plain|perf",
      false, true},
     {"annotate", "_[k] behind frames of the kernel, _[j] and _[i] behind what was made and inlined at run time", "yes", false, true},

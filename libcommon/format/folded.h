@@ -45,8 +45,8 @@ void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t locati
 /* Appends what a set of labels has for an outermost frame; false, and nothing, when it has no command. */
 bool pf_folded_spell_command(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
 
-/* The mark at the end of a name, `_[k]` (kernel), `_[j]` (made at run time), `_[i]` (inlined) or `_[w]` (waker), that FlameGraph's
- * scripts put there; its letter, or 0. */
+/* The mark at the end of a name, `_[k]` (kernel), `_[j]` (made at run time) or `_[i]` (inlined), that FlameGraph's scripts put there; its
+ * letter, or 0. */
 char pf_folded_mark(struct pf_bytes name);
 enum { PF_FOLDED_MARK = 4 }; /* its size */
 

@@ -11,7 +11,7 @@ char pf_folded_mark(struct pf_bytes name)
 {
     const char *end = name.data + name.size - PF_FOLDED_MARK;
 
-    return name.size > PF_FOLDED_MARK && end[0] == '_' && end[1] == '[' && end[3] == ']' && memchr("kjiw", end[2], 4) ? end[2] : 0;
+    return name.size > PF_FOLDED_MARK && end[0] == '_' && end[1] == '[' && end[3] == ']' && memchr("kji", end[2], 3) ? end[2] : 0;
 }
 
 static bool find(struct pf_bytes text, const char *what, size_t *at)

@@ -170,7 +170,8 @@ static bool time_measure(const struct pf_dict *dict, const struct pf_measure *me
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
 }
 
-/* The name without the end that says it is a part of a difference; NAME.delta stands for the other two. */
+/* The name without the end that says it is a part of a difference; NAME.delta stands for the other two. Columns of folded stacks have
+ * no name but that end. */
 static bool difference_name(struct pf_bytes name, struct pf_bytes *stem)
 {
     static const char *const ends[] = {".delta", ".before", ".after"};
@@ -178,7 +179,10 @@ static bool difference_name(struct pf_bytes name, struct pf_bytes *stem)
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         struct pf_bytes end = pf_bytes_of(ends[k]);
 
-        *stem = (struct pf_bytes){name.data, name.size - end.size};
+        *stem = (struct pf_bytes){name.data, 0};
+        if (pf_bytes_equal(name, (struct pf_bytes){end.data + 1, end.size - 1}))
+            return true;
+        stem->size = name.size - end.size;
         if (name.size >= end.size && memcmp(name.data + stem->size, end.data, end.size) == 0)
             return true;
     }
@@ -187,6 +191,7 @@ static bool difference_name(struct pf_bytes name, struct pf_bytes *stem)
 
 static bool joined_name(struct pf_bytes name, struct pf_bytes stem, const char *end)
 {
+    end += stem.size == 0;
     return name.size == stem.size + strlen(end) && memcmp(name.data, stem.data, stem.size) == 0 &&
            memcmp(name.data + stem.size, end, strlen(end)) == 0;
 }

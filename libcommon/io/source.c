@@ -1,4 +1,5 @@
 #include "io/source.h"
+#include "io/utf16.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@ enum { UNIT = 256 * 1024 };
 
 enum { LINE_MAX_SIZE = 64 * 1024 * 1024 };
 
-enum coding { UNDECIDED, PLAIN, GZIP };
+enum coding { UNDECIDED, PLAIN, GZIP, UTF16 };
 
 struct pf_source_input {
     char *name;    /* as messages give it, with quotes */
@@ -32,11 +33,12 @@ struct pf_source_input {
     unsigned char *buffer;
     size_t capacity;
 
-    /* GZIP: compressed bytes at hand, in a buffer of UNIT or more, or in the caller's memory. */
+    /* GZIP, UTF16: bytes as they are in the file, in a buffer of UNIT or more, or in the caller's memory. */
     unsigned char *raw;
     const unsigned char *raw_cursor, *raw_limit;
     z_stream inflater;
     bool in_member;
+    struct pf_utf16 utf16;
 };
 
 static const unsigned char nothing[1];
@@ -143,7 +145,15 @@ static void start_inflater(struct pf_source_input *input)
     }
 }
 
-/* Reads until it is known whether the input is gzip. The buffer is empty and new. */
+/* The mark is not part of the text. */
+static void start_utf16(struct pf_source_input *input, bool big_endian)
+{
+    input->coding = UTF16;
+    input->utf16.big_endian = big_endian;
+    input->raw_cursor += 2;
+}
+
+/* Reads until it is known whether the input is gzip or UTF-16. The buffer is empty and new. */
 static void decide_coding(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
@@ -151,7 +161,8 @@ static void decide_coding(struct pf_source *source)
 
     while (size < 2 && !input->raw_ended)
         size += read_raw(input, input->buffer + size, UNIT - size);
-    if (!is_gzip(input->buffer, size)) {
+    bool big_endian, utf16 = pf_utf16_mark(input->buffer, size, &big_endian);
+    if (!utf16 && !is_gzip(input->buffer, size)) {
         input->coding = PLAIN;
         input->ended = input->raw_ended;
         add_bytes(source, size);
@@ -163,7 +174,10 @@ static void decide_coding(struct pf_source *source)
     input->buffer = NULL;
     input->capacity = 0;
     source->cursor = source->limit = nothing;
-    start_inflater(input);
+    if (utf16)
+        start_utf16(input, big_endian);
+    else
+        start_inflater(input);
 }
 
 static void gzip_failed(struct pf_source_input *input, const char *what)
@@ -218,6 +232,43 @@ static bool inflate_some(struct pf_source *source)
     return produced > 0 || raw_at_hand(input) > 0 || input->ended || !input->in_member;
 }
 
+/* Converts what is at hand and fits, once. False: more bytes are wanted first. */
+static bool convert_some(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+    size_t room = (size_t)(input->buffer + input->capacity - source->limit);
+    size_t size = raw_at_hand(input), most = (room / PF_UTF16_GROWTH - 1) * 2;
+
+    size = (size < most ? size : most) / 2 * 2;
+    if (size == 0)
+        return false;
+    add_bytes(source, pf_utf16_convert(&input->utf16, input->raw_cursor, size, room_start(source)));
+    input->raw_cursor += size;
+    return true;
+}
+
+/* Reads on, behind an odd byte that may be at hand. */
+static void read_utf16(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+    size_t odd = raw_at_hand(input), got = 0;
+
+    if (odd > 0 && input->raw != NULL)
+        input->raw[0] = *input->raw_cursor;
+    if (input->raw != NULL)
+        got = read_raw(input, input->raw + odd, UNIT - odd);
+    if (got > 0) {
+        input->raw_cursor = input->raw;
+        input->raw_limit = input->raw + odd + got;
+        return;
+    }
+    add_bytes(source, pf_utf16_finish(&input->utf16, room_start(source)));
+    if (odd > 0 && input->error.code == PF_OK)
+        pf_error_at(&input->error, PF_FAILED, input->raw_read - 1,
+                    "the UTF-16 text ends within a character (the offset counts bytes of the file)");
+    input->ended = true;
+}
+
 /* Reads compressed bytes when there are none at hand. */
 static void read_compressed(struct pf_source_input *input)
 {
@@ -242,7 +293,9 @@ const unsigned char *pf_source_fill(struct pf_source *source, size_t need, size_
             decide_coding(source);
         else if (input->coding == PLAIN)
             read_plain(source);
-        else if (!inflate_some(source))
+        else if (input->coding == UTF16 && !convert_some(source))
+            read_utf16(source);
+        else if (input->coding == GZIP && !inflate_some(source))
             read_compressed(input);
     }
     *have = at_hand(source);
@@ -330,12 +383,15 @@ int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t s
     input = source->input;
     input->raw_ended = true;
     input->raw_read = input->raw_size = size;
-    if (is_gzip(bytes, size)) {
-        input->raw_cursor = bytes;
-        input->raw_limit = input->raw_cursor + size;
+    input->raw_cursor = bytes;
+    input->raw_limit = bytes == NULL ? NULL : input->raw_cursor + size;
+    bool big_endian, utf16 = pf_utf16_mark(bytes, size, &big_endian);
+    if (utf16)
+        start_utf16(input, big_endian);
+    else if (is_gzip(bytes, size))
         start_inflater(input);
+    if (input->coding != UNDECIDED)
         return PF_OK;
-    }
     input->coding = PLAIN;
     input->ended = true;
     if (size > 0)

@@ -1,4 +1,5 @@
-/* Where bytes come from: a file, standard input or memory, gunzipped when they are gzip (several members too). A
+/* Where bytes come from: a file, standard input or memory, gunzipped when they are gzip (several members too), made UTF-8
+ * when they are UTF-16 with its mark. A
  * format peeks at what is ahead and then takes it. Offsets count decompressed bytes. */
 #ifndef PF_IO_SOURCE_H
 #define PF_IO_SOURCE_H
