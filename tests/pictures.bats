@@ -157,3 +157,28 @@ a (10 samples, 25.00%)
 b (-30 samples, 75.00%)
 END
 }
+
+@test "a difference as nested JSON has what was before and the change in each node" {
+    profdiff x.folded y.folded -t json:flame >got
+    n() { printf '{"name":"%s","value":%d,"self":%d,"children":[%s],"before":%d,"delta":%d}' "$@"; }
+    n all 140 0 "$(n main 140 0 "$(n a 60 0 "$(n x 60 60 '' 30 30),$(n y 0 0 '' 10 -10)" 40 20),$(n b 60 60 '' 60 0),$(n c 20 20 '' 0 20)" 100 40)" 100 40 >want
+    echo >>want
+    diff -u want got
+}
+
+@test "the stacks of a profile that has lines and callers as well are drawn, all of them" {
+    cat >compare.py <<'END'
+import json, sys, xml.etree.ElementTree as tree
+total = sum(row["values"]["excl"] for row in map(json.loads, open("rows")) if row["kind"] == "sample")
+frames = tree.parse("x.svg").find(".//*[@id='frames']")
+got = json.load(open("flame"))["value"], int(frames[0].find("{*}rect").get("data-e"))
+sys.exit(0 if total > 0 and got == (total, total) else f"got {got}, expected {total}")
+END
+    sample=$PROFUTILS_SRC/tests/corpus/nytprof/evals_z.nyt
+    profcat "$sample" -t ndjson >rows
+    profcat "$sample" -m excl -t svg >x.svg 2>err
+    grep -q 'flat and .* edge records have no place' err
+    profcat "$sample" -m excl -t json:flame >flame 2>err
+    grep -q 'records without stacks are left out' err
+    python3 compare.py
+}

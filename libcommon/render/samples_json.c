@@ -1,13 +1,12 @@
 /* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` the rows only. The document ends with what is
  * known at the end only: totals, metadata, whether the input was complete. */
-#include "analysis/accumulate.h"
 #include "analysis/facts.h"
 #include "codec/format.h"
 #include "render/cache.h"
+#include "render/flame_json.h"
 #include "render/json.h"
 #include "render/meta.h"
 #include "render/record.h"
-#include "render/top.h"
 #include "render/values.h"
 
 #include <inttypes.h>
@@ -24,7 +23,8 @@ struct json_writer {
     struct pf_label_list label_list;
     struct pf_buffer scratch;
     struct pf_facts facts;
-    struct pf_accumulator sums;       /* flame: of all records, written at the end */
+    struct pf_flame graph;            /* flame: of all samples, written at the end */
+    uint64_t left_out;                /* flame: records that are no samples */
 };
 
 static int open_writer(struct pf_writer *writer, bool document)
@@ -38,10 +38,10 @@ static int open_writer(struct pf_writer *writer, bool document)
     state->flame = pf_options_get(writer->options, "flame") != NULL;
     state->values.dict = writer->dict;
     state->values.by_kind = true;
-    state->sums.dict = writer->dict;
+    state->graph.dict = writer->dict;
     if (document && !state->flame)
         pf_sink_text(writer->sink, "{\"schema\":\"profutils.samples/1\",\"rows\":[");
-    return PF_OK;
+    return !state->flame || pf_flame_init(&state->graph) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
 static int open_document(struct pf_writer *writer)
@@ -67,7 +67,7 @@ static void close_writer(struct pf_writer *writer)
     free(state->label_list.rows);
     pf_buffer_free(&state->scratch);
     pf_facts_free(&state->facts);
-    pf_accumulator_free(&state->sums);
+    pf_flame_free(&state->graph);
 }
 
 /* --- what rows repeat ------------------------------------------------------------------------------------- */
@@ -284,33 +284,20 @@ static int add_to_flame(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct json_writer *state = writer->state;
 
-    if (batch->rows > 0 && batch->kind != PF_SAMPLE)
-        return pf_error_set(&writer->error, PF_USAGE, "a flame graph is made of stacks, which %s records do not have",
-                            pf_kind_name(batch->kind));
-    return pf_accumulator_add(&state->sums, batch, &writer->error);
+    if (batch->kind != PF_SAMPLE)
+        state->left_out += batch->rows;
+    return pf_flame_add(&state->graph, batch, &writer->error);
 }
 
-/* As proftop does, with the main measure. */
 static int write_flame(struct pf_writer *writer)
 {
     struct json_writer *state = writer->state;
-    uint32_t measure = pf_accumulator_main(&state->sums, PF_SAMPLE);
-    struct pf_top_block block;
-    struct pf_top top = {
-        .sink = writer->sink,
-        .dict = writer->dict,
-        .accumulator = &state->sums,
-        .facts = &state->facts,
-        .form = PF_SHEET_JSON,
-        .by = PF_BY_FUNCTION,
-        .blocks = &block,
-        .block_count = measure != UINT32_MAX,
-    };
-    int status = PF_OK;
 
-    if (measure != UINT32_MAX)
-        status = pf_top_block(&top, measure, PF_UNIT_AUTO, &block, &writer->error);
-    return status == PF_OK ? pf_top_flame(&top, &writer->error) : status;
+    if (state->left_out > 0 && state->graph.sums.records[PF_SAMPLE] == 0)
+        return pf_error_set(&writer->error, PF_USAGE, "a flame graph is made of stacks, which these records do not have");
+    if (state->left_out > 0)
+        pf_report_send(&writer->report, PF_WARNING, "%" PRIu64 " records without stacks are left out", state->left_out);
+    return pf_flame_json(&state->graph, writer->sink, &writer->error);
 }
 
 /* --- what is known at the end ----------------------------------------------------------------------------- */
@@ -399,7 +386,7 @@ const struct pf_format pf_format_json = {
     .about = "one JSON document: records, totals, metadata (schema profutils.samples/1)",
     .suffixes = ".json",
     .losses = "source texts, times of records",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
     .options = document_options,
     .writer_size = sizeof(struct json_writer),
     .open_writer = open_document,
