@@ -78,7 +78,7 @@ END
     [ "$(grep -c 'class="new"' d.svg)" -eq 1 ]
 }
 
-@test "the difference is the same by way of a stream and of measures before and after" {
+@test "the difference is the same by way of a stream, of two columns and of measures before and after" {
     python make_stream >columns.pfs <<'END'
 {"measures": [{"name": "before"}, {"name": "after"}], "records": [
 {"stack": [["main"], ["a"], ["x"]], "values": {"before": 30, "after": 60}}, {"stack": [["main"], ["a"], ["y"]], "values": {"before": 10}},
@@ -91,6 +91,7 @@ END
         profcat columns.pfs -t $format >columns
         cmp direct streamed
         cmp direct columns
+        profdiff x.folded y.folded -t folded | profcat -t $format | cmp direct -
     done
 }
 
