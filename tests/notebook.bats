@@ -1,0 +1,44 @@
+# The notebook, run by a real kernel, and the recipes of the manual, run by the programs they are for.
+
+setup()
+{
+    PATH=$PROFUTILS_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+    data=$PROFUTILS_SRC/examples/data
+}
+
+# The kernel is the one of the python that has jupyter
+@test "the notebook runs from its first cell to its last, and draws" {
+    command -v jupyter >/dev/null || skip "no jupyter"
+    python=$(sed -n '1s/^#! *\([^ ]*\).*/\1/p' "$(command -v jupyter)")
+    "$python" -c 'import ipykernel, matplotlib, nbconvert, pandas' || skip "no ipykernel, matplotlib, nbconvert or pandas"
+    cp -R "$data"/. .
+    cp "$PROFUTILS_SRC/examples/notebook.ipynb" .
+    HOME=$PWD MPLBACKEND=module://matplotlib_inline.backend_inline PATH=$(dirname "$python"):$PATH timeout 240 \
+        jupyter nbconvert --to notebook --execute --output done.ipynb notebook.ipynb >said 2>&1 || { tail -40 said; false; }
+    "$python" - done.ipynb <<'PYTHON'
+import json, sys
+cells = [cell for cell in json.load(open(sys.argv[1]))["cells"] if cell["cell_type"] == "code"]
+pictures = [output for cell in cells for output in cell["outputs"] if "image/png" in output.get("data", {})]
+tables = [output for cell in cells for output in cell["outputs"] if "text/html" in output.get("data", {})]
+assert all(cell["execution_count"] for cell in cells) and len(pictures) == 3 and len(tables) >= 2, (len(pictures), len(tables))
+text = "".join("".join(output["data"]["text/plain"]) for output in tables)
+assert "main::place" in text and "Burn::spin" in text, text
+PYTHON
+}
+
+# recipes FILE COMMAND: the lines of the manual of a pipe into COMMAND
+recipes() { sed -n "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\e/\\\\/g; / | $2 /p" "$PROFUTILS_SRC/man/$1"; }
+
+@test "the manual's jq recipes run and give what they say" {
+    command -v jq >/dev/null || skip "no jq"
+    recipes profcat.1.in jq >commands
+    [ "$(wc -l <commands)" -ge 3 ]
+    cp "$data"/requests.out run.out
+    while IFS= read -r command; do
+        bash -o pipefail -c "$command" >got 2>err || { echo "$command"; cat err; false; }
+        [ -s got ] || { echo "$command: nothing"; false; }
+    done <commands
+    # 274 ms in all, as the profiler's own reader has it
+    proftop -n 0 -t ndjson run.out | jq -s 'map(.flat) | add' | grep -qx 274000000
+}
