@@ -1,6 +1,7 @@
 /* The profiles of valgrind's callgrind and cachegrind, and of all who write the same: Xdebug, ruby-prof, pprof, nytprofcg. */
 #include "format/callgrind_line.h"
 #include "format/callgrind_reader.h"
+#include "format/callgrind_writer.h"
 
 enum { LOOK = 65536, EVIDENCE = 40, MAGIC = 96 };
 
@@ -105,6 +106,17 @@ static int bid_cachegrind(struct pf_source *source, const char *path)
     return look(source, &marks) && is_cachegrind(&marks) ? EVIDENCE : 0;
 }
 
+/* What a part, or a run, says of itself is not so of several. */
+static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    bool part = pf_bytes_equal(key, PF_BYTES("part")) || pf_bytes_equal(key, PF_BYTES("thread")) || pf_bytes_equal(key, PF_BYTES("summary"));
+
+    (void)origin;
+    return part ? PF_META_SINGLE : PF_META_ONCE;
+}
+
+static const struct pf_merging merging = {.rule = rule};
+
 static int open_callgrind(struct pf_reader *reader)
 {
     static const struct pf_cg_dialect dialect = {.origin = "callgrind"};
@@ -122,18 +134,28 @@ static int open_cachegrind(struct pf_reader *reader)
 const struct pf_format pf_format_callgrind = {
     .name = "callgrind",
     .about = "callgrind.out of valgrind, and what Xdebug, ruby-prof, pprof and nytprofcg write of the kind",
-    .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT,
+    .suffixes = ".callgrind",
+    .losses = "stacks (calls and lines are made of them), labels but 'thread', columns, first lines, kinds of frames, image addresses, "
+              "summary lines (totals are written), times finer than 1 ps; files nobody knows become ???",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT,
+    .merging = &merging,
     .bid = bid_callgrind,
     .reader_size = sizeof(struct pf_cg_reader),
     .open_reader = open_callgrind,
     .read = pf_cg_reader_read,
     .close_reader = pf_cg_reader_close,
+    .writer_size = sizeof(struct pf_cg_writer),
+    .open_writer = pf_cg_writer_open,
+    .write = pf_cg_writer_write,
+    .finish = pf_cg_writer_finish,
+    .close_writer = pf_cg_writer_close,
 };
 
 const struct pf_format pf_format_cachegrind = {
     .name = "cachegrind",
     .about = "cachegrind.out of valgrind, cg_merge and cg_diff",
     .caps = PF_HOLDS_FLAT | PF_IS_TEXT,
+    .merging = &merging,
     .bid = bid_cachegrind,
     .reader_size = sizeof(struct pf_cg_reader),
     .open_reader = open_cachegrind,

@@ -191,3 +191,8 @@ void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measu
         pf_buffer_byte(text, (unsigned char)unit.data[k] > ' ' ? (unsigned char)unit.data[k] : '_');
     pf_buffer_byte(text, ')');
 }
+
+bool pf_cg_event_same(const struct pf_measure *a, const struct pf_measure *b)
+{
+    return a->name == b->name && a->unit == b->unit && a->num == b->num && a->den == b->den;
+}

@@ -19,4 +19,7 @@ bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struc
  * are written: 1 / 1 unless the scale has no name. */
 void pf_cg_event_name(const struct pf_dict *, const struct pf_measure *, struct pf_buffer *, uint64_t *num, uint64_t *den);
 
+/* Whether both have the same name, unit and scale. */
+bool pf_cg_event_same(const struct pf_measure *, const struct pf_measure *);
+
 #endif

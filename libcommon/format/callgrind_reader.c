@@ -55,7 +55,7 @@ static uint32_t intern(struct pf_reader *reader, struct pf_bytes text)
     return pf_dict_intern(reader->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
 }
 
-static int add_meta(struct pf_reader *reader, struct pf_bytes key, struct pf_bytes value)
+static int add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key, struct pf_bytes value)
 {
     struct pf_cg_reader *state = reader->state;
     size_t need = state->meta_count + 1;
@@ -66,7 +66,7 @@ static int add_meta(struct pf_reader *reader, struct pf_bytes key, struct pf_byt
         !pf_grow(&state->key, &state->key_capacity, need, sizeof *state->key) ||
         !pf_grow(&state->value, &state->value_capacity, need, sizeof *state->value))
         return pf_error_nomem(&reader->error);
-    state->origin[state->meta_count] = pf_dict_intern(reader->dict, pf_bytes_of(state->dialect->origin), 0);
+    state->origin[state->meta_count] = pf_dict_intern(reader->dict, pf_bytes_of(origin), 0);
     state->key[state->meta_count] = intern(reader, key);
     state->value[state->meta_count++] = intern(reader, value);
     return PF_OK;
@@ -415,10 +415,10 @@ static struct pf_bytes long_name_of(const struct pf_reader *reader, struct pf_by
     return (struct pf_bytes){NULL, 0};
 }
 
-static bool named_before(const struct pf_cg_rows *rows, uint32_t k)
+static bool named_before(const struct pf_measures *measures, const struct pf_cg_rows *rows, uint32_t k)
 {
     for (uint32_t i = 0; i < k; i++)
-        if (rows->columns[i].measure == rows->columns[k].measure)
+        if (pf_measure_same(pf_measures_row(measures, rows->columns[i].measure), pf_measures_row(measures, rows->columns[k].measure)))
             return true;
     return false;
 }
@@ -449,7 +449,7 @@ static int read_events(struct pf_reader *reader, struct pf_bytes text)
         state->flat.columns[k].measure = measure_of(reader, &measure, PF_FLAT, k == 0);
         if (calls)
             state->edge.columns[FIXED + k].measure = measure_of(reader, &measure, PF_EDGE, k == 0);
-        if (pf_bytes_equal(word, PF_BYTES("calls")) || named_before(&state->flat, k))
+        if (pf_bytes_equal(word, PF_BYTES("calls")) || named_before(&reader->dict->measures, &state->flat, k))
             return bad_line(reader, "an event is named twice, or as the number of calls is");
     }
     if (state->has_jumps && add_jump_columns(reader) != PF_OK)
@@ -556,7 +556,8 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
     leave_inlined(reader);
     if (pf_bytes_equal(key, PF_BYTES("events"))) {
         end_part(reader);
-        return read_events(reader, value);
+        status = read_events(reader, value);
+        return status == PF_OK ? add_meta(reader, PF_CG_PRIVATE, PF_BYTES(PF_CG_AS_READ), PF_BYTES("")) : status;
     }
     if (pf_bytes_equal(key, PF_BYTES("positions")))
         return read_order(reader, value);
@@ -574,7 +575,7 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
         status = keep_definition(reader, value);
     else if (pf_bytes_equal(key, PF_BYTES(PF_CG_THREAD)))
         state->labels = pf_dict_add_label(reader->dict, 0, pf_dict_intern(reader->dict, key, 0), intern(reader, value));
-    return status == PF_OK ? add_meta(reader, key, value) : status;
+    return status == PF_OK ? add_meta(reader, state->dialect->origin, key, value) : status;
 }
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
@@ -650,7 +651,7 @@ static int take_line(struct pf_reader *reader)
         return read_header(reader, word, value);
     case COMMENT:
         return pf_bytes_equal(state->line, PF_BYTES("# callgrind format")) ? PF_OK
-                                                                           : add_meta(reader, PF_BYTES("comment"), state->line);
+                                                                           : add_meta(reader, state->dialect->origin, PF_BYTES("comment"), state->line);
     case UNKNOWN:
         return bad_line(reader, "neither costs nor a position nor a header line");
     default:

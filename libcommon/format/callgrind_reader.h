@@ -15,6 +15,10 @@
 #define PF_CG_TAKEN "branches_taken"
 enum { PF_CG_JUMP_MEASURES = 3 };
 
+/* Private metadata, once a part: files without a name are so in the file, not for want of knowledge. */
+#define PF_CG_PRIVATE ".callgrind"
+#define PF_CG_AS_READ "as_read"
+
 #define PF_CG_THREAD "thread" /* key of the label, and of the metadata */
 
 /* The dialect, and what its metadata are called. */

@@ -168,13 +168,16 @@ def event_name(word):
 
 def factor(word):
     found = re.fullmatch(r"(.+?)_?\((\w+)\)", word)
-    return SCALES[found[2]] if found else 1000 if word == "wall_time" else 1
+    return SCALES.get(found[2], 1) if found else 1000 if word == "wall_time" else 1
 
 
 def scales(data):
     out = {}
     for line in re.findall(r"^events:(.*)$", data, re.M):
         out.update({event_name(word): factor(word) for word in line.split()})
+    for name, unit in re.findall(r"^event: (\w+) :.*[ (](\w+)\)\r?$", data, re.M):
+        if name in out:
+            out[name] = SCALES[unit]
     return out
 
 
@@ -256,7 +259,8 @@ def check_read(mode, directory):
         compare(path + " flat", flat, want.flat)
         compare(path + " edge", edge, want.edge)
         meta = json.loads(run(path, *THROUGH[mode], ["profcat", "-t", "json"]))["meta"]["metadata"]
-        got = [(row["key"], row["value"]) for row in meta if row["origin"] in ("callgrind", "cachegrind")]
+        got = [(row["key"], row["value"]) for row in meta if row["origin"] in ("callgrind", "cachegrind")
+               and row["key"] != "comment"]
         kept = [row for row in want.header if mode in ("direct", "pfs") or row[0] != "summary"]
         missing = [row for row in kept if row not in got]
         if missing or (mode in ("direct", "pfs") and got != want.header):
@@ -359,7 +363,119 @@ def check_tables(directory):
         differ("only", compared, "values compared")
 
 
+# ---- What the tools say of what is written ----
+
+
+def written(path):
+    """Events, totals and rows of callgrind_annotate, self and inclusive, for what -t callgrind makes of a file."""
+    name = "written.callgrind"
+    with open(name, "wb") as file:
+        file.write(run(path, ["profcat", "-q", "-t", "callgrind"]))
+    out = []
+    for option in ("--inclusive=no", "--inclusive=yes"):
+        done = subprocess.run(["callgrind_annotate", "--auto=no", "--threshold=100", option, name], capture_output=True, check=False,
+                              timeout=60)
+        if done.returncode or done.stderr:
+            differ(path, "callgrind_annotate:", done.returncode, done.stderr.decode("utf-8", "replace")[:500])
+        with open("listing.txt", "wb") as file:
+            file.write(done.stdout)
+        out.append(annotated("listing.txt"))
+    return name, out[0], out[1]
+
+
+def check_annotate(directory):
+    if not shutil.which("callgrind_annotate"):
+        print("no callgrind_annotate")
+        return
+    compared = 0
+    for folder in ("callgrind", "cachegrind", "php-xdebug", "statprofiler", "folded", "nytprof", "pynytprof"):
+        found = [path for path in profiles(directory) if os.path.basename(os.path.dirname(path)) == folder]
+        if not found:
+            found = sorted(path for end in ("out", "nyt", "folded") for path in glob.glob(os.path.join(directory, folder, "[!o]*." + end)))
+            found = [path for path in found if readable(path)][:12]
+        for path in found:
+            with open(path, "rb") as file:
+                if re.search(rb"^events:(.*\n)*events:|^x-unknown", file.read(), re.M):
+                    continue  # it has several parts, which the tool does not know, or a line that it does not
+            name, (events, totals, rows), (_, _, inclusive) = written(path)
+            profile = decode(name)
+            zero = {a + ":" + b for a, b in profile.calls_zero}
+            cycles = on_cycles(profile)
+            if not any(any(values.values()) for values in profile.flat.values()):
+                continue
+            for k, event in enumerate(events):
+                total, ours = top(name, event_name(event))
+                if total != totals[k] * factor(event):
+                    differ(path, event, "total", total, "tool:", totals[k])
+                if sum(values[event_name(event)] for values in profile.flat.values()) != total:
+                    differ(path, event, "total", total, "lines differ")
+                for function, values in rows.items():
+                    compared += 1
+                    if function not in zero and ours.get(function, [0])[0] != values[k] * factor(event):
+                        differ(path, event, function, "flat", ours.get(function), "tool:", values)
+            called = {callee[1] + ":" + callee[2] for _, callee in profile.edge}
+            roots = {a[1] + ":" + a[2] for a, b in profile.edge if b[5]} - called  # whose inlined lines it leaves out
+            for function, values in inclusive.items():
+                if function not in zero | cycles | roots and ours and k == 0 and ours[function][1] != values[0] * factor(events[0]):
+                    differ(path, function, "cum", ours[function], "tool:", values)
+    if compared < 100:
+        differ("only", compared, "values compared")
+
+
+def readable(path):
+    done = subprocess.run([os.path.join(BIN, "profcat"), "-q", "--probe", path], capture_output=True, check=False, timeout=60)
+    return done.returncode == 0 and not re.search(rb"(samples|edges|flats) +0\n", done.stdout) and b"measure" in done.stdout
+
+
+# ---- Stacks ----
+
+
+def stack_sums(path):
+    """Self and calls of stacks of folded text, by function: a pair once a stack."""
+    own, pairs = collections.Counter(), collections.defaultdict(lambda: [0, 0])
+    for line in open(path, encoding="utf-8"):
+        stack, _, count = line.rstrip("\n").rpartition(" ")
+        frames = stack.split(";")
+        own[frames[-1]] += int(count)
+        for pair in set(zip(frames, frames[1:])):
+            pairs[pair][0] += int(count)
+            pairs[pair][1] += int(count)
+    return own, pairs
+
+
+STACKS = """a;b;c 5
+a;b;a;b;c 7
+a;a;a 2
+a;b 3
+x;y z;<w> 1
+a;b;c 4
+rec;rec;leaf 6
+"""
+
+
+def check_stacks(directory):
+    with open("stacks.folded", "w") as file:
+        file.write(STACKS)
+    for path in ["stacks.folded"] + glob.glob(os.path.join(directory, "folded", "plain*.folded")):
+        own, pairs = stack_sums(path)
+        with open("stacks.callgrind", "wb") as file:
+            file.write(run(path, ["profcat", "-t", "callgrind"]))
+        profile = decode("stacks.callgrind")
+        flat, edge = collections.Counter(), collections.defaultdict(lambda: [0, 0])
+        for place, values in profile.flat.items():
+            flat[place[2]] += values["samples"]
+        for (caller, callee), values in profile.edge.items():
+            edge[caller[2], callee[2]][0] += values["samples"]
+            edge[caller[2], callee[2]][1] += values["calls"]
+        if +flat != +own or dict(edge) != dict(pairs):
+            differ(path, "written:", dict(flat), dict(edge), "sums:", dict(own), dict(pairs))
+
+
 def main():
+    if sys.argv[1] == "annotate":
+        check_annotate(sys.argv[2])
+    if sys.argv[1] == "stacks":
+        check_stacks(sys.argv[2])
     if sys.argv[1] == "read":
         check_read(sys.argv[2], sys.argv[3])
     elif sys.argv[1] == "tables":

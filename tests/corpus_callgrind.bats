@@ -1,0 +1,115 @@
+# callgrind's and cachegrind's profiles: read, written, in tables. Numbers come from a decoder in check/callgrind.py, from what
+# callgrind_annotate and cg_annotate said of the corpus, and from callgrind_annotate where it is installed.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    hand=$PROFUTILS_SRC/tests/corpus/callgrind
+}
+
+check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
+
+@test "every file reads as its decoder says" { check read direct "$CORPUS"; }
+@test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
+@test "every file reads so after being written as callgrind's" { check read callgrind "$CORPUS"; }
+@test "every file reads so after both" { check read both "$CORPUS"; }
+@test "totals, flat and cumulative values are those of callgrind_annotate and cg_annotate" { check tables "$CORPUS"; }
+@test "stacks become lines and calls, a pair of functions once a stack" { check stacks "$CORPUS"; }
+
+@test "callgrind_annotate reads what is written of every format, without a warning and with the same numbers" {
+    command -v callgrind_annotate || skip "no callgrind_annotate (Debian: valgrind)"
+    check annotate "$CORPUS"
+}
+
+@test "lines of another file stand in their function when they are written" {
+    profcat -t callgrind "$hand/hand_inlined.out" >out
+    [ "$(grep -c '^fi=' out)" -eq 3 ]
+    [ "$(grep -c '^fn=' out)" -eq 5 ]
+    run -0 proftop -n 0 -t csv --cum out
+    [[ $output == *'f,a.c,'* ]]
+}
+
+@test "jumps are written back" {
+    profcat -t callgrind "$hand/hand_jumps.out" >out
+    grep -E '^(jump|jcnd|jfi|jfn)=' "$hand/hand_jumps.out" | sed 's/ .*//' | grep -E '^j(ump|cnd)' | sort >want
+    grep -E '^(jump|jcnd)=' out | sed 's/ .*//' | sort >have
+    diff want have
+}
+
+@test "threads are labels" {
+    run -0 proftop --by=label:thread -t csv "$hand/hand_threads.out"
+    [[ $output == *',9,'* && $output == *',5,'* ]]
+    proffilter -l thread=2 "$hand/hand_threads.out" | profcat -t callgrind >out
+    [ "$(grep '^totals:' out | tr '\n' ' ')" = 'totals: 0 totals: 9 ' ]
+    [ "$(grep '^thread:' out | tail -n 1)" = 'thread: 2' ]
+}
+
+@test "Xdebug's times are in nanoseconds and its memory may be negative" {
+    run -0 proftop -t json -m Memory "$hand/hand_appended.out"
+    [[ $output == *'"unit":"bytes"'*'"total":-1112'* ]]
+    run -0 proftop -t json "$hand/hand_appended.out"
+    [[ $output == *'"name":"Time","unit":"nanoseconds"'*'"total":5880'* ]]
+}
+
+# What is wrong with a file is said with its place.
+refused() { # TEXT WANTED [OPTION...]
+    printf "$1" >bad.out
+    run -3 profcat "${@:3}" -t ndjson bad.out
+    [[ $output == *"$2"* ]] || { echo "$output" && false; }
+}
+
+@test "damage is named with its offset and line" {
+    local head='# callgrind format\nevents: Ir\n'
+    refused "${head}fn=(3)\n1 2\n" 'offset 30: line 3: the number of a name that no line before defined'
+    refused "${head}fn=f\n1 2 3\n" 'line 4: more costs than events'
+    refused "${head}fn=f\n1 x\n" 'line 4: no cost'
+    refused "${head}fn=f\n-1 2\n" 'line 4: no position'
+    refused "${head}fn=f\n1 9223372036854775808\n" 'more than 64 bits'
+    refused "${head}fn=f\n99999999999999999999 1\n" 'no position'
+    refused "${head}fn=f\ncfn=g\ncalls=1 1\nfn=h\n" 'expected the costs of a call'
+    refused "${head}fn=f\ncfn=g\ncalls=1 1\n" 'ends before the costs of a call'
+    refused "${head}fn=f\ncalls=1 1\n1 1\n" "a call without 'cfn=' before it"
+    refused "${head}qq=f\n" 'an unknown kind of position'
+    refused "${head}fn=f\n1 2\n\$\$\$\n" 'neither costs nor a position nor a header line'
+    refused '# callgrind format\nfn=f\n1 2\n' "costs before the 'events:' line"
+    refused '# callgrind format\nevents: Ir Ir\n' 'named twice'
+    refused '# callgrind format\nversion: 1\n' "ends before its 'events:' line"
+    refused '# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 2\n' "it ends without its 'totals:' line"
+    refused 'desc: x\ncmd: y\nevents: Ir\nfl=a\nfn=f\n1 2\n' "it ends without its 'summary:' line"
+}
+
+@test "records before the damage are given, and sums that the file denies are a warning" {
+    printf '# callgrind format\nevents: Ir\nfn=f\n1 2\n+1 3\n? 4\n' >bad.out
+    run -3 --separate-stderr profcat -t ndjson bad.out
+    [ "$(grep -c '"kind":"flat"' <<<"$output")" -eq 2 ]
+    printf '# callgrind format\nevents: Ir\nfn=f\n1 2\ntotals: 3\n' >odd.out
+    run -0 profcat -c odd.out
+    [[ $output == *"the costs of 'Ir' are 2 together, the totals: line says 3"* ]]
+}
+
+@test "sums beyond 64 bits are refused, not wrapped" {
+    printf '# callgrind format\nevents: Ir\nfn=f\n1 9223372036854775807\n1 9223372036854775807\n' >big.out
+    run -0 profcat --probe big.out
+    [[ $output == *18446744073709551614* ]]
+    run -3 proftop big.out
+    [[ $output == *'leaves 64 bits'* ]]
+    run -3 profcat -t callgrind big.out
+    [[ $output == *'leaves 64 bits'* ]]
+}
+
+@test "odd names come back as they were" {
+    python3 - <<'END'
+name = "n" * 100000
+with open("odd.out", "wb") as out:
+    out.write(b"# callgrind format\nevents: Ir\nfl=(1)  two blanks\nfn=(1) (7) x\n1 1\nfn=(2) a\0b\n2 2\nfn=(3) \xff\xfe=:#\n3 3\n"
+              b"fn=(9999999999999999) " + name.encode() + b"\n4 4\nfn=(5) *\n5 5\n")
+END
+    profcat -t ndjson odd.out >a
+    profcat -t callgrind odd.out | profcat -t ndjson >b
+    profcat -t callgrind odd.out | profcat -t pfs | profcat -t ndjson >c
+    diff a b && diff a c
+    [ "$(grep -c . a)" -eq 5 ]
+}
