@@ -67,6 +67,7 @@ static void read_options(struct run *run, const struct args *args)
     run->common.saturate = args->saturate_given;
     run->inputs = pf_weighted_open(&run->common, args->weight_arg, args->weight_given, last(args->weights_arg, args->weights_given),
                                    &run->weights);
+    pf_inputs_relocate(run->inputs);
     run->options.pieces = run->weights.den;
     run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
     if (run->merge == NULL)

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,6 @@ static struct pf_merge_form *form_of(const struct pf_merge_forms *forms, uint32_
 
 /* --- images ----------------------------------------------------------------------------------------------- */
 
-struct image_key {
-    uint32_t name, by_name; /* string */
-    uint64_t size, offset, text_start, text_size;
-};
-
 static int compare_strings(const struct pf_dict *dict, uint32_t a, uint32_t b)
 {
     return pf_bytes_compare(pf_dict_string(dict, a), pf_dict_string(dict, b));
@@ -64,23 +60,13 @@ static bool image_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
     return order != 0 ? order < 0 : x->flags < y->flags;
 }
 
-/* Memory that no file lies behind is not the same because it is called the same. */
-static bool has_identity(const struct pf_dict *dict, const struct pf_image *image)
-{
-    struct pf_bytes name = pf_dict_string(dict, image->name);
-
-    return image->identifier != 0 || (name.size > 0 && (name.size < 2 || memcmp(name.data, "//", 2) != 0));
-}
-
 static struct pf_merge_form *image_forms(struct pf_merge_frames *frames, uint32_t image)
 {
     const struct pf_dict *dict = frames->now.dict;
-    const struct pf_image *row = pf_dict_image(dict, image);
     struct pf_merge_form *form = form_of(&frames->images, image);
-    struct image_key key = {row->identifier != 0 ? row->identifier : row->name, row->identifier == 0, row->limit - row->start,
-                            row->offset, row->text_start, row->text_size};
+    struct pf_image_key key;
 
-    if (form != NULL || image == 0 || !has_identity(dict, row))
+    if (form != NULL || image == 0 || !pf_image_key(dict, pf_dict_image(dict, image), &key))
         return form;
     form = enter(&frames->images, &key, image);
     if (form == NULL)
@@ -175,6 +161,9 @@ static uint32_t place_now(void *arg, uint32_t location)
 
 int pf_merge_frames_extend(struct pf_merge_frames *frames)
 {
+    /* Also those a reader has given in the form of another. */
+    for (; frames->images_known < frames->now.dict->images.count; frames->images_known++)
+        image_forms(frames, frames->images_known);
     int status = pf_merge_map_extend(&frames->now);
 
     if (status != PF_OK || frames->status != PF_OK || frames->places.status != PF_OK)
@@ -237,7 +226,7 @@ int pf_merge_frames_init(struct pf_merge_frames *frames, struct pf_dict *dict, e
         .now = {.dict = dict, .place = place_now, .arg = frames},
         .final = {.dict = dict, .place = place_finally, .arg = frames, .before = &frames->now},
     };
-    frames->status = forms_init(&frames->images, sizeof(struct image_key));
+    frames->status = forms_init(&frames->images, sizeof(struct pf_image_key));
     if (frames->status == PF_OK)
         frames->status = forms_init(&frames->functions, sizeof(struct function_key));
     return frames->status;

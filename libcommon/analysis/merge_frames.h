@@ -26,6 +26,7 @@ struct pf_merge_frames {
         size_t capacity;
         struct pf_id_map of;     /* id of the key, by id */
     } images, functions;
+    uint32_t images_known;     /* ids below it are entered */
     const struct pf_merge_evals *evals;
     int status;
 };

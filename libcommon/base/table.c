@@ -218,6 +218,15 @@ void pf_table_hint(const struct pf_table *table, const void *row)
         pf_prefetch(table->slots + first_probe(table, row, row_hash(row, table->row_size)).slot);
 }
 
+void pf_table_hint_row(const struct pf_table *table, const void *row)
+{
+    if (table->slots != NULL) {
+        uint32_t value = table->slots[first_probe(table, row, row_hash(row, table->row_size)).slot];
+
+        pf_prefetch(pf_table_row(table, value & (uint32_t)table->slot_mask));
+    }
+}
+
 uint32_t pf_table_intern(struct pf_table *table, const void *row)
 {
     uint64_t hash;

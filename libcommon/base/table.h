@@ -31,6 +31,8 @@ uint32_t pf_table_intern(struct pf_table *, const void *row);
  * searches of all of them go on side by side then. */
 uint32_t pf_table_find(const struct pf_table *, const void *row);
 void pf_table_hint(const struct pf_table *, const void *row);
+/* A second step behind that one, where rows are many and long: what is likely the row itself. */
+void pf_table_hint_row(const struct pf_table *, const void *row);
 
 /* Adds `count` rows of which the caller knows that none is there yet, is zero, or equals another of them: nothing is looked for. Id of the
  * first, the others follow; 0 when memory or ids ran out. */

@@ -45,6 +45,9 @@ int pf_inputs_next(struct pf_inputs *, struct pf_batch *, struct pf_input *input
 void pf_inputs_want_flush(struct pf_inputs *);
 /* Records are to carry the times their input tells, also of formats that keep them on request only. Before the first pf_inputs_next. */
 void pf_inputs_want_times(struct pf_inputs *);
+/* Addresses count from the start of their image (codec/format.h): less to tell apart where many hosts mapped one. Before the first
+ * pf_inputs_next. */
+void pf_inputs_relocate(struct pf_inputs *);
 /* Each input, also one that cannot be opened, ends with a META batch of no rows for which input->ended is set. */
 void pf_inputs_want_ends(struct pf_inputs *);
 

@@ -37,6 +37,8 @@ struct pf_reader {
     const char *name;                 /* the operand, for formats that look at names; never NULL */
     bool salvage;                     /* what is damaged is reported and ends the input, nothing more */
     bool times;                       /* set by the owner: times of records are wanted, also where they are kept on request only */
+    bool relocate;                    /* the owner counts addresses from the start of their image: one that was met before, mapped
+                                       * elsewhere, may be given as if it were mapped there again */
     bool flush;                       /* set by the owner: give short batches rather than wait for a slow producer */
     struct pf_error error;            /* text of a negative result */
     int status;                       /* sticky result of read */

@@ -6,7 +6,7 @@
 #include "format/pprof_reader.h"
 #include "format/pprof_writer.h"
 
-enum { WINDOW = 64 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
+enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 
 /* Whether all fields of a message are numbers, but for those in `lists`, which may be packed, or messages in turn. */
 static bool looks_like(struct pf_proto message, uint32_t fields, uint32_t lists)

@@ -131,23 +131,29 @@ static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     add_text(meta, dict, PF_PPROF_ORIGIN, key, text);
 }
 
-static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
-                         struct pf_dict *dict, struct pf_buffer *text)
+static int add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict,
+                        struct pf_buffer *text, struct pf_error *error)
 {
     for (size_t k = 0; k < profile->count.mappings; k++) {
-        const struct pf_image *image = pf_dict_image(dict, names->images[k]);
-        struct pf_bytes build = pf_dict_string(dict, image->identifier), file = pf_dict_string(dict, image->name);
+        const struct pf_pprof_mapping *mapping = &profile->mappings[k];
+        uint32_t build_id, name;
 
-        put(text, "%" PRIx64 " ", image->start);
-        put(text, "%" PRIx64 " ", image->limit);
-        put(text, "%" PRIx64 " ", image->offset);
-        put(text, "%" PRIx64 " ", image->flags);
+        if (pf_pprof_string(profile, mapping->file, mapping->offset, &name, error) != PF_OK ||
+            pf_pprof_string(profile, mapping->build_id, mapping->offset, &build_id, error) != PF_OK)
+            return error->code;
+        struct pf_bytes build = pf_dict_string(dict, build_id), file = pf_dict_string(dict, name);
+
+        put(text, "%" PRIx64 " ", mapping->start);
+        put(text, "%" PRIx64 " ", mapping->limit);
+        put(text, "%" PRIx64 " ", mapping->shift);
+        put(text, "%" PRIx64 " ", mapping->flags);
         put(text, "%" PRIx64 ":", build.size);
         pf_buffer_append(text, build.data, build.size);
         pf_buffer_byte(text, ' ');
         pf_buffer_append(text, file.data, file.size);
         add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_MAPPING, text);
     }
+    return PF_OK;
 }
 
 static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
@@ -175,8 +181,9 @@ int pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     status = add_period(meta, profile, dict, &text, error);
     if (status == PF_OK)
         status = add_strings(meta, profile, dict, error);
+    if (status == PF_OK)
+        status = add_mappings(meta, profile, dict, &text, error);
     if (status == PF_OK) {
-        add_mappings(meta, profile, names, dict, &text);
         add_folded(meta, profile, names, dict, &text);
         if (names->bare_system_names)
             add(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));

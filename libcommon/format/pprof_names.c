@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 32 }; /* rows looked for side by side; 16 and 64 are alike */
+
 void pf_pprof_names_free(struct pf_pprof_names *names)
 {
     free(names->mapping_ids.slots);
@@ -111,50 +113,84 @@ int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uin
     return PF_OK;
 }
 
-static int find_images(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                       struct pf_error *error)
+/* Images that no location refers to are none of the dictionary's. */
+static int find_image(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict, uint64_t id,
+                      struct pf_pprof_place *place, struct pf_error *error)
 {
-    for (size_t k = 0; k < profile->count.mappings; k++) {
-        const struct pf_pprof_mapping *mapping = &profile->mappings[k];
+    size_t at = id != 0 ? pf_pprof_ids_find(&names->mapping_ids, id) : SIZE_MAX;
+
+    *place = (struct pf_pprof_place){0};
+    names->unknown += id != 0 && at == SIZE_MAX;
+    if (at == SIZE_MAX)
+        return PF_OK;
+    if (names->images[at].image == 0) {
+        const struct pf_pprof_mapping *mapping = &profile->mappings[at];
         struct pf_image image = {.start = mapping->start, .limit = mapping->limit, .offset = mapping->shift, .flags = mapping->flags};
+        uint32_t own, first;
 
         if (pf_pprof_string(profile, mapping->file, mapping->offset, &image.name, error) != PF_OK ||
             pf_pprof_string(profile, mapping->build_id, mapping->offset, &image.identifier, error) != PF_OK)
             return error->code;
-        names->images[k] = pf_dict_add_image(dict, &image);
+        own = pf_dict_add_image(dict, &image);
+        first = names->relocate != NULL ? pf_pprof_common_image(names->relocate, dict, own) : own;
+        names->images[at] = (struct pf_pprof_place){first, pf_dict_image(dict, first)->start - image.start};
     }
+    *place = names->images[at];
     return PF_OK;
 }
 
 /* The model says "the same" where there is no system name, so one that is the same is left out. Where a file has functions that have
  * none, those that have the same keep it, and whoever writes is told. */
+static int make_function(const struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                         const struct pf_pprof_function *row, struct pf_function *function, struct pf_error *error)
+{
+    *function = (struct pf_function){.start_line = row->start_line};
+    if (pf_pprof_string(profile, row->name, row->offset, &function->name, error) != PF_OK ||
+        pf_pprof_string(profile, row->system_name, row->offset, &function->system_name, error) != PF_OK ||
+        pf_pprof_string(profile, row->file, row->offset, &function->file, error) != PF_OK)
+        return error->code;
+    if (function->system_name == function->name && !names->bare_system_names)
+        function->system_name = 0;
+    return PF_OK;
+}
+
+/* Searches of several rows go on side by side: each waits for memory. */
+static void hint(const struct pf_table *table, const void *rows, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        pf_table_hint(table, (const char *)rows + k * table->row_size);
+    for (size_t k = 0; k < count; k++)
+        pf_table_hint_row(table, (const char *)rows + k * table->row_size);
+}
+
 static int find_functions(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
                           struct pf_error *error)
 {
-    for (size_t k = 0; k < profile->count.functions && !names->bare_system_names; k++)
-        names->bare_system_names = profile->functions[k].name != 0 && profile->functions[k].system_name == 0;
-    for (size_t k = 0; k < profile->count.functions; k++) {
-        const struct pf_pprof_function *row = &profile->functions[k];
-        struct pf_function function = {.start_line = row->start_line};
+    struct pf_function rows[AHEAD];
+    size_t count = profile->count.functions;
 
-        if (pf_pprof_string(profile, row->name, row->offset, &function.name, error) != PF_OK ||
-            pf_pprof_string(profile, row->system_name, row->offset, &function.system_name, error) != PF_OK ||
-            pf_pprof_string(profile, row->file, row->offset, &function.file, error) != PF_OK)
-            return error->code;
-        if (function.system_name == function.name && !names->bare_system_names)
-            function.system_name = 0;
-        names->functions[k] = pf_dict_add_function(dict, &function);
+    for (size_t k = 0; k < count && !names->bare_system_names; k++)
+        names->bare_system_names = profile->functions[k].name != 0 && profile->functions[k].system_name == 0;
+    for (size_t at = 0; at < count; at += AHEAD) {
+        size_t some = count - at < AHEAD ? count - at : AHEAD;
+
+        for (size_t k = 0; k < some; k++)
+            if (make_function(names, profile, &profile->functions[at + k], &rows[k], error) != PF_OK)
+                return error->code;
+        hint(&dict->functions, rows, some);
+        for (size_t k = 0; k < some; k++)
+            names->functions[at + k] = pf_dict_add_function(dict, &rows[k]);
     }
     return PF_OK;
 }
 
-/* The id behind a reference; 0 where there is none, or it leads nowhere, which pprof takes as none. */
-static uint32_t refer(struct pf_pprof_names *names, const struct pf_pprof_ids *ids, const uint32_t *rows, uint64_t id)
+/* 0 where there is none, or the id leads nowhere, which pprof takes as none. */
+static uint32_t find_function(struct pf_pprof_names *names, uint64_t id)
 {
-    size_t place = id != 0 ? pf_pprof_ids_find(ids, id) : SIZE_MAX;
+    size_t place = id != 0 ? pf_pprof_ids_find(&names->function_ids, id) : SIZE_MAX;
 
     names->unknown += id != 0 && place == SIZE_MAX;
-    return place != SIZE_MAX ? rows[place] : 0;
+    return place != SIZE_MAX ? names->functions[place] : 0;
 }
 
 static uint32_t add_frame(struct pf_dict *dict, struct pf_location *location)
@@ -169,63 +205,90 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_location *location)
     return id;
 }
 
-static int find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                      const struct pf_pprof_location *row, uint32_t *frames, struct pf_error *error)
+/* Frames on their way into the dictionary. */
+struct waiting {
+    struct pf_location rows[AHEAD];
+    size_t count;
+    uint32_t *to; /* where the id of the first goes, the others behind it */
+};
+
+static void add_waiting(struct waiting *waiting, struct pf_dict *dict)
 {
-    struct pf_location location = {.image = refer(names, &names->mapping_ids, names->images, row->mapping), .address = row->address};
+    hint(&dict->locations, waiting->rows, waiting->count);
+    for (size_t k = 0; k < waiting->count; k++)
+        *waiting->to++ = add_frame(dict, &waiting->rows[k]);
+    waiting->count = 0;
+}
+
+static void wait_for(struct waiting *waiting, struct pf_dict *dict, const struct pf_location *location)
+{
+    if (waiting->count == AHEAD)
+        add_waiting(waiting, dict);
+    waiting->rows[waiting->count++] = *location;
+}
+
+static int find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
+                      const struct pf_pprof_location *row, struct waiting *waiting, struct pf_error *error)
+{
+    struct pf_pprof_place place;
+
+    if (find_image(names, profile, dict, row->mapping, &place, error) != PF_OK)
+        return error->code;
+    struct pf_location location = {.image = place.image, .address = row->address != 0 ? row->address + place.slide : 0};
 
     for (size_t k = 0; k < row->line_count; k++) {
         const struct pf_pprof_line *line = &profile->lines[row->line + k];
 
         if (line->column < 0 || line->column > UINT32_MAX)
             return pf_error_at(error, PF_FAILED, row->offset, "column %" PRId64 " does not fit 32 bits", line->column);
-        location.function = refer(names, &names->function_ids, names->functions, line->function);
+        location.function = find_function(names, line->function);
         location.line = line->line;
         location.column = (uint32_t)line->column;
         location.inlined = k + 1 < row->line_count;
-        frames[k] = add_frame(dict, &location);
+        wait_for(waiting, dict, &location);
     }
     if (row->line_count == 0)
-        frames[0] = add_frame(dict, &location);
+        wait_for(waiting, dict, &location);
     return PF_OK;
 }
 
 static int find_locations(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
                           struct pf_error *error)
 {
+    struct waiting waiting = {.to = names->frames};
     uint32_t used = 0;
 
     for (size_t k = 0; k < profile->count.locations; k++) {
         const struct pf_pprof_location *row = &profile->locations[k];
-        uint32_t count = row->line_count > 0 ? (uint32_t)row->line_count : 1;
 
-        if (find_lines(names, profile, dict, row, names->frames + used, error) != PF_OK)
+        if (find_lines(names, profile, dict, row, &waiting, error) != PF_OK)
             return error->code;
-        names->single[k] = count == 1 ? names->frames[used] : 0;
-        names->spans[k] = (struct pf_pprof_span){used, count};
-        used += count;
+        names->spans[k] = (struct pf_pprof_span){used, row->line_count > 0 ? (uint32_t)row->line_count : 1};
+        used += names->spans[k].count;
     }
+    add_waiting(&waiting, dict);
+    for (size_t k = 0; k < profile->count.locations; k++)
+        names->single[k] = names->spans[k].count == 1 ? names->frames[names->spans[k].first] : 0;
     return PF_OK;
 }
 
 int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                        struct pf_error *error)
+                        struct pf_pprof_common *relocate, struct pf_error *error)
 {
     size_t locations = profile->count.locations, frames = locations + profile->count.lines;
     int status = index_all(names, profile, error);
 
     if (status != PF_OK)
         return status;
-    names->images = malloc((profile->count.mappings + 1) * sizeof *names->images);
+    names->relocate = relocate;
+    names->images = calloc(profile->count.mappings + 1, sizeof *names->images);
     names->functions = malloc((profile->count.functions + 1) * sizeof *names->functions);
     names->single = malloc((locations + 1) * sizeof *names->single);
     names->spans = malloc((locations + 1) * sizeof *names->spans);
     names->frames = frames < UINT32_MAX ? malloc((frames + 1) * sizeof *names->frames) : NULL;
     if (!names->images || !names->functions || !names->single || !names->spans || !names->frames)
         return pf_error_nomem(error);
-    status = find_images(names, profile, dict, error);
-    if (status == PF_OK)
-        status = find_functions(names, profile, dict, error);
+    status = find_functions(names, profile, dict, error);
     if (status == PF_OK)
         status = find_locations(names, profile, dict, error);
     return status == PF_OK && pf_dict_status(dict) < 0 ? pf_error_nomem(error) : status;

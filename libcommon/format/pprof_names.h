@@ -2,6 +2,7 @@
 #ifndef PF_FORMAT_PPROF_NAMES_H
 #define PF_FORMAT_PPROF_NAMES_H
 
+#include "format/pprof_common.h"
 #include "format/pprof_profile.h"
 
 /* From ids, which need not be dense (they may be addresses), to places in an array. */
@@ -15,7 +16,12 @@ struct pf_pprof_ids {
 
 struct pf_pprof_names {
     struct pf_pprof_ids mapping_ids, function_ids, location_ids;
-    uint32_t *images, *functions; /* by place in the profile's array */
+    struct pf_pprof_place {
+        uint32_t image;           /* 0: not looked for yet */
+        uint64_t slide;           /* from its addresses to those of the image */
+    } *images;                    /* by place in the profile's array, as the functions */
+    uint32_t *functions;
+    struct pf_pprof_common *relocate; /* NULL: images stay as they are */
     uint32_t *single;             /* by place of a location: the one frame it is, or 0: several, see spans */
     struct pf_pprof_span {
         uint32_t first, count;    /* of `frames` */
@@ -27,8 +33,9 @@ struct pf_pprof_names {
 
 /* Zero-initialise. */
 void pf_pprof_names_free(struct pf_pprof_names *);
-/* PF_OK, PF_FAILED, PF_NOMEM. `profile` must stay while names are used. */
-int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *, struct pf_error *);
+/* PF_OK, PF_FAILED, PF_NOMEM. `relocate`: as an image that was met first, mapped elsewhere; may be NULL. `profile` must stay while names are used. */
+int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *, struct pf_pprof_common *relocate,
+                        struct pf_error *);
 
 /* String number `number` of the file as the dictionary's id. */
 int pf_pprof_string(const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *);

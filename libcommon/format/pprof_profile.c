@@ -5,6 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+void pf_pprof_profile_clear(struct pf_pprof_profile *profile)
+{
+    struct pf_pprof_profile was = *profile;
+
+    *profile = (struct pf_pprof_profile){
+        .types = was.types,
+        .mappings = was.mappings,
+        .lines = was.lines,
+        .locations = was.locations,
+        .functions = was.functions,
+        .strings = was.strings,
+        .comments = was.comments,
+        .runs = was.runs,
+        .samples = was.samples,
+        .capacity = was.capacity,
+    };
+    profile->samples.size = 0;
+}
+
 void pf_pprof_profile_free(struct pf_pprof_profile *profile)
 {
     free(profile->types);
@@ -28,6 +47,16 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
     int status;
 
     memset(values, 0, count * sizeof *values);
+    /* Tags of one byte first: mostly there are no others. */
+    while (message.cursor < message.end && *message.cursor < 128 && (*message.cursor & 7) == PF_PROTO_VARINT &&
+           (uint32_t)*message.cursor >> 3 < count && *message.cursor >= 8) {
+        uint32_t number = *message.cursor >> 3;
+        const unsigned char *next = pf_proto_varint(message.cursor + 1, message.end, &values[number]);
+
+        if (next == NULL)
+            break;
+        message.cursor = next;
+    }
     while ((status = pf_proto_next(&message, &field, problem)) == PF_OK) {
         if (field.number >= count)
             continue;
@@ -41,8 +70,9 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
 }
 
 /* Room for one element more. */
-#define ROOM(profile, what) \
-    pf_grow(&(profile)->what, &(profile)->capacity.what, (profile)->count.what + 1, sizeof *(profile)->what)
+#define ROOM(profile, what)                               \
+    ((profile)->count.what < (profile)->capacity.what ||  \
+     pf_grow(&(profile)->what, &(profile)->capacity.what, (profile)->count.what + 1, sizeof *(profile)->what))
 
 static int damaged(struct pf_error *error, uint64_t offset, const char *what, const char *problem)
 {
@@ -173,9 +203,14 @@ static int add_sample(struct pf_pprof_profile *profile, struct pf_bytes bytes, u
             return pf_error_nomem(error);
         profile->runs[profile->count.runs++] = (struct pf_pprof_run){profile->count.sample_bytes, offset};
     }
-    pf_buffer_append(&profile->samples, size, pf_proto_store(size, bytes.size));
-    if (!pf_buffer_append(&profile->samples, bytes.data, bytes.size))
+    size_t head = pf_proto_store(size, bytes.size);
+    char *to = pf_buffer_extend(&profile->samples, head + bytes.size);
+
+    if (to == NULL)
         return pf_error_nomem(error);
+    memcpy(to, size, head);
+    if (bytes.size > 0)
+        memcpy(to + head, bytes.data, bytes.size);
     profile->count.sample_bytes = profile->samples.size;
     return PF_OK;
 }

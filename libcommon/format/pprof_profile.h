@@ -75,6 +75,8 @@ struct pf_pprof_profile {
 
 /* Zero-initialise. */
 void pf_pprof_profile_free(struct pf_pprof_profile *);
+/* Empty, with the room it had. */
+void pf_pprof_profile_clear(struct pf_pprof_profile *);
 
 /* Reads fields up to the end of the profile: that of the input, or where the next profile of several begins, of which then `next` has what
  * was read. PF_OK, PF_EOF where no field is ahead and the profile is empty, or a negative code in `error`. */

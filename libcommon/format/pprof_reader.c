@@ -9,8 +9,17 @@
 
 int pf_pprof_open_reader(struct pf_reader *reader)
 {
+    static const char owner;
+    struct pf_pprof_reader *state = reader->state;
     size_t have;
 
+    state->common = &state->own;
+    if (reader->shared != NULL)
+        state->common = pf_shared_get(reader->shared, &owner, sizeof *state->common, pf_pprof_common_free);
+    if (state->common == NULL || pf_pprof_common_init(state->common) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    state->profile = state->common->spare;
+    state->common->spare = (struct pf_pprof_profile){0};
     pf_source_peek(reader->source, 1, &have);
     if (have > 0)
         return PF_OK;
@@ -24,7 +33,7 @@ static void clear_profile(struct pf_pprof_reader *state)
     pf_pprof_samples_free(&state->samples);
     pf_pprof_meta_free(&state->meta);
     pf_pprof_names_free(&state->names);
-    pf_pprof_profile_free(&state->profile);
+    pf_pprof_profile_clear(&state->profile);
     free(state->columns);
     state->columns = NULL;
     state->meta_given = 0;
@@ -35,7 +44,12 @@ void pf_pprof_close_reader(struct pf_reader *reader)
     struct pf_pprof_reader *state = reader->state;
 
     clear_profile(state);
+    if (state->common != NULL) {
+        pf_pprof_profile_free(&state->common->spare);
+        state->common->spare = state->profile;
+    }
     pf_pprof_profile_free(&state->next);
+    pf_pprof_common_free(&state->own);
 }
 
 /* --- measures --------------------------------------------------------------------------------------------- */
@@ -147,8 +161,9 @@ static int read_profile(struct pf_reader *reader)
     /* From here on a failure is either new, or the consequence of the one there is. */
     error = reader->error;
     reader->error = (struct pf_error){0};
-    status = pf_pprof_names_find(&state->names, &state->profile, reader->dict, &reader->error);
-    if (status == PF_OK && pf_pprof_samples_init(&state->samples, &state->profile, &state->names, reader->dict) != PF_OK)
+    status = pf_pprof_names_find(&state->names, &state->profile, reader->dict, reader->relocate ? state->common : NULL,
+                                 &reader->error);
+    if (status == PF_OK && pf_pprof_samples_init(&state->samples, &state->profile, &state->names, state->common->memo, reader->dict) != PF_OK)
         status = pf_error_nomem(&reader->error);
     if (status == PF_OK)
         status = find_measures(reader);
@@ -204,9 +219,11 @@ static int give_samples(struct pf_reader *reader, struct pf_batch *batch)
     }
     if (state->damaged)
         return reader->error.code;
+    struct pf_pprof_profile next = state->next;
+
     clear_profile(state);
-    state->profile = state->next;
-    state->next = (struct pf_pprof_profile){0};
+    state->next = state->profile;
+    state->profile = next;
     state->phase = PF_PPROF_READ;
     return PF_OK;
 }

@@ -5,19 +5,18 @@
 #include <string.h>
 
 int pf_pprof_samples_init(struct pf_pprof_samples *samples, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
-                          struct pf_dict *dict)
+                          struct pf_stack_memo *memo, struct pf_dict *dict)
 {
     samples->profile = profile;
     samples->names = names;
     samples->dict = dict;
-    samples->memo = pf_stack_memo_new();
+    samples->memo = memo;
     samples->values = calloc(profile->count.types + 1, PF_BATCH_ROWS * sizeof *samples->values);
-    return pf_strings_init(&samples->label_bytes) == PF_OK && samples->memo != NULL && samples->values != NULL ? PF_OK : PF_NOMEM;
+    return pf_strings_init(&samples->label_bytes) == PF_OK && samples->values != NULL ? PF_OK : PF_NOMEM;
 }
 
 void pf_pprof_samples_free(struct pf_pprof_samples *samples)
 {
-    pf_stack_memo_free(samples->memo);
     pf_strings_free(&samples->label_bytes);
     pf_buffer_free(&samples->labels);
     free(samples->label_sets);
@@ -126,7 +125,8 @@ static int add_packed_stack(struct pf_pprof_samples *samples, struct pf_proto pa
     size_t most = (size_t)(packed.end - packed.cursor), count = names->location_ids.dense ? names->location_ids.count : 0;
 
     /* A number has at least one byte, so that there is room for one frame each. */
-    if (!pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + most, sizeof *samples->frames))
+    if (samples->frame_capacity < samples->depth + most &&
+        !pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + most, sizeof *samples->frames))
         return pf_error_nomem(error);
     while (packed.cursor < packed.end) {
         uint64_t id = 0;

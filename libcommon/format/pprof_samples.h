@@ -24,7 +24,8 @@ struct pf_pprof_samples {
 };
 
 /* PF_OK or PF_NOMEM; everything borrowed stays. Free in any case. */
-int pf_pprof_samples_init(struct pf_pprof_samples *, const struct pf_pprof_profile *, const struct pf_pprof_names *, struct pf_dict *);
+int pf_pprof_samples_init(struct pf_pprof_samples *, const struct pf_pprof_profile *, const struct pf_pprof_names *,
+                          struct pf_stack_memo *, struct pf_dict *);
 void pf_pprof_samples_free(struct pf_pprof_samples *);
 
 /* The next rows, up to PF_BATCH_ROWS; *rows of them are good also when the one behind them fails. PF_OK, PF_EOF (no rows), or a code in `error`. */

@@ -117,6 +117,17 @@ int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_fie
         const char *problem;
 
         *offset = pf_source_offset(source);
+        /* Most fields: a tag of one byte, and bytes that are at hand. */
+        if (have >= HEAD_MAX && p[0] < 128 && (p[0] & 7) == PF_PROTO_BYTES && wanted >> (p[0] >> 3) & 1 && p[0] >= 8) {
+            at = pf_proto_varint(p + 1, p + HEAD_MAX, &field->value);
+            if (at != NULL && field->value <= (uint64_t)(p + have - at)) {
+                field->number = p[0] >> 3;
+                field->type = PF_PROTO_BYTES;
+                field->bytes = at;
+                pf_source_take(source, (size_t)(at - p) + (size_t)field->value);
+                return PF_OK;
+            }
+        }
         if (have == 0)
             return pf_source_status(source, error) == PF_OK ? PF_EOF : error->code;
         at = parse_head(p, p + have, field, &problem);

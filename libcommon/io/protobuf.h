@@ -47,6 +47,14 @@ static inline const unsigned char *pf_proto_varint(const unsigned char *p, const
         *value = *p;
         return p + 1;
     }
+    if (end - p > 1 && p[1] < 128) {
+        *value = (uint64_t)p[1] << 7 | (*p & 127);
+        return p + 2;
+    }
+    if (end - p > 2 && p[2] < 128) {
+        *value = (uint64_t)p[2] << 14 | (uint64_t)(p[1] & 127) << 7 | (*p & 127);
+        return p + 3;
+    }
     return pf_proto_varint_rest(p, end, value);
 }
 

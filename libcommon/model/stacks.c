@@ -28,6 +28,7 @@ struct pf_stack_memo {
     size_t mask, count;
     size_t asked, hits;      /* of the trial */
     size_t rest;             /* stacks to go without the memo */
+    bool keep;               /* never */
     struct queued queue[QUEUE];
     size_t queued;
     uint32_t *locations;     /* of the queued stacks, each leaf first */
@@ -76,7 +77,9 @@ static bool stack_equals(const struct pf_dict *dict, uint32_t stack, const uint3
 /* A memo in which nothing is found costs more than it saves. */
 static void judge(struct pf_stack_memo *memo)
 {
-    if (memo->rest) {
+    if (memo->keep) {
+        memo->rest = 0;
+    } else if (memo->rest) {
         memo->rest -= memo->rest < memo->queued ? memo->rest : memo->queued;
         memo->asked = memo->hits = 0;
     } else if (memo->asked >= TRIAL) {
@@ -191,10 +194,17 @@ static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct q
         remember(memo, dict, item->tag, item->node);
 }
 
+void pf_stack_memo_keep(struct pf_stack_memo *memo)
+{
+    memo->keep = true;
+}
+
 void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
 {
     struct queued *unknown[QUEUE];
     size_t count = 0;
+    for (size_t i = 0; i < memo->queued && !memo->rest; i++)
+        pf_prefetch(pf_dict_stack(dict, memo->slots[memo->queue[i].tag & memo->mask].stack));
     for (size_t i = 0; i < memo->queued; i++) {
         *memo->queue[i].result = memo->rest ? 0 : recall(memo, dict, &memo->queue[i]);
         if (!*memo->queue[i].result)
@@ -215,7 +225,8 @@ void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict, const
     *stack = 0;
     if (depth == 0)
         return;
-    if (!pf_grow(&memo->locations, &memo->location_capacity, memo->location_count + depth, sizeof *memo->locations)) {
+    if (memo->location_count + depth > memo->location_capacity &&
+        !pf_grow(&memo->locations, &memo->location_capacity, memo->location_count + depth, sizeof *memo->locations)) {
         dict->stacks.status = PF_NOMEM;
         return;
     }

@@ -14,6 +14,9 @@ struct pf_stack_memo; /* one per reader, for one dictionary */
 struct pf_stack_memo *pf_stack_memo_new(void); /* NULL: out of memory */
 void pf_stack_memo_free(struct pf_stack_memo *);
 
+/* The same stacks will come again, though they do not now: remember them all the same. */
+void pf_stack_memo_keep(struct pf_stack_memo *);
+
 /* Puts the id of the stack of these locations into *stack, at the latest when pf_stack_memo_flush is called: leaf first (as most
  * formats have them), none of them 0; no locations are stack 0. The locations are copied. At most PF_STACK_DEPTH_MAX frames:
  * the caller checks. Failures stand in pf_dict_status; *stack is 0 then. */
