@@ -69,6 +69,9 @@ struct pf_document {
     const char *const *inputs; /* NULL-terminated: the operands */
 };
 
+/* In a bid: no other format need be asked, which might want to look at more bytes than a live pipe has so far. */
+enum { PF_SURE = 1 << 16 };
+
 /* The place of a file in a series that must be read in order (StatProfiler's ordinals). */
 struct pf_series {
     char key[64];    /* equal for the files of one series */
@@ -87,7 +90,8 @@ struct pf_format {
 
     /* Reading; bid NULL: the format is not read. */
 
-    /* Bits of evidence in the bytes ahead (a 4-byte magic is 32), 0 for none. Peeks, never takes. `path` breaks ties only. */
+    /* Bits of evidence in the bytes ahead (a 4-byte magic is 32), 0 for none; with PF_SURE where nothing else begins so. Peeks, never
+     * takes. `path` breaks ties only. */
     int (*bid)(struct pf_source *, const char *path);
     /* PF_OK and *series filled when the input is one of a series; PF_EOF when not. Peeks only. May be NULL. */
     int (*series)(struct pf_source *, struct pf_series *series);

@@ -77,7 +77,7 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
 {
     const struct pf_format *found = NULL;
     int best = 0;
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+    for (size_t k = 0; k < sizeof formats / sizeof *formats && best < PF_SURE; k++) {
         int evidence = formats[k]->bid ? formats[k]->bid(source, path) : 0;
         if (evidence > best) {
             best = evidence;
@@ -85,7 +85,7 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
         }
     }
     if (bits)
-        *bits = best;
+        *bits = best & ~PF_SURE;
     if (found)
         return found;
     size_t have;

@@ -9,8 +9,9 @@ static int bid(struct pf_source *source, const char *path)
     const unsigned char *bytes = pf_source_peek(source, 5, &have);
 
     (void)path;
-    return have >= 4 && memcmp(bytes, "\x89PFS", 4) == 0 ? 32 + 8 * (have >= 5 && bytes[4] == 'H')
-                                                         : 0;
+    if (have < 4 || memcmp(bytes, "\x89PFS", 4) != 0)
+        return 0;
+    return have == 5 && bytes[4] == 'H' ? 40 | PF_SURE : 32;
 }
 
 extern const struct pf_format pf_format_pfs;
