@@ -147,6 +147,17 @@ END
     grep -q '"complete":false' out
 }
 
+@test "sums that leave 64 bits are refused, names of any length and stacks of any depth are drawn" {
+    printf 'main;a 9223372036854775807\nmain;b 1\n' >big.folded
+    for format in svg html json:flame; do
+        fails 3 "the sum of measure 'samples' below one frame leaves 64 bits" profcat big.folded -t $format
+    done
+    { printf 'f;%.0s' $(seq 3000); head -c 100000 /dev/zero | tr '\0' x; echo ' 1'; } >deep.folded
+    profcat deep.folded -t svg:minwidth=0 >deep.svg
+    [ "$(titles deep.svg | wc -l)" -eq 3002 ]
+    profcat deep.folded -t html >/dev/null
+}
+
 @test "what falls stands in the picture too" {
     printf 'main;a 10\nmain;b -30\n' >n.folded
     profcat n.folded -t svg >n.svg

@@ -395,6 +395,11 @@ static int finish(struct pf_writer *writer)
         status = pf_flame_subjects(&state->flame, &state->subjects, &state->subject_count, &state->main, &writer->error);
     if (status == PF_OK && state->subject_count == 0 && state->flame.sums.count > 0)
         status = pf_error_set(&writer->error, PF_USAGE, "the values of these records are greatest ones, which do not add up to a width");
+    for (size_t i = 0; i < state->subject_count && status == PF_OK; i++) {
+        struct pf_flame_amounts amounts = {0}; /* whether sums leave 64 bits */
+        status = pf_flame_measure(&state->flame, &state->subjects[i], &amounts, &writer->error);
+        pf_flame_amounts_free(&amounts);
+    }
     if (status != PF_OK)
         return status;
     state->records = pf_flame_records(&state->flame, &state->record_count);
