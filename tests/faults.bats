@@ -203,7 +203,7 @@ END
     while read -r program format; do
         case $program in proftop | profdiff) continue ;; esac
         fresh
-        expect 4 "to/out.*No space left" shim FAULT_WRITE=300000 big.folded -o to/out
+        expect 4 "to/out.*No space left" shim FAULT_WRITE=60000 big.folded -o to/out
         is_fresh
     done <rows
     [ "$bad" -eq 0 ]
