@@ -196,7 +196,7 @@ complete_bash()
     while each; do
         usage 'nonsense.*text.*json.*ndjson.*csv.*tsv' -t nonsense "${inputs[@]}"
         usage 'nonsense.*statprofiler.*folded' -f nonsense "${inputs[@]}"
-        usage 'cannot read.*json.*pfs.*statprofiler' -f json "${inputs[@]}"
+        usage 'cannot read.*csv.*pfs.*statprofiler' -f csv "${inputs[@]}"
         usage 'nonsense' -t json:nonsense "${inputs[@]}"
         usage 'no option .nonsense.' -f folded:nonsense=1 "${inputs[@]}"
     done <programs

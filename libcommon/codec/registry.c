@@ -1,5 +1,7 @@
 #include "codec/registry.h"
 
+#include "io/json_look.h"
+
 #include <string.h>
 
 #define PF_FORMAT(name) extern const struct pf_format pf_format_##name;
@@ -73,6 +75,27 @@ static const char *looks_like(const unsigned char *p, size_t have)
     return NULL;
 }
 
+/* The same of JSON, by what stands in its objects. */
+static const char *looks_like_json(struct pf_source *source)
+{
+    static const char *const paths[] = {"meta.preprocessedProfileVersion", "meta.processType", "profile.meta.processType",
+                                        "profile.libs[].breakpadId", "libs[].breakpadId", "root_frame", "resourceProfiles",
+                                        "linux-perf-json-version", "schema=profutils.", "children[].children", NULL};
+    static const char firefox[] = "a profile of the Firefox Profiler, whose JSON is not read; give what its profiler can write as pprof or folded stacks";
+    static const char *const what[] = {firefox, firefox, firefox, firefox, firefox,
+                                       "pyinstrument's JSON; let it write speedscope's (-r speedscope)",
+                                       "OTLP profiles as JSON, which are not read",
+                                       "JSON of perf data convert; give the output of perf script, which has events and periods",
+                                       "a table of these programs; only records (profutils.samples/1) are read back",
+                                       "a flame graph of nested objects; only records are read back"};
+    uint32_t found = pf_json_look(source, paths);
+
+    for (unsigned k = 0; paths[k]; k++)
+        if (found >> k & 1)
+            return what[k];
+    return NULL;
+}
+
 const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits, struct pf_error *error)
 {
     const struct pf_format *found = NULL;
@@ -93,6 +116,8 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
     if (pf_source_status(source, error) < 0)
         return NULL;
     const char *what = looks_like(p, have);
+    if (!what)
+        what = looks_like_json(source);
     if (have == 0)
         pf_error_at(error, PF_FAILED, 0, "the input is empty: no byte of a profile");
     else if (what)

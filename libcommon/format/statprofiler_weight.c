@@ -125,6 +125,10 @@ int pf_sp_weight_ticks(const struct pf_sp_weight *weight, struct pf_writer *writ
         return pf_error_set(&writer->error, PF_USAGE,
                             "record %llu has the weight %lld, and StatProfiler samples have none below 0", number,
                             (long long)value);
+    /* records before any measure: there is no scale yet */
+    *ticks = 0;
+    if (value == 0)
+        return PF_OK;
     pf_uint128 product = (pf_uint128)(uint64_t)value * weight->num;
     if (product % weight->den != 0)
         return pf_error_set(&writer->error, PF_USAGE,

@@ -90,6 +90,11 @@ static inline uint32_t pf_dict_intern(struct pf_dict *dict, struct pf_bytes byte
 {
     return pf_strings_intern(&dict->strings, bytes, flags);
 }
+/* The same for text that is UTF-8 when it reads so. */
+static inline uint32_t pf_dict_intern_text(struct pf_dict *dict, struct pf_bytes bytes)
+{
+    return pf_strings_intern(&dict->strings, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+}
 static inline const struct pf_image *pf_dict_image(const struct pf_dict *dict, uint32_t id)
 {
     return (const struct pf_image *)pf_table_row(&dict->images, id);

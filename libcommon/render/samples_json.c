@@ -2,6 +2,7 @@
  * known at the end only: totals, metadata, whether the input was complete. */
 #include "analysis/facts.h"
 #include "codec/format.h"
+#include "render/samples_json.h"
 #include "render/cache.h"
 #include "render/flame_json.h"
 #include "render/json.h"
@@ -385,9 +386,14 @@ const struct pf_format pf_format_json = {
     .name = "json",
     .about = "one JSON document: records, totals, metadata (schema profutils.samples/1)",
     .suffixes = ".json",
-    .losses = "source texts, times of records",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .losses = "source texts, times of records, what measures are but their names and units, kinds of frames, first lines of functions",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_STREAM,
     .options = document_options,
+    .bid = pf_samples_bid_document,
+    .reader_size = sizeof(struct pf_samples_reader),
+    .open_reader = pf_samples_open_reader,
+    .read = pf_samples_read,
+    .close_reader = pf_samples_close_reader,
     .writer_size = sizeof(struct json_writer),
     .open_writer = open_document,
     .write = write_batch,
@@ -399,9 +405,14 @@ const struct pf_format pf_format_ndjson = {
     .name = "ndjson",
     .about = "one JSON object a line for each record (schema profutils.samples/1), for notebooks",
     .suffixes = ".ndjson .jsonl",
-    .losses = "metadata, source texts, times of records",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .losses = "metadata, source texts, times of records, what measures are but their names and units, kinds of frames, first lines of functions",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM,
     .options = row_options,
+    .bid = pf_samples_bid_rows,
+    .reader_size = sizeof(struct pf_samples_reader),
+    .open_reader = pf_samples_open_reader,
+    .read = pf_samples_read,
+    .close_reader = pf_samples_close_reader,
     .writer_size = sizeof(struct json_writer),
     .open_writer = open_rows,
     .write = write_batch,

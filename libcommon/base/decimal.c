@@ -1,0 +1,177 @@
+#include "base/decimal.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000 };
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* digits * 10^exponent, the digits without zeros at either end. */
+struct decimal {
+    bool negative;
+    const char *digits; /* a point may stand among them */
+    size_t count;       /* digits, the point not counted */
+    int64_t exponent;
+};
+
+static size_t span_digits(struct pf_bytes text, size_t at)
+{
+    size_t start = at;
+
+    while (at < text.size && digit(text.data[at]))
+        at++;
+    return at - start;
+}
+
+/* Where the number's digits are and what they count; false: no number. */
+static bool parse(struct pf_bytes text, struct decimal *number)
+{
+    size_t at = text.size > 0 && (text.data[0] == '-' || text.data[0] == '+'), first, last, point;
+    int64_t exponent = 0;
+    size_t whole = span_digits(text, at), behind = 0;
+
+    number->negative = at > 0 && text.data[0] == '-';
+    first = at;
+    point = at += whole;
+    if (at < text.size && text.data[at] == '.') {
+        behind = span_digits(text, at + 1);
+        at += 1 + behind;
+    }
+    if (whole + behind == 0)
+        return false;
+    last = at;
+    if (at < text.size && (text.data[at] == 'e' || text.data[at] == 'E')) {
+        if (!pf_parse_int((struct pf_bytes){text.data + at + 1, text.size - at - 1}, -EXPONENT_MAX, EXPONENT_MAX, &exponent))
+            return false;
+    } else if (at < text.size) {
+        return false;
+    }
+    while (first < last && (text.data[first] == '0' || text.data[first] == '.'))
+        first++;
+    while (last > first && (text.data[last - 1] == '0' || text.data[last - 1] == '.'))
+        last--;
+    number->digits = text.data + first;
+    number->count = last - first - (first < point && last > point + 1);
+    /* the last digit that is left counts 10^-(its place behind the point), or 10^(digits between it and the point) */
+    number->exponent = exponent + (last > point ? -(int64_t)(last - 1 - point) : (int64_t)(point - last));
+    if (first == last)
+        *number = (struct decimal){0};
+    return true;
+}
+
+bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact)
+{
+    struct decimal number;
+    uint64_t sum = 0;
+
+    if (!parse(text, &number))
+        return false;
+    /* Whole digits of the result, then those it is rounded by. */
+    int64_t power = number.exponent + shift, keep = (int64_t)number.count + power;
+    size_t taken = 0;
+    bool tail = false;
+    char next = '0';
+
+    *exact = true;
+    if (keep > 19)
+        return false;
+    for (const char *p = number.digits; taken < number.count; p++) {
+        if (*p == '.')
+            continue;
+        if ((int64_t)taken < keep) {
+            if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, (uint64_t)(*p - '0'), &sum))
+                return false;
+        } else {
+            *exact = false;
+            if ((int64_t)taken == keep)
+                next = *p;
+            else
+                tail = true;
+        }
+        taken++;
+    }
+    for (; power > 0; power--)
+        if (__builtin_mul_overflow(sum, 10, &sum))
+            return false;
+    if (keep >= 0 && (next > '5' || (next == '5' && (tail || sum % 2 == 1))))
+        sum++;
+    if (sum > (uint64_t)INT64_MAX + (number.negative ? 1 : 0))
+        return false;
+    *value = (int64_t)(number.negative ? -sum : sum);
+    return true;
+}
+
+/* How many decimals a number needs (12.50: 1, 3e2: 0); 0 for what is no number. */
+static int places_of(struct pf_bytes text)
+{
+    struct decimal number;
+
+    if (!parse(text, &number) || number.exponent >= 0)
+        return 0;
+    return number.exponent < -EXPONENT_MAX ? EXPONENT_MAX : (int)-number.exponent;
+}
+
+static bool power_of_ten(int exponent, uint64_t *power)
+{
+    for (*power = 1; exponent > 0; exponent--)
+        if (__builtin_mul_overflow(*power, 10, power))
+            return false;
+    return true;
+}
+
+int pf_decimals_rescale(struct pf_decimals *column, int places)
+{
+    uint64_t up, down;
+    int64_t value;
+
+    if (!power_of_ten(places - column->places, &up) || !power_of_ten(column->places - places, &down))
+        return PF_OVERFLOW;
+    for (size_t k = 0; up > 1 && k < column->count; k++)
+        if (!pf_scale64(column->values[k], up, 1, &value))
+            return PF_OVERFLOW;
+    if (up == 1 && down == 1)
+        return PF_OK;
+    if (!pf_scale64(column->carried, up, down, &column->carried))
+        return PF_OVERFLOW;
+    for (size_t k = 0; k < column->count; k++)
+        pf_scale64(column->values[k], up, down, &column->values[k]);
+    column->places = places;
+    return PF_OK;
+}
+
+int pf_decimals_take(struct pf_decimals *column, struct pf_bytes text, int64_t *value)
+{
+    int places = places_of(text);
+    bool exact;
+
+    if (!pf_decimal_scale(text, 0, value, &exact))
+        return pf_decimal_scale(text, -SHIFT_MAX, value, &exact) ? PF_OVERFLOW : PF_FAILED;
+    if (places > column->most) {
+        places = column->most;
+        column->rounded = true;
+    }
+    for (; places > column->places; places--) {
+        if (pf_decimal_scale(text, places, value, &exact) && pf_decimals_rescale(column, places) == PF_OK)
+            break;
+        column->rounded = true;
+    }
+    while (!pf_decimal_scale(text, column->places, value, &exact)) {
+        column->rounded = true;
+        if (pf_decimals_rescale(column, column->places - 1) != PF_OK)
+            return PF_OVERFLOW;
+    }
+    return PF_OK;
+}
+
+int pf_decimals_add(struct pf_decimals *column, int64_t value)
+{
+    if (!pf_grow(&column->values, &column->capacity, column->count + 1, sizeof *column->values))
+        return PF_NOMEM;
+    column->values[column->count++] = value;
+    return PF_OK;
+}

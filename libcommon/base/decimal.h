@@ -1,0 +1,32 @@
+/* Numbers with decimals, kept exactly: text of the form -?digits[.digits][e-?digits] as whole numbers of a power of ten. */
+#ifndef PF_BASE_DECIMAL_H
+#define PF_BASE_DECIMAL_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* *value = number * 10^shift, rounded half to even where that is not whole: *exact says so. False: no number, or it leaves int64. */
+bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact);
+
+/* A column of such numbers in one scale, which becomes finer when a number needs it. Zero-initialise but for `most`; free(values). */
+struct pf_decimals {
+    int64_t *values;
+    size_t count, capacity;
+    int64_t carried; /* one more value in the same scale, for the caller */
+    int places;      /* a value counts 10^-places */
+    int most;        /* places there may be */
+    bool rounded;    /* some number had more, or did not leave room for as many */
+};
+
+/* PF_OK and *value, in the scale that the column has from then on; PF_FAILED: no number; PF_OVERFLOW: it leaves int64 even without
+ * decimals. */
+int pf_decimals_take(struct pf_decimals *, struct pf_bytes text, int64_t *value);
+/* Adds a value; PF_OK or PF_NOMEM. */
+int pf_decimals_add(struct pf_decimals *, int64_t value);
+/* Counts all values in 10^-places from here on: rounds half to even where that is coarser. PF_OK or PF_OVERFLOW (nothing changed). */
+int pf_decimals_rescale(struct pf_decimals *, int places);
+
+#endif

@@ -1,0 +1,255 @@
+/* Samples in a trace: V8's profiles, cut into events, and samples of stack frames. */
+#include "format/chrometrace.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "model/amounts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pf_amount_unit microseconds = {"microseconds", "nanoseconds", 3, 3};
+
+/* --- profiles --------------------------------------------------------------------------------------------- */
+
+static struct pf_trace_profile *find_profile(struct pf_reader *reader, const struct pf_trace_fields *fields)
+{
+    struct pf_trace_reader *state = reader->state;
+
+    for (size_t k = state->profile_count; k > 0; k--)
+        if (state->profiles[k - 1].pid == fields->pid && state->profiles[k - 1].id == fields->id && fields->id)
+            return &state->profiles[k - 1];
+    uint32_t thread = pf_trace_thread(reader, fields->pid, fields->tid);
+    if (thread == 0 || !pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1, sizeof *state->profiles))
+        return NULL;
+    struct pf_trace_profile *profile = &state->profiles[state->profile_count];
+    *profile = (struct pf_trace_profile){.pid = fields->pid, .id = fields->id, .thread = thread, .samples.deltas.most = 6};
+    if (pf_call_tree_init(&profile->tree) != PF_OK)
+        return NULL;
+    state->profile_count++;
+    return profile;
+}
+
+static bool member_number(const json_t *object, const char *key, int64_t *number)
+{
+    const json_t *member = json_object_get(object, key);
+
+    *number = json_integer_value(member);
+    return json_is_integer(member);
+}
+
+/* False: out of memory, or the number is that of another node. */
+static bool add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_t *object)
+{
+    const json_t *child, *children = json_object_get(object, "children");
+    uint32_t node = pf_call_tree_add(tree), id = 0, parent = 0;
+    int64_t number;
+    size_t k;
+
+    if (node == 0)
+        return false;
+    if (member_number(object, "id", &number) && (id = pf_call_tree_number(tree, number)) == 0)
+        return false;
+    if (member_number(object, "parent", &number) && (parent = pf_call_tree_number(tree, number)) == 0)
+        return false;
+    if (id && tree->rows[id].node)
+        return false;
+    if (id)
+        tree->rows[id].node = node;
+    tree->nodes[node].number = id;
+    tree->nodes[node].parent_number = parent;
+    json_array_foreach(children, k, child) {
+        uint32_t row = json_is_integer(child) ? pf_call_tree_number(tree, json_integer_value(child)) : 0;
+
+        if (row == 0 || tree->rows[row].parent)
+            return false;
+        tree->rows[row].parent = node;
+    }
+    struct pf_call_frame frame = pf_call_frame_json(dict, json_object_get(object, "callFrame"));
+    tree->nodes[node].location = pf_call_frame_location(dict, &frame, parent == 0 && (id == 0 || tree->rows[id].parent == 0));
+    return true;
+}
+
+static bool add_samples(struct pf_trace_profile *profile, const json_t *list)
+{
+    const json_t *sample;
+    size_t k;
+
+    json_array_foreach(list, k, sample) {
+        uint32_t id = json_is_integer(sample) ? pf_call_tree_number(&profile->tree, json_integer_value(sample)) : 0;
+
+        if (id == 0 || pf_call_samples_add(&profile->samples, id) != PF_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool add_deltas(struct pf_trace_profile *profile, const json_t *list)
+{
+    char text[PF_INT128_TEXT];
+    const json_t *delta;
+    int64_t value;
+    size_t k;
+
+    json_array_foreach(list, k, delta) {
+        int64_t number = json_is_real(delta) ? (int64_t)json_real_value(delta) : json_integer_value(delta);
+
+        if (pf_decimals_take(&profile->samples.deltas, (struct pf_bytes){text, pf_print_int128(number, text)}, &value) != PF_OK ||
+            pf_decimals_add(&profile->samples.deltas, value) != PF_OK)
+            return false;
+    }
+    return true;
+}
+
+int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields *fields)
+{
+    struct pf_trace_reader *state = reader->state;
+    const json_t *args, *node;
+    int status = pf_json_cut_parse(&state->cut, (struct pf_bytes){state->args.data, state->args.size}, fields->args_offset, &args);
+    struct pf_trace_profile *profile = status == PF_OK ? find_profile(reader, fields) : NULL;
+    size_t k;
+
+    if (status != PF_OK)
+        return status;
+    if (!profile)
+        return pf_error_nomem(&reader->error);
+    const json_t *data = json_object_get(args, "data"), *cpu = json_object_get(data, "cpuProfile");
+    const json_t *deltas = json_object_get(data, "timeDeltas");
+    bool good = true;
+    json_array_foreach(json_object_get(cpu, "nodes"), k, node)
+        good = good && add_node(reader->dict, &profile->tree, node);
+    good = good && add_samples(profile, json_object_get(cpu, "samples"));
+    good = good && add_deltas(profile, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
+    if (!good)
+        return pf_error_at(&reader->error, PF_FAILED, fields->args_offset, "a part of a profile whose nodes, samples or times do not fit");
+    state->profile_samples = 0;
+    for (k = 0; k < state->profile_count; k++)
+        state->profile_samples += state->profiles[k].samples.count;
+    return PF_OK;
+}
+
+/* --- records ---------------------------------------------------------------------------------------------- */
+
+static uint32_t count_measure(struct pf_reader *reader)
+{
+    struct pf_measure hits = {.name = pf_dict_intern(reader->dict, PF_BYTES("hits"), 0),
+                              .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
+                              .role = PF_COUNT, .nature = PF_SAMPLED, .num = 1, .den = 1};
+
+    return pf_measures_intern(&reader->dict->measures, &hits);
+}
+
+static uint32_t time_measure(struct pf_reader *reader)
+{
+    struct pf_measure wall = {.name = pf_dict_intern(reader->dict, PF_BYTES("wall"), 0),
+                              .unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0),
+                              .nature = PF_SAMPLED, .num = 1, .den = 1};
+
+    return pf_measures_intern(&reader->dict->measures, &wall);
+}
+
+static int make_rows(struct pf_reader *reader, size_t count)
+{
+    struct pf_pending *rows = &((struct pf_trace_reader *)reader->state)->rows;
+
+    rows->stacks = calloc(count + 1, sizeof *rows->stacks);
+    rows->labels = calloc(count + 1, sizeof *rows->labels);
+    pf_pending_column(rows, count_measure(reader), calloc(count + 1, sizeof(int64_t)));
+    pf_pending_column(rows, time_measure(reader), calloc(count + 1, sizeof(int64_t)));
+    return rows->stacks && rows->labels && rows->values[0] && rows->values[1] ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+/* What no node tells is unknown. */
+static uint32_t stack_of(struct pf_reader *reader, const struct pf_call_tree *tree, uint32_t number)
+{
+    uint32_t node = number ? tree->rows[number].node : 0;
+    struct pf_function function = {.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
+
+    if (node && tree->nodes[node].stack != UINT32_MAX)
+        return tree->nodes[node].stack;
+    return pf_dict_add_frame(reader->dict, 0,
+                             pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(reader->dict, &function)}));
+}
+
+static int resolve(struct pf_reader *reader, struct pf_call_tree *tree)
+{
+    uint32_t node;
+    int status = pf_call_tree_resolve(tree, reader->dict, &node);
+
+    if (status == PF_NOMEM)
+        return pf_error_nomem(&reader->error);
+    if (status != PF_OK)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "a stack frame is its own ancestor or has more than 1048575 above it");
+    return PF_OK;
+}
+
+static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profile)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_pending *rows = &state->rows;
+    struct pf_measure scaled = {0};
+    bool sorted;
+    int status = resolve(reader, &profile->tree);
+
+    if (status == PF_OK && (status = pf_call_samples_order(&profile->samples, false, &sorted)) != PF_OK)
+        status = pf_error_set(&reader->error, status, "the times of a profile leave 64 bits");
+    if (status != PF_OK)
+        return status;
+    pf_amounts_scale(reader->dict, &profile->samples.deltas, &microseconds, &scaled);
+    if (scaled.num != 1 || scaled.den != 1)
+        return pf_error_set(&reader->error, PF_OVERFLOW, "the times of a profile leave 64 bits");
+    for (size_t k = 0; k < profile->samples.count; k++) {
+        rows->stacks[rows->count] = stack_of(reader, &profile->tree, profile->samples.numbers[k]);
+        rows->labels[rows->count] = state->thread_rows[profile->thread].labels;
+        rows->values[0][rows->count] = 1;
+        rows->values[1][rows->count++] = profile->samples.deltas.values[k];
+    }
+    return PF_OK;
+}
+
+int pf_trace_give_profiles(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    int status = make_rows(reader, state->profile_samples);
+
+    for (size_t k = 0; k < state->profile_count && status == PF_OK; k++)
+        status = give_profile(reader, &state->profiles[k]);
+    return status;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+    const struct pf_trace_sample *x = a, *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* A sample has the time to the next one of its thread. */
+int pf_trace_give_samples(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_pending *rows = &state->rows;
+    int status = make_rows(reader, state->sample_count);
+
+    if (status == PF_OK)
+        status = resolve(reader, &state->frames);
+    qsort(state->samples, state->sample_count, sizeof *state->samples, compare_samples);
+    for (size_t k = 0; k < state->sample_count && status == PF_OK; k++) {
+        const struct pf_trace_sample *sample = &state->samples[k];
+        bool more = k + 1 < state->sample_count && sample[1].thread == sample->thread;
+
+        rows->stacks[rows->count] = stack_of(reader, &state->frames, sample->frame);
+        rows->labels[rows->count] = state->thread_rows[sample->thread].labels;
+        rows->values[0][rows->count] = sample->weight;
+        if (more && __builtin_sub_overflow(sample[1].time, sample->time, &rows->values[1][rows->count]))
+            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits", k + 1);
+        rows->count++;
+    }
+    return status;
+}

@@ -1,0 +1,145 @@
+#include "io/json_look.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { WINDOW = 64 * 1024, LEVELS = 8, PATH_MAX_SIZE = 128 };
+
+/* The text ahead and the path of what stands there; levels deeper than any path have no names. */
+struct look {
+    const unsigned char *p, *end;
+    const char *const *paths;
+    uint32_t found;
+    size_t depth, sizes[LEVELS];
+    char brackets[LEVELS];
+    char path[PATH_MAX_SIZE];
+    size_t size;
+};
+
+static bool blank(unsigned char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* The string that begins here, without its quotes, as it is written; what is cut has no end. */
+static struct pf_bytes string_at(struct look *look)
+{
+    const unsigned char *start = ++look->p;
+
+    while (look->p < look->end && *look->p != '"')
+        look->p += *look->p == '\\' ? 2 : 1;
+    if (look->p > look->end)
+        look->p = look->end;
+    struct pf_bytes text = {(const char *)start, (size_t)(look->p - start)};
+    look->p += look->p < look->end;
+    return text;
+}
+
+static bool contains(struct pf_bytes text, const char *part)
+{
+    size_t size = strlen(part);
+
+    for (size_t at = 0; at + size <= text.size; at++)
+        if (memcmp(text.data + at, part, size) == 0)
+            return true;
+    return false;
+}
+
+/* What stands here is at the path; `text`: its value, where that is a string. */
+static void note(struct look *look, const struct pf_bytes *text)
+{
+    for (unsigned k = 0; look->paths[k]; k++) {
+        const char *value = strchr(look->paths[k], '=');
+        size_t size = value ? (size_t)(value - look->paths[k]) : strlen(look->paths[k]);
+
+        if (size == look->size && memcmp(look->paths[k], look->path, size) == 0 && (!value || (text && contains(*text, value + 1))))
+            look->found |= UINT32_C(1) << k;
+    }
+}
+
+static void add_name(struct look *look, struct pf_bytes name, bool point)
+{
+    if (look->size + name.size + 1 >= sizeof look->path) {
+        look->size = sizeof look->path; /* no path is as long */
+        return;
+    }
+    if (point && look->size > 0)
+        look->path[look->size++] = '.';
+    memcpy(look->path + look->size, name.data, name.size);
+    look->size += name.size;
+}
+
+static void enter(struct look *look, unsigned char bracket)
+{
+    if (look->depth < LEVELS) {
+        look->sizes[look->depth] = look->size;
+        look->brackets[look->depth] = (char)bracket;
+        if (bracket == '[')
+            add_name(look, PF_BYTES("[]"), false);
+    }
+    look->depth++;
+    look->p++;
+}
+
+static void leave(struct look *look)
+{
+    if (look->depth > 0)
+        look->depth--;
+    if (look->depth < LEVELS)
+        look->size = look->sizes[look->depth];
+    look->p++;
+}
+
+/* A string: a key where a colon follows, else a value. */
+static void look_at_string(struct look *look)
+{
+    struct pf_bytes text = string_at(look);
+
+    while (look->p < look->end && blank(*look->p))
+        look->p++;
+    if (look->depth == 0 || look->depth > LEVELS)
+        return;
+    size_t outside = look->sizes[look->depth - 1];
+    if (look->brackets[look->depth - 1] == '[') {
+        note(look, &text);
+    } else if (look->p < look->end && *look->p == ':') {
+        look->size = outside;
+        add_name(look, text, true);
+        note(look, NULL);
+        look->p++;
+    } else {
+        note(look, &text);
+    }
+}
+
+uint32_t pf_json_look(struct pf_source *source, const char *const *paths)
+{
+    struct look look = {.paths = paths};
+    size_t have, start = 0;
+    const unsigned char *p = pf_source_peek(source, 1, &have);
+
+    if (have >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+        start = 3;
+    while (start < have && blank(p[start]))
+        start++;
+    if (start < have && p[start] != '{' && p[start] != '[')
+        return 0;
+    p = pf_source_peek(source, WINDOW, &have);
+    look.end = p + (have > WINDOW ? WINDOW : have);
+    look.p = p + (have >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    while (look.p < look.end && blank(*look.p))
+        look.p++;
+    if (look.p >= look.end || (*look.p != '{' && *look.p != '['))
+        return 0;
+    while (look.p < look.end) {
+        if (*look.p == '"')
+            look_at_string(&look);
+        else if (*look.p == '{' || *look.p == '[')
+            enter(&look, *look.p);
+        else if (*look.p == '}' || *look.p == ']')
+            leave(&look);
+        else
+            look.p++;
+    }
+    return look.found;
+}

@@ -1,0 +1,16 @@
+/* A look at JSON without taking it: which keys stand in the first 64 KiB. What formats bid by. */
+#ifndef PF_IO_JSON_LOOK_H
+#define PF_IO_JSON_LOOK_H
+
+#include "io/source.h"
+
+#include <stdint.h>
+
+enum { PF_JSON_PATHS_MAX = 32 };
+
+/* Bit k: paths[k] is there. A path is the keys from the outside on, with a point between, `[]` for any element of an array: "nodes[].id";
+ * "[].ph" where the outermost is an array. `=TEXT` behind it: its value is a string that has TEXT in it. The list ends with NULL. 0 for
+ * what does not begin as JSON does; a pipe is not waited for until that is known. */
+uint32_t pf_json_look(struct pf_source *, const char *const *paths);
+
+#endif

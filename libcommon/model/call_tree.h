@@ -1,0 +1,68 @@
+/* A tree of calls whose nodes have numbers of their own and may be told in any order, parents by their children or children by their
+ * parent; what V8 writes, as a file and inside of traces. */
+#ifndef PF_MODEL_CALL_TREE_H
+#define PF_MODEL_CALL_TREE_H
+
+#include "base/decimal.h"
+#include "model/dict.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_call_node {
+    uint32_t parent;        /* a node; 0 = none is told, or its number is: */
+    uint32_t parent_number; /* an id of `numbers`, as is: */
+    uint32_t number;
+    uint32_t location;      /* 0 = it has none: the root itself */
+    uint32_t stack, depth;  /* once resolved; the depth is that of frames + 1 */
+    int64_t count;          /* hits, or bytes */
+};
+
+struct pf_call_tree {
+    struct pf_table numbers;    /* of nodes, told or only named */
+    struct pf_call_number {
+        uint32_t node, parent;  /* 0 = not told */
+    } *rows;                    /* by id of a number */
+    size_t row_capacity;
+    struct pf_call_node *nodes; /* from 1 */
+    uint32_t count;             /* of them */
+    size_t capacity;
+};
+
+int pf_call_tree_init(struct pf_call_tree *); /* PF_OK or PF_NOMEM; free in any case */
+void pf_call_tree_free(struct pf_call_tree *);
+/* Id of a number, and the number of an id; 0: out of memory. */
+uint32_t pf_call_tree_number(struct pf_call_tree *, int64_t number);
+int64_t pf_call_tree_named(const struct pf_call_tree *, uint32_t id);
+/* A new node; 0: out of memory. */
+uint32_t pf_call_tree_add(struct pf_call_tree *);
+
+/* Finds the stacks of all nodes but those that the caller gave depth and stack UINT32_MAX. PF_OK; PF_FAILED and *node: one that is its own ancestor, or has more than 1048575 frames, whose stack,
+ * like that of those below it, is UINT32_MAX; PF_NOMEM. */
+int pf_call_tree_resolve(struct pf_call_tree *, struct pf_dict *, uint32_t *node);
+
+/* What a node says of its function; lines and columns from 1, 0 = not known. Gives the location; 0 for a root. */
+struct pf_call_frame {
+    uint32_t name, file; /* strings */
+    int64_t line, column;
+};
+uint32_t pf_call_frame_location(struct pf_dict *, const struct pf_call_frame *, bool outermost);
+/* V8's callFrame: lines and columns there are from 0. */
+struct pf_call_frame pf_call_frame_json(struct pf_dict *, const json_t *);
+
+/* Samples of nodes (ids of their numbers) with the time from the one before to each. Zero-initialise but for deltas.most. */
+struct pf_call_samples {
+    uint32_t *numbers;
+    size_t count, capacity;
+    struct pf_decimals deltas;
+};
+
+void pf_call_samples_free(struct pf_call_samples *);
+int pf_call_samples_add(struct pf_call_samples *, uint32_t number); /* PF_OK or PF_NOMEM */
+/* Gives every sample a delta (0 where there is none), and puts samples that are not in the order of time into it. `next`: the time from a
+ * sample to the next one is its own, of the last one the mean. PF_OK, PF_NOMEM, PF_OVERFLOW. *sorted: they had to be. */
+int pf_call_samples_order(struct pf_call_samples *, bool next, bool *sorted);
+
+#endif

@@ -1,0 +1,478 @@
+/* Records that were written as JSON, read back. */
+#include "render/samples_json.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/json_look.h"
+#include "model/stacks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pf_samples_bid_document(struct pf_source *source, const char *path)
+{
+    static const char *const paths[] = {"schema=profutils.samples/1", NULL};
+
+    (void)path;
+    return pf_json_look(source, paths) ? 80 : 0;
+}
+
+int pf_samples_bid_rows(struct pf_source *source, const char *path)
+{
+    static const char *const paths[] = {"kind", "sections", "stack", "values", "units", "schema", NULL};
+
+    (void)path;
+    return pf_json_look(source, paths) == 0x1f ? 60 : 0;
+}
+
+int pf_samples_open_reader(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    state->memo = pf_stack_memo_new();
+    if (pf_strings_init(&state->frames.texts) != PF_OK || pf_strings_init(&state->labels.texts) != PF_OK ||
+        pf_strings_init(&state->sections.texts) != PF_OK || !state->memo)
+        return pf_error_nomem(&reader->error);
+    state->document = strcmp(reader->format->name, "json") == 0;
+    return PF_OK;
+}
+
+static void free_memo(struct pf_samples_memo *memo)
+{
+    pf_strings_free(&memo->texts);
+    free(memo->ids);
+}
+
+void pf_samples_close_reader(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    free_memo(&state->frames);
+    free_memo(&state->labels);
+    free_memo(&state->sections);
+    pf_stack_memo_free(state->memo);
+    free(state->leaf_first);
+    for (unsigned k = 0; k < PF_SAMPLES_COLUMNS; k++)
+        free(state->data[k]);
+    pf_metadata_free(&state->metadata);
+    free(state->declared);
+    pf_json_cut_close(&state->cut);
+}
+
+/* --- what rows repeat ------------------------------------------------------------------------------------- */
+
+static struct pf_bytes text_of(const json_t *value)
+{
+    return json_is_string(value) ? (struct pf_bytes){json_string_value(value), json_string_length(value)} : PF_BYTES("");
+}
+
+static uint64_t address_of(struct pf_bytes text)
+{
+    uint64_t address = 0;
+
+    for (size_t k = 2; k < text.size && k < 18; k++) {
+        int c = text.data[k] | 0x20;
+
+        address = address << 4 | (uint64_t)(c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= '0' && c <= '9' ? c - '0' : 0);
+    }
+    return address;
+}
+
+/* A frame, which may be its name alone. */
+static uint32_t make_frame(struct pf_dict *dict, const json_t *frame)
+{
+    struct pf_bytes name = json_is_string(frame) ? text_of(frame) : pf_json_member_text(frame, "function");
+    struct pf_bytes address = pf_json_member_text(frame, "address"), image = pf_json_member_text(frame, "image");
+    int64_t column = pf_json_member_int(frame, "column", 0);
+    struct pf_function function = {.name = pf_dict_intern_text(dict, name.size ? name : PF_BYTES("[unknown]")),
+                                   .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file"))};
+    struct pf_location location = {.address = address_of(address),
+                                   .line = pf_json_member_int(frame, "line", 0),
+                                   .column = column > 0 && column <= UINT32_MAX ? (uint32_t)column : 0,
+                                   .inlined = json_is_true(json_object_get(frame, "inlined"))};
+
+    /* nobody named it: the address stands for the name */
+    if (address.size == 0 || !pf_bytes_equal(address, name) || location.address == 0)
+        location.function = pf_dict_add_function(dict, &function);
+    if (image.size > 0)
+        location.image = pf_dict_add_image(dict, &(struct pf_image){.name = pf_dict_intern_text(dict, image)});
+    return pf_dict_add_location(dict, &location);
+}
+
+static uint32_t make_sections(struct pf_dict *dict, const json_t *sections)
+{
+    const json_t *section;
+    uint32_t set = 0;
+    size_t k;
+
+    json_array_foreach(sections, k, section)
+        set = pf_dict_add_label(dict, set, dict->section_key, pf_dict_intern_text(dict, text_of(section)));
+    return set;
+}
+
+static uint32_t make_labels(struct pf_dict *dict, const json_t *labels)
+{
+    const json_t *values, *value;
+    const char *key;
+    uint32_t set = 0;
+    size_t k;
+
+    json_object_foreach((json_t *)(uintptr_t)labels, key, values) {
+        uint32_t name = pf_dict_intern_text(dict, pf_bytes_of(key));
+
+        json_array_foreach(values, k, value) {
+            if (json_is_object(value))
+                set = pf_dict_add_number(dict, set, name, pf_json_member_int(value, "num", 0),
+                                         pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
+            else
+                set = pf_dict_add_label(dict, set, name, pf_dict_intern_text(dict, text_of(value)));
+        }
+    }
+    return set;
+}
+
+/* The id of the value ahead, made once for each text. */
+static int read_known(struct pf_reader *reader, struct pf_samples_memo *memo, uint32_t (*make)(struct pf_dict *, const json_t *),
+                      uint32_t *id)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes raw;
+    const json_t *value;
+    uint32_t text = 0;
+    int status = pf_json_cut_raw(&state->cut, &raw);
+
+    if (status != PF_OK)
+        return status;
+    if (raw.size <= PF_STRING_MAX)
+        text = pf_strings_intern(&memo->texts, raw, 0);
+    if (text < memo->count && memo->ids[text]) {
+        *id = memo->ids[text] - 1;
+        return PF_OK;
+    }
+    status = pf_json_cut_parse(&state->cut, raw, pf_source_offset(reader->source) - raw.size, &value);
+    if (status != PF_OK)
+        return status;
+    *id = make(reader->dict, value);
+    if (text >= memo->count) {
+        size_t before = memo->count;
+
+        if (!pf_grow(&memo->ids, &memo->capacity, (size_t)text + 1, sizeof *memo->ids))
+            return pf_error_nomem(&reader->error);
+        memo->count = memo->capacity;
+        memset(memo->ids + before, 0, (memo->count - before) * sizeof *memo->ids);
+    }
+    if (text)
+        memo->ids[text] = *id + 1;
+    return PF_OK;
+}
+
+/* --- a row ------------------------------------------------------------------------------------------------ */
+
+static int read_stack(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    state->depth = 0;
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        if (state->depth >= PF_STACK_DEPTH_MAX)
+            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "more than 1048575 frames");
+        if (!pf_grow(&state->leaf_first, &state->frame_capacity, state->depth + 1, sizeof *state->leaf_first))
+            return pf_error_nomem(&reader->error);
+        status = read_known(reader, &state->frames, make_frame, &state->leaf_first[state->depth++]);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static struct pf_samples_value *find_value(struct pf_reader *reader, struct pf_bytes name)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t id = pf_dict_intern_text(reader->dict, name);
+
+    for (unsigned k = 0; k < state->value_count; k++)
+        if (state->values[k].name == id)
+            return &state->values[k];
+    if (state->value_count == PF_SAMPLES_COLUMNS)
+        return NULL;
+    state->values[state->value_count] = (struct pf_samples_value){.name = id};
+    return &state->values[state->value_count++];
+}
+
+/* {"wall":5} or {"wall":"nanoseconds"} */
+static int read_values(struct pf_reader *reader, bool units)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes key, text;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        struct pf_samples_value *value = find_value(reader, key);
+
+        if (!value)
+            return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "a row of more than %d measures",
+                               PF_SAMPLES_COLUMNS);
+        status = units ? pf_json_cut_string(&state->cut, &text) : pf_json_cut_int(&state->cut, &value->value);
+        if (units && status == PF_OK)
+            value->unit = pf_dict_intern_text(reader->dict, text);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int read_kind(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes text;
+    int status = pf_json_cut_string(&state->cut, &text);
+
+    for (int kind = 0; status == PF_OK && kind < PF_RECORD_KINDS; kind++)
+        if (pf_bytes_equal(text, pf_bytes_of(pf_kind_name((enum pf_kind)kind)))) {
+            state->kind = (enum pf_kind)kind;
+            return PF_OK;
+        }
+    return status != PF_OK ? status
+                           : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "no kind of records: '%.*s'",
+                                         text.size > 40 ? 40 : (int)text.size, text.data);
+}
+
+static int read_member(struct pf_reader *reader, struct pf_bytes key)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    if (pf_bytes_equal(key, PF_BYTES("kind")))
+        return read_kind(reader);
+    if (pf_bytes_equal(key, PF_BYTES("sections")))
+        return read_known(reader, &state->sections, make_sections, &state->section_set);
+    if (pf_bytes_equal(key, PF_BYTES("labels")))
+        return read_known(reader, &state->labels, make_labels, &state->label_set);
+    if (pf_bytes_equal(key, PF_BYTES("stack")))
+        return read_stack(reader);
+    if (pf_bytes_equal(key, PF_BYTES("values")))
+        return read_values(reader, false);
+    if (pf_bytes_equal(key, PF_BYTES("units")))
+        return read_values(reader, true);
+    if (pf_bytes_equal(key, PF_BYTES("depth")))
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
+                           "rows of single frames, as explode gives them: only whole stacks are read back");
+    return pf_json_cut_skip(&state->cut);
+}
+
+static int read_row(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes key;
+    static const size_t frames[] = {0, 1, 2};
+    pf_json_cut_kind(&state->cut);
+    uint64_t offset = pf_source_offset(reader->source);
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    state->kind = PF_SAMPLE;
+    state->depth = state->value_count = state->section_set = state->label_set = 0;
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
+        status = read_member(reader, key);
+    if (status != PF_EOF)
+        return status;
+    if (state->kind != PF_SAMPLE && state->depth != frames[state->kind])
+        return pf_error_at(&reader->error, PF_FAILED, offset, "a record of the kind %s with %zu frames", pf_kind_name(state->kind),
+                           state->depth);
+    state->waiting = true;
+    return PF_OK;
+}
+
+/* --- batches ---------------------------------------------------------------------------------------------- */
+
+static uint32_t find_measure(struct pf_reader *reader, enum pf_kind kind, uint32_t name, uint32_t unit)
+{
+    struct pf_bytes text = pf_dict_string(reader->dict, name);
+    struct pf_measure measure = {.name = name, .unit = unit, .kind = (uint8_t)kind, .num = 1, .den = 1};
+
+    if (pf_bytes_equal(pf_dict_string(reader->dict, unit), PF_BYTES("count")))
+        measure.role = PF_COUNT;
+    else if (pf_bytes_equal(text, PF_BYTES("incl")))
+        measure.role = PF_INCLUSIVE;
+    return pf_measures_intern(&reader->dict->measures, &measure);
+}
+
+static int add_value(struct pf_reader *reader, uint32_t row, const struct pf_samples_value *value)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t measure = find_measure(reader, state->kind, value->name, value->unit);
+    unsigned column = 0;
+
+    while (column < state->column_count && state->columns[column].measure != measure)
+        column++;
+    if (column == PF_SAMPLES_COLUMNS)
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "more than %d measures", PF_SAMPLES_COLUMNS);
+    if (!state->data[column] && !(state->data[column] = malloc(PF_BATCH_ROWS * sizeof *state->data[column])))
+        return pf_error_nomem(&reader->error);
+    if (column == state->column_count) {
+        state->columns[state->column_count++] = (struct pf_value_column){measure, state->data[column]};
+        memset(state->data[column], 0, PF_BATCH_ROWS * sizeof *state->data[column]);
+    }
+    state->data[column][row] = value->value;
+    return PF_OK;
+}
+
+static int add_row(struct pf_reader *reader, uint32_t row)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t labels = state->section_set;
+    int status = PF_OK;
+
+    for (uint32_t id = state->label_set; id; id = pf_dict_label(reader->dict, id)->parent) {
+        struct pf_label label = *pf_dict_label(reader->dict, id);
+
+        labels = label.numeric ? pf_dict_add_number(reader->dict, labels, label.key, label.number, label.text)
+                               : pf_dict_add_label(reader->dict, labels, label.key, label.text);
+    }
+    state->label_ids[row] = labels;
+    if (state->kind == PF_SAMPLE) {
+        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[row]);
+    } else {
+        state->stacks[row] = state->leaf_first[state->depth - 1];
+        state->callees[row] = state->leaf_first[0];
+    }
+    for (unsigned k = 0; k < state->value_count && status == PF_OK; k++)
+        status = add_value(reader, row, &state->values[k]);
+    state->waiting = false;
+    return status;
+}
+
+/* What follows the rows: measures, which may have none, and metadata. */
+static int read_measures(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    const json_t *measure;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        status = pf_json_cut_value(&state->cut, &measure);
+        if (status != PF_OK)
+            break;
+        for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
+            if (!pf_bytes_equal(pf_json_member_text(measure, "kind"), pf_bytes_of(pf_kind_name((enum pf_kind)kind))))
+                continue;
+            if (!pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
+                return pf_error_nomem(&reader->error);
+            state->declared[state->declared_count++] =
+                find_measure(reader, (enum pf_kind)kind, pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "name")),
+                             pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "unit")));
+        }
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int read_meta(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    const json_t *meta, *row;
+    size_t k;
+    int status = pf_json_cut_value(&state->cut, &meta);
+
+    if (status != PF_OK)
+        return status;
+    state->incomplete = json_is_false(json_object_get(meta, "complete"));
+    json_array_foreach(json_object_get(meta, "metadata"), k, row) {
+        struct pf_bytes origin = pf_json_member_text(row, "origin");
+
+        if (!pf_metadata_add(&state->metadata, reader->dict, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value")))
+            return pf_error_nomem(&reader->error);
+    }
+    return PF_OK;
+}
+
+/* In a document: up to its rows, or its end. */
+static int read_document(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes key;
+    int status = PF_OK;
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        if (pf_bytes_equal(key, PF_BYTES("rows"))) {
+            return pf_json_cut_enter(&state->cut, '[');
+        } else if (pf_bytes_equal(key, PF_BYTES("measures"))) {
+            status = read_measures(reader);
+        } else if (pf_bytes_equal(key, PF_BYTES("meta"))) {
+            status = read_meta(reader);
+        } else {
+            status = pf_json_cut_skip(&state->cut);
+        }
+    }
+    return status == PF_EOF && (status = pf_json_cut_end(&state->cut)) == PF_OK ? PF_EOF : status;
+}
+
+/* The next row; PF_EOF behind the last. */
+static int next_row(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    int status = PF_OK;
+
+    if (!state->document) {
+        if (pf_json_cut_end(&state->cut) == PF_OK)
+            return PF_EOF;
+        if (pf_source_status(reader->source, NULL) != PF_OK)
+            return reader->error.code;
+        memset(&reader->error, 0, sizeof reader->error);
+        return read_row(reader);
+    }
+    if (state->cut.open.size == 0 && (status = pf_json_cut_enter(&state->cut, '{')) != PF_OK)
+        return status;
+    while (status == PF_OK) {
+        if (state->cut.open.size == 1 && (status = read_document(reader)) != PF_OK)
+            return status;
+        status = pf_json_cut_next(&state->cut);
+        if (status == PF_OK)
+            return read_row(reader);
+        status = status == PF_EOF ? PF_OK : status;
+    }
+    return status;
+}
+
+static bool give_end(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_samples_reader *state = reader->state;
+    static const int64_t none;
+
+    if (state->declared_given < state->declared_count) {
+        state->declared_column = (struct pf_value_column){state->declared[state->declared_given++], &none};
+        batch->kind = (enum pf_kind)pf_measures_row(&reader->dict->measures, state->declared_column.measure)->kind;
+        batch->values = &state->declared_column;
+        batch->value_count = 1;
+        return true;
+    }
+    return pf_metadata_give(&state->metadata, batch);
+}
+
+int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t rows = 0;
+    enum pf_kind kind = state->kind;
+
+    state->column_count = 0;
+    while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
+        if (rows > 0 && !state->waiting && reader->flush && pf_source_would_block(reader->source))
+            break;
+        if (!state->waiting && (state->status = next_row(reader)) != PF_OK)
+            break;
+        if (rows > 0 && state->kind != kind)
+            break;
+        kind = state->kind;
+        state->status = add_row(reader, rows++);
+    }
+    pf_stack_memo_flush(state->memo, reader->dict);
+    if (rows > 0) {
+        *batch = (struct pf_batch){.kind = kind, .rows = rows, .labels = state->label_ids, .values = state->columns,
+                                   .value_count = state->column_count};
+        *(kind == PF_SAMPLE ? &batch->stack : &batch->location) = state->stacks;
+        batch->callee = kind == PF_EDGE ? state->callees : NULL;
+        return PF_OK;
+    }
+    if (state->status == PF_EOF && give_end(reader, batch))
+        return PF_OK;
+    if (state->status == PF_EOF && state->incomplete)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the document says that its input was incomplete");
+    return state->status;
+}
