@@ -5,6 +5,17 @@ static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind
     return accumulator->records[kind] > 0;
 }
 
+/* Nothing is known of calls but how many there were (gmon.out). */
+static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+        if (measure->kind == kind && measure->role != PF_COUNT)
+            return false;
+    }
+    return true;
+}
+
 enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_by by, struct pf_bytes source)
 {
     static const enum pf_kind order[] = {PF_SAMPLE, PF_EDGE, PF_FLAT};
@@ -13,6 +24,8 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
         return PF_FLAT;
     if (has_kind(accumulator, PF_EDGE) && pf_bytes_equal(source, PF_BYTES("nytprof")))
         return PF_EDGE;
+    if (!has_kind(accumulator, PF_SAMPLE) && has_kind(accumulator, PF_FLAT) && only_counted(accumulator, PF_EDGE))
+        return PF_FLAT;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (has_kind(accumulator, order[i]))
             return order[i];

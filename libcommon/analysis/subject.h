@@ -20,7 +20,7 @@ struct pf_subject {
 };
 
 /* The kind tables show: SAMPLE, else EDGE, else FLAT; lines and addresses FLAT where there is some; NYTProf's profiles (`source` is the
- * format's name) EDGE for functions where there are callers. PF_RECORD_KINDS: there are no measures. */
+ * format's name) EDGE for functions where there are callers; FLAT where calls are only counted. PF_RECORD_KINDS: there are no measures. */
 enum pf_kind pf_subject_kind(const struct pf_accumulator *, enum pf_by, struct pf_bytes source);
 
 /* The table of one measure, in the unit asked for. PF_OK, or as pf_quantity_scale. */
