@@ -135,10 +135,13 @@ static bool has_magic(const unsigned char *bytes, size_t have, bool *big)
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have;
-    const unsigned char *bytes = pf_source_peek(source, HEADER, &have);
+    const unsigned char *bytes = pf_source_peek(source, 1, &have);
     bool big;
 
     (void)path;
+    if (have == 0 || bytes[0] != 'g') /* no other producer is waited for */
+        return 0;
+    bytes = pf_source_peek(source, HEADER, &have);
     return has_magic(bytes, have, &big) ? 64 : have >= 4 && memcmp(bytes, "gmon", 4) == 0 ? 32 : 0;
 }
 

@@ -45,11 +45,11 @@ static bool find_words(const unsigned char *bytes, size_t have, struct words *wo
 int pf_gperftools_cpu_bid(struct pf_source *source)
 {
     size_t have;
-    const unsigned char *bytes = pf_source_peek(source, 8, &have);
+    const unsigned char *bytes = pf_source_peek(source, 1, &have);
     struct words words;
     uint64_t header[HEADER_WORDS];
 
-    if (have < 8 || memcmp(bytes, "\0\0\0\0", 4) != 0)
+    if (have == 0 || bytes[0] != 0)
         return 0;
     bytes = pf_source_peek(source, HEADER_WORDS * 8, &have);
     return find_words(bytes, have, &words, header) ? EVIDENCE : 0;
