@@ -135,7 +135,7 @@ static void convert(struct pf_common *common, const struct args *args)
     struct pf_output *output;
 
     set_labels(common, inputs, args);
-    if (args->symbols_given && !pf_inputs_set_symbols(inputs, args->symbols_arg[args->symbols_given - 1])) {
+    if (!pf_inputs_set_names(inputs, &(struct pf_name_options)PF_NAME_OPTIONS(*args))) {
         pf_inputs_close(inputs);
         return;
     }

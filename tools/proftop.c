@@ -309,7 +309,7 @@ static void proftop(struct run *run, const struct args *args, const char *to)
     run->inputs = pf_inputs_open(&run->common);
     read_by(run, last(args->by_arg, args->by_given));
     read_words(run, args);
-    if (args->symbols_given > 0 && !pf_inputs_set_symbols(run->inputs, last(args->symbols_arg, args->symbols_given))) {
+    if (!pf_inputs_set_names(run->inputs, &(struct pf_name_options)PF_NAME_OPTIONS(*args))) {
         close_run(run);
         return;
     }

@@ -8,31 +8,10 @@
 
 enum { WINDOW = 64 * 1024 }; /* looked at to tell what a file is */
 
-struct symbol {
-    uint64_t address, size;  /* size 0: to the next one */
-    struct pf_bytes name;    /* empty: data, where a function ends */
-    struct pf_bytes file;
-    uint32_t line, function; /* function: of the dictionary, 0 = not made yet */
-    uint32_t rank, order;    /* of those at one place the greatest rank counts, then order */
-};
-
-/* Ids before and after, by the id before; 0 = not known yet, else the id after + 1. */
-struct id_map {
-    uint32_t *ids;
-    size_t count, capacity;
-};
-
 struct pf_symbols {
-    struct symbol *rows;
+    struct pf_symbol *rows;
     size_t count, capacity;
     struct pf_arena texts;
-
-    struct id_map locations, stacks;
-    struct pf_buffer path; /* stacks to be made, innermost first */
-    uint64_t addresses, named;
-    uint32_t image;        /* the first one that got a name */
-    bool images;           /* so did another */
-    uint32_t columns[3][PF_BATCH_ROWS];
 };
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
@@ -141,7 +120,7 @@ static bool keep_text(struct pf_symbols *symbols, struct pf_bytes *text)
 }
 
 /* What nm -l says behind a tab: FILE:LINE. Anything else there (the module of a kernel's symbol) is left out of the name, too. */
-static void split_place(struct symbol *symbol)
+static void split_place(struct pf_symbol *symbol)
 {
     const char *tab = memchr(symbol->name.data, '\t', symbol->name.size);
     uint64_t line = 0;
@@ -168,40 +147,45 @@ static uint32_t rank_of(char type)
     switch (type) {
     case '\0':
     case 'T':
-        return 3;
+        return PF_SYMBOL_GLOBAL;
     case 'W':
     case 'w':
     case 'i':
-        return 2;
+        return PF_SYMBOL_WEAK;
     case 't':
-        return 1;
+        return PF_SYMBOL_LOCAL;
     default:
-        return 0;
+        return PF_SYMBOL_DATA;
     }
 }
 
-static int add_symbol(struct pf_symbols *symbols, const struct parsed *parsed, struct pf_error *error)
+bool pf_symbols_add(struct pf_symbols *symbols, const struct pf_symbol *symbol)
 {
-    struct symbol symbol = {.address = parsed->address, .size = parsed->size, .rank = rank_of(parsed->type)};
+    struct pf_symbol row = *symbol;
+
+    row.order = (uint32_t)symbols->count;
+    if (row.rank == PF_SYMBOL_DATA)
+        row.name.size = 0;
+    if ((row.name.size > 0 && !keep_text(symbols, &row.name)) || (row.file.size > 0 && !keep_text(symbols, &row.file)) ||
+        !pf_grow(&symbols->rows, &symbols->capacity, symbols->count + 1, sizeof row))
+        return false;
+    symbols->rows[symbols->count++] = row;
+    return true;
+}
+
+static int add_parsed(struct pf_symbols *symbols, const struct parsed *parsed, struct pf_error *error)
+{
+    struct pf_symbol symbol = {.address = parsed->address, .size = parsed->size, .name = parsed->name, .rank = rank_of(parsed->type)};
 
     if (parsed->type != '\0' && strchr("AaNnUu-?", parsed->type))
         return PF_OK;
-    symbol.order = (uint32_t)symbols->count;
-    if (symbol.rank > 0) {
-        symbol.name = parsed->name;
-        split_place(&symbol);
-        if (!keep_text(symbols, &symbol.name) || (symbol.file.size > 0 && !keep_text(symbols, &symbol.file)))
-            return pf_error_nomem(error);
-    }
-    if (!pf_grow(&symbols->rows, &symbols->capacity, symbols->count + 1, sizeof symbol))
-        return pf_error_nomem(error);
-    symbols->rows[symbols->count++] = symbol;
-    return PF_OK;
+    split_place(&symbol);
+    return pf_symbols_add(symbols, &symbol) ? PF_OK : pf_error_nomem(error);
 }
 
 static int compare_symbols(const void *a, const void *b)
 {
-    const struct symbol *x = a, *y = b;
+    const struct pf_symbol *x = a, *y = b;
 
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
@@ -211,11 +195,12 @@ static int compare_symbols(const void *a, const void *b)
 }
 
 /* One symbol for each address, in order. */
-static void sort_symbols(struct pf_symbols *symbols)
+void pf_symbols_sort(struct pf_symbols *symbols)
 {
     size_t kept = 0;
 
-    qsort(symbols->rows, symbols->count, sizeof *symbols->rows, compare_symbols);
+    if (symbols->count > 0)
+        qsort(symbols->rows, symbols->count, sizeof *symbols->rows, compare_symbols);
     for (size_t k = 0; k < symbols->count; k++)
         if (k + 1 == symbols->count || symbols->rows[k].address != symbols->rows[k + 1].address)
             symbols->rows[kept++] = symbols->rows[k];
@@ -230,19 +215,24 @@ static int read_lines(struct pf_symbols *symbols, struct pf_source *source, stru
     int status;
 
     while ((status = pf_source_line(source, &line, error)) == PF_OK)
-        if ((nm ? parse_nm(line, &parsed) : parse_map(line, &parsed)) && add_symbol(symbols, &parsed, error) != PF_OK)
+        if ((nm ? parse_nm(line, &parsed) : parse_map(line, &parsed)) && add_parsed(symbols, &parsed, error) != PF_OK)
             return error->code;
     if (status != PF_EOF)
         return status;
     if (symbols->count == 0)
         return pf_error_at(error, PF_FAILED, 0, "no line is one of nm (ADDRESS TYPE NAME) or of a perf map (ADDRESS SIZE NAME)");
-    sort_symbols(symbols);
+    pf_symbols_sort(symbols);
     return PF_OK;
+}
+
+struct pf_symbols *pf_symbols_new(void)
+{
+    return calloc(1, sizeof(struct pf_symbols));
 }
 
 int pf_symbols_read(struct pf_symbols **result, struct pf_source *source, struct pf_error *error)
 {
-    struct pf_symbols *symbols = calloc(1, sizeof *symbols);
+    struct pf_symbols *symbols = pf_symbols_new();
 
     *result = NULL;
     if (!symbols)
@@ -261,17 +251,11 @@ void pf_symbols_free(struct pf_symbols *symbols)
     if (!symbols)
         return;
     free(symbols->rows);
-    free(symbols->locations.ids);
-    free(symbols->stacks.ids);
-    pf_buffer_free(&symbols->path);
     pf_arena_free(&symbols->texts);
     free(symbols);
 }
 
-/* --- naming ----------------------------------------------------------------------------------------------- */
-
-/* The symbol an address is in, or NULL. */
-static struct symbol *find_symbol(const struct pf_symbols *symbols, uint64_t address)
+const struct pf_symbol *pf_symbols_find(const struct pf_symbols *symbols, uint64_t address)
 {
     size_t low = 0, high = symbols->count;
 
@@ -283,136 +267,9 @@ static struct symbol *find_symbol(const struct pf_symbols *symbols, uint64_t add
         else
             high = middle;
     }
-    struct symbol *symbol = low > 0 ? &symbols->rows[low - 1] : NULL;
+    const struct pf_symbol *symbol = low > 0 ? &symbols->rows[low - 1] : NULL;
 
     if (!symbol || symbol->name.size == 0 || (symbol->size > 0 && address - symbol->address >= symbol->size))
         return NULL;
     return symbol;
-}
-
-static uint32_t function_of(struct symbol *symbol, struct pf_dict *dict)
-{
-    if (symbol->function == 0) {
-        struct pf_function function = {
-            .name = pf_dict_intern(dict, symbol->name, pf_utf8_valid(symbol->name) ? PF_UTF8 : 0),
-            .file = pf_dict_intern(dict, symbol->file, pf_utf8_valid(symbol->file) ? PF_UTF8 : 0),
-            .start_line = symbol->line,
-        };
-
-        symbol->function = pf_dict_add_function(dict, &function);
-    }
-    return symbol->function;
-}
-
-static uint32_t name_location(struct pf_symbols *symbols, struct pf_dict *dict, uint32_t location)
-{
-    struct pf_location row = *pf_dict_location(dict, location);
-    const struct pf_image *image = pf_dict_image(dict, row.image);
-    struct symbol *symbol = NULL;
-
-    if (row.function != 0 || !pf_dict_has_address(dict, &row))
-        return location;
-    symbols->addresses++;
-    if (image->start != 0 && row.address >= image->start)
-        symbol = find_symbol(symbols, row.address - image->start + image->offset);
-    if (!symbol)
-        symbol = find_symbol(symbols, row.address);
-    if (!symbol)
-        return location;
-    symbols->images = symbols->images || (symbols->named > 0 && symbols->image != row.image);
-    symbols->image = row.image;
-    symbols->named++;
-    row.function = function_of(symbol, dict);
-    return pf_dict_add_location(dict, &row);
-}
-
-/* Room for all ids there are, with 0 in what is new. */
-static bool grow_map(struct id_map *map, size_t count)
-{
-    if (map->count >= count)
-        return true;
-    if (!pf_grow(&map->ids, &map->capacity, count, sizeof *map->ids))
-        return false;
-    memset(map->ids + map->count, 0, (count - map->count) * sizeof *map->ids);
-    map->count = count;
-    return true;
-}
-
-static bool map_location(struct pf_symbols *symbols, struct pf_dict *dict, uint32_t location, uint32_t *named)
-{
-    struct id_map *map = &symbols->locations;
-
-    if (location >= map->count && !grow_map(map, dict->locations.count))
-        return false;
-    if (map->ids[location] == 0)
-        map->ids[location] = name_location(symbols, dict, location) + 1;
-    *named = map->ids[location] - 1;
-    return true;
-}
-
-/* From the nearest frame outside that is known inwards. */
-static bool map_stack(struct pf_symbols *symbols, struct pf_dict *dict, uint32_t stack, uint32_t *named)
-{
-    struct id_map *map = &symbols->stacks;
-    uint32_t location;
-
-    if (stack >= map->count && !grow_map(map, dict->stacks.count))
-        return false;
-    map->ids[0] = 1;
-    symbols->path.size = 0;
-    for (; map->ids[stack] == 0; stack = pf_dict_stack(dict, stack)->parent)
-        pf_buffer_append(&symbols->path, &stack, sizeof stack);
-    *named = map->ids[stack] - 1;
-    while (symbols->path.size > 0 && !symbols->path.failed) {
-        symbols->path.size -= sizeof stack;
-        memcpy(&stack, symbols->path.data + symbols->path.size, sizeof stack);
-        if (!map_location(symbols, dict, pf_dict_stack(dict, stack)->location, &location))
-            return false;
-        *named = pf_dict_add_frame(dict, *named, location);
-        map->ids[stack] = *named + 1;
-    }
-    return !symbols->path.failed;
-}
-
-static bool map_column(struct pf_symbols *symbols, struct pf_dict *dict, const uint32_t *from, uint32_t rows, uint32_t *to,
-                       bool (*map)(struct pf_symbols *, struct pf_dict *, uint32_t, uint32_t *))
-{
-    for (uint32_t row = 0; row < rows; row++)
-        if (!map(symbols, dict, from[row], &to[row]))
-            return false;
-    return true;
-}
-
-int pf_symbols_batch(struct pf_symbols *symbols, struct pf_dict *dict, const struct pf_batch *from, struct pf_batch *to)
-{
-    bool good = true;
-
-    *to = *from;
-    if (from->kind >= PF_RECORD_KINDS)
-        return PF_OK;
-    if (from->stack) {
-        good = map_column(symbols, dict, from->stack, from->rows, symbols->columns[0], map_stack);
-        to->stack = symbols->columns[0];
-    }
-    if (good && from->location) {
-        good = map_column(symbols, dict, from->location, from->rows, symbols->columns[1], map_location);
-        to->location = symbols->columns[1];
-    }
-    if (good && from->callee) {
-        good = map_column(symbols, dict, from->callee, from->rows, symbols->columns[2], map_location);
-        to->callee = symbols->columns[2];
-    }
-    return good && pf_dict_status(dict) == PF_OK ? PF_OK : PF_NOMEM;
-}
-
-void pf_symbols_report(const struct pf_symbols *symbols, const struct pf_report *report)
-{
-    if (symbols->addresses > 0 && symbols->named == 0)
-        pf_report_send(report, PF_WARNING, "none of the %llu addresses without a name is in these symbols",
-                       (unsigned long long)symbols->addresses);
-    else if (symbols->images)
-        pf_report_send(report, PF_WARNING, "addresses of several images were named: the names are right for one of them at most");
-    else
-        pf_report_send(report, PF_NOTE, "%llu of %llu addresses named", (unsigned long long)symbols->named,
-                       (unsigned long long)symbols->addresses);
 }

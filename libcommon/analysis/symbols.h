@@ -1,13 +1,26 @@
-/* Names for addresses nobody named: from the text that nm prints, or from a perf map. */
+/* A table of symbols: what addresses of one image are called. From the text that nm prints, a perf map, or an image's own table. */
 #ifndef PF_ANALYSIS_SYMBOLS_H
 #define PF_ANALYSIS_SYMBOLS_H
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "io/source.h"
-#include "model/batch.h"
+
+#include <stdint.h>
 
 struct pf_symbols;
 
+struct pf_symbol {
+    uint64_t address, size; /* size 0: to the next one */
+    struct pf_bytes name;   /* empty: data, where a function ends */
+    struct pf_bytes file;
+    uint32_t line;
+    uint32_t rank, order;   /* of those at one place the greatest rank counts, then order */
+};
+
+enum pf_symbol_rank { PF_SYMBOL_DATA, PF_SYMBOL_LOCAL, PF_SYMBOL_WEAK, PF_SYMBOL_GLOBAL };
+
+struct pf_symbols *pf_symbols_new(void); /* NULL: out of memory */
 /* Reads a file whose first byte is ahead. Which of both it is, the lines tell:
  *     nm         ADDRESS [SIZE] TYPE NAME [TAB FILE:LINE]     (also -S, -l, -C; /proc/kallsyms)
  *     perf map   ADDRESS SIZE NAME
@@ -17,11 +30,11 @@ struct pf_symbols;
 int pf_symbols_read(struct pf_symbols **symbols, struct pf_source *, struct pf_error *);
 void pf_symbols_free(struct pf_symbols *); /* NULL is allowed */
 
-/* *to: the records of *from with names where there are any; valid until the next call. An address is looked for relative to the start of
- * its image, where that is known, and as it is. All batches have the same dictionary. PF_OK or PF_NOMEM. */
-int pf_symbols_batch(struct pf_symbols *, struct pf_dict *, const struct pf_batch *from, struct pf_batch *to);
+/* Adds one, whose texts are copied; false: out of memory. After the last one, pf_symbols_sort. */
+bool pf_symbols_add(struct pf_symbols *, const struct pf_symbol *);
+void pf_symbols_sort(struct pf_symbols *);
 
-/* At the end: says whether no address was named, or such of several images, which may be mistaken for each other. */
-void pf_symbols_report(const struct pf_symbols *, const struct pf_report *);
+/* The symbol an address is in, or NULL. */
+const struct pf_symbol *pf_symbols_find(const struct pf_symbols *, uint64_t address);
 
 #endif

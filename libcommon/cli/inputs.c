@@ -1,6 +1,6 @@
 #include "cli/inputs.h"
 
-#include "analysis/symbols.h"
+#include "analysis/naming.h"
 #include "base/memory.h"
 #include "cli/ahead.h"
 #include "cli/operands.h"
@@ -47,8 +47,8 @@ struct pf_inputs {
     size_t relabelled_capacity, relabelled_count;
     uint32_t label_column[PF_BATCH_ROWS];
 
-    struct pf_symbols *symbols;
-    const char *symbols_path;
+    struct pf_naming *naming;
+    struct pf_arena names; /* of binaries */
 };
 
 static uint64_t total_size(const struct pf_operands *operands)
@@ -153,21 +153,25 @@ static void report(void *arg, enum pf_severity severity, const char *text)
     say(inputs, inputs->input.name, severity, text);
 }
 
-static void report_symbols(void *arg, enum pf_severity severity, const char *text)
+static void report_naming(void *arg, enum pf_severity severity, const char *text)
 {
-    const struct pf_inputs *inputs = arg;
-    say(inputs, inputs->symbols_path, severity, text);
+    struct pf_tool *tool = arg;
+    if (severity == PF_WARNING)
+        pf_tool_warn(tool, "%s", text);
+    else
+        pf_tool_note(tool, "%s", text);
 }
 
 void pf_inputs_close(struct pf_inputs *inputs)
 {
-    struct pf_report messages = {report_symbols, inputs};
+    struct pf_report messages = {report_naming, &inputs->common->tool};
     pf_ahead_stop(inputs->ahead);
     close_input(inputs);
     pf_progress_end(&inputs->progress);
-    if (inputs->symbols && inputs->good > 0)
-        pf_symbols_report(inputs->symbols, &messages);
-    pf_symbols_free(inputs->symbols);
+    if (inputs->naming && inputs->good > 0)
+        pf_naming_report(inputs->naming, &inputs->dict, &messages);
+    pf_naming_free(inputs->naming);
+    pf_arena_free(&inputs->names);
     pf_operands_free(&inputs->operands);
     pf_shared_free(inputs->shared);
     pf_dict_free(&inputs->dict);
@@ -176,19 +180,70 @@ void pf_inputs_close(struct pf_inputs *inputs)
     free(inputs);
 }
 
-bool pf_inputs_set_symbols(struct pf_inputs *inputs, const char *path)
+static struct pf_naming *naming_of(struct pf_inputs *inputs)
+{
+    if (!inputs->naming && !(inputs->naming = pf_naming_new()))
+        pf_tool_nomem(&inputs->common->tool);
+    return inputs->naming;
+}
+
+static bool set_symbols(struct pf_inputs *inputs, const char *path)
 {
     struct pf_error error = {0};
     struct pf_source *source;
+    struct pf_symbols *symbols = NULL;
     int status = pf_source_open(&source, path, &error);
     if (status == PF_OK) {
-        status = pf_symbols_read(&inputs->symbols, source, &error);
+        status = pf_symbols_read(&symbols, source, &error);
         pf_source_close(source);
     }
-    inputs->symbols_path = path;
+    if (status == PF_OK && !pf_naming_add_symbols(naming_of(inputs), symbols, path))
+        status = pf_error_nomem(&error);
     if (status < 0)
         pf_tool_fail(&inputs->common->tool, path, &error, false);
     return status == PF_OK;
+}
+
+static bool add_binary(struct pf_inputs *inputs, const char *path)
+{
+    struct pf_error error = {0};
+    struct pf_binary *binary;
+    int status = pf_binary_open(&binary, path, &error);
+    if (status == PF_OK && !pf_naming_add_binary(naming_of(inputs), binary, path))
+        status = pf_error_nomem(&error);
+    if (status < 0)
+        pf_tool_fail(&inputs->common->tool, path, &error, false);
+    return status == PF_OK;
+}
+
+/* A name that a file has may hold commas; else they are between names. */
+static bool add_binaries(struct pf_inputs *inputs, const char *list)
+{
+    struct stat info;
+    if (!strchr(list, ',') || stat(list, &info) == 0)
+        return add_binary(inputs, list);
+    for (const char *at = list; *at;) {
+        size_t size = strcspn(at, ",");
+        char *path = pf_arena_copy(&inputs->names, at, size);
+        if (!path)
+            pf_tool_nomem(&inputs->common->tool);
+        if (size > 0 && !add_binary(inputs, path))
+            return false;
+        at += size + (at[size] == ',');
+    }
+    return true;
+}
+
+bool pf_inputs_set_names(struct pf_inputs *inputs, const struct pf_name_options *options)
+{
+    for (unsigned k = 0; k < options->binary_count; k++)
+        if (!add_binaries(inputs, options->binaries[k]))
+            return false;
+    if (options->symbols && !set_symbols(inputs, options->symbols))
+        return false;
+    if (options->no_inlines && inputs->naming)
+        pf_naming_no_inlines(inputs->naming);
+    return true;
 }
 
 static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
@@ -297,7 +352,7 @@ static void open_input(struct pf_inputs *inputs)
 /* Files of some formats can stand one behind the other; of others an output is one file. Nothing about the records may be changed. */
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
-    return format->copy && !inputs->set_count && !inputs->source_key && !inputs->symbols &&
+    return format->copy && !inputs->set_count && !inputs->source_key && !inputs->naming &&
            (format->caps & PF_HOLDS_FAILURE || (inputs->operands.count == 1 && !inputs->common->tool.salvage));
 }
 
@@ -370,7 +425,7 @@ static bool dress(struct pf_inputs *inputs, struct pf_batch *batch)
     if ((inputs->set_count || inputs->source_key) && !set_labels(inputs, batch))
         return false;
     plain = *batch;
-    return !inputs->symbols || pf_symbols_batch(inputs->symbols, &inputs->dict, &plain, batch) == PF_OK;
+    return !inputs->naming || pf_naming_batch(inputs->naming, &inputs->dict, &plain, batch) == PF_OK;
 }
 
 static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)

@@ -33,9 +33,21 @@ struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 void pf_inputs_set_label(struct pf_inputs *, const char *key, const char *value);
 void pf_inputs_label_source(struct pf_inputs *, const char *key);
 
-/* Names for addresses nobody named, from a file (analysis/symbols.h). Call before the first pf_inputs_next. False after a failure,
- * printed and raised: stop. */
-bool pf_inputs_set_symbols(struct pf_inputs *, const char *path);
+/* What --binary, --symbols and --no-inlines ask for: names for addresses nobody named (analysis/naming.h). */
+struct pf_name_options {
+    char *const *binaries; /* programs, each argument one or several with commas between them */
+    unsigned binary_count;
+    const char *symbols;   /* NULL: none */
+    bool no_inlines;
+};
+/* The same from the options of a program. */
+#define PF_NAME_OPTIONS(args) \
+    { \
+        (args).binary_arg, (args).binary_given, (args).symbols_given ? (args).symbols_arg[(args).symbols_given - 1] : NULL, \
+            (args).no_inlines_given > 0 \
+    }
+/* Call before the first pf_inputs_next; what is asked for is borrowed. False after a failure, printed and raised: stop. */
+bool pf_inputs_set_names(struct pf_inputs *, const struct pf_name_options *);
 
 /* PF_OK and a batch, or PF_EOF when all is read or reading stopped. Failures of inputs are printed and raise the tool's status; with
  * --keep-going reading goes on with the next input. Each input of a foreign format is announced by a META batch with origin
