@@ -619,8 +619,8 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 static const struct pf_option options[] = {
     {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true, false},
     {"columns", "counts behind a stack: 1, or 2 for before and after (otherwise 2 if every line has them)", "1|2", true, false},
-    {"style", "names as they are, or as stackcollapse-perf.pl has them below the command (what comes from perf script)", "plain|perf",
-     false, true},
+    {"plain", "what comes from perf script, DTrace and bpftrace is not spelled as FlameGraph's scripts do, below its command", "yes", false,
+     true},
     {"annotate", "_[k] behind frames of the kernel, _[j] and _[i] behind what was made and inlined at run time", "yes", false, true},
     {"tid", "-PID/TID behind the command", "yes", false, true},
     {"addresses", "the addresses of unknown frames", "yes", false, true},

@@ -32,9 +32,13 @@ bool pf_folded_comment(struct pf_bytes line);
 /* Without blanks, tabs and CRs at both ends. */
 struct pf_bytes pf_folded_trim(struct pf_bytes);
 
+/* As which of FlameGraph's scripts names are: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. What else is
+ * known of a sample, its command or the other parts of its key, is the outermost frame. */
+enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
+
 /* How frames are spelled. */
 struct pf_folded_spelling {
-    bool perf;      /* as stackcollapse-perf.pl does: below the command, without what stands in brackets behind a name */
+    enum pf_folded_style style;
     bool annotate;  /* `_[k]` behind what is the kernel's, `_[j]` behind what was made at run time */
     bool thread;    /* behind the command: -PID/TID */
     bool addresses; /* of frames nobody named */
@@ -42,8 +46,8 @@ struct pf_folded_spelling {
 
 /* Appends the name of a frame. */
 void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location, const struct pf_folded_spelling *);
-/* Appends what a set of labels has for an outermost frame; false, and nothing, when it has no command. */
-bool pf_folded_spell_command(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
+/* Appends what a set of labels has for an outermost frame; false, and nothing, when it has nothing. */
+bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
 
 /* The mark at the end of a name, `_[k]` (kernel), `_[j]` (made at run time) or `_[i]` (inlined), that FlameGraph's scripts put there; its
  * letter, or 0. */
@@ -74,7 +78,7 @@ struct pf_folded_writer {
     size_t place_count, place_capacity;
     uint32_t *root_of;            /* by label set: a node and 1; 0 = not yet */
     size_t root_count, root_capacity;
-    struct pf_folded_spelling asked, spelling; /* by options; of the records that come now */
+    struct pf_folded_spelling spelling; /* of the records that come now */
     uint32_t *path;
     size_t path_capacity;
     struct pf_buffer text;

@@ -15,15 +15,13 @@ struct node {
 int pf_folded_open_writer(struct pf_writer *writer)
 {
     struct pf_folded_writer *state = writer->state;
-    const char *style = pf_options_get(writer->options, "style");
 
-    state->asked = (struct pf_folded_spelling){
-        .perf = style && strcmp(style, "perf") == 0,
+    state->spelling = (struct pf_folded_spelling){
+        .style = PF_FOLDED_PLAIN,
         .annotate = pf_options_get(writer->options, "annotate"),
         .thread = pf_options_get(writer->options, "tid"),
         .addresses = pf_options_get(writer->options, "addresses"),
     };
-    state->spelling = state->asked;
     if (pf_strings_init(&state->names) != PF_OK || pf_table_init(&state->nodes, sizeof(struct node)) != PF_OK)
         return pf_error_nomem(&writer->error);
     return PF_OK;
@@ -134,34 +132,40 @@ static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t ro
     return node;
 }
 
-/* The node that a set of labels puts above all stacks: of its command, where that is asked for. */
+/* The node that a set of labels puts above all stacks: of its command, where the style has it. */
 static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
 {
     struct pf_folded_writer *state = writer->state;
     uint32_t node = 0;
 
-    if (!state->spelling.perf || labels == 0)
+    if (state->spelling.style == PF_FOLDED_PLAIN || labels == 0)
         return 0;
     if (!grow_zeroed(&state->root_of, &state->root_count, &state->root_capacity, writer->dict->labels.count, sizeof *state->root_of))
         return state->nodes.status = PF_NOMEM, 0;
     if (state->root_of[labels])
         return state->root_of[labels] - 1;
     state->text.size = 0;
-    if (pf_folded_spell_command(&state->text, writer->dict, labels, &state->spelling))
+    if (pf_folded_spell_root(&state->text, writer->dict, labels, &state->spelling))
         node = pf_table_intern(&state->nodes, &(struct node){0, written_name(state, true)});
     state->root_of[labels] = node + 1;
     return node;
 }
 
-/* Records of perf script come now, or others. */
-static void set_source(struct pf_folded_writer *state, struct pf_bytes format, bool chosen)
+/* Records that came from this format are next. */
+static void set_source(struct pf_folded_writer *state, struct pf_bytes format)
 {
-    struct pf_folded_spelling spelling = state->asked;
+    static const struct {
+        const char *format;
+        enum pf_folded_style style;
+    } styles[] = {{"perf-script", PF_FOLDED_PERF}, {"dtrace", PF_FOLDED_DTRACE}, {"bpftrace", PF_FOLDED_BPFTRACE}};
+    enum pf_folded_style style = PF_FOLDED_PLAIN;
 
-    spelling.perf = chosen ? spelling.perf : pf_bytes_equal(format, PF_BYTES("perf-script"));
-    if (spelling.perf == state->spelling.perf)
+    for (size_t k = 0; k < sizeof styles / sizeof *styles; k++)
+        if (pf_bytes_equal(format, pf_bytes_of(styles[k].format)))
+            style = styles[k].style;
+    if (style == state->spelling.style)
         return;
-    state->spelling = spelling;
+    state->spelling.style = style;
     state->name_count = state->place_count = state->root_count = 0;
 }
 
@@ -320,7 +324,7 @@ static int write_meta(struct pf_writer *writer, const struct pf_batch *batch)
         if (pf_bytes_equal(origin, PF_BYTES("folded")) && pf_bytes_equal(key, PF_BYTES("comment")))
             write_comment(writer->sink, value);
         if (pf_bytes_equal(origin, PF_BYTES("profutils")) && pf_bytes_equal(key, PF_BYTES("source_format")))
-            set_source(writer->state, value, pf_options_get(writer->options, "style"));
+            set_source(writer->state, pf_options_get(writer->options, "plain") ? PF_BYTES("") : value);
     }
     return pf_sink_status(writer->sink, &writer->error);
 }
@@ -342,7 +346,7 @@ static bool joins(const struct pf_writer *writer, const struct pf_measure *measu
 
     if (pf_measure_same(measure, column))
         return true;
-    return state->spelling.perf && measure->kind == column->kind && measure->unit == column->unit &&
+    return state->spelling.style == PF_FOLDED_PERF && measure->kind == column->kind && measure->unit == column->unit &&
            pf_bytes_equal(unmodified(pf_dict_string(writer->dict, measure->name)),
                           unmodified(pf_dict_string(writer->dict, column->name)));
 }

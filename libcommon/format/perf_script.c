@@ -57,7 +57,7 @@ static int bid(struct pf_source *source, const char *path)
         bool comment = line.size > 0 && line.data[0] == '#';
 
         captured = captured || (line.size > 14 && memcmp(line.data, "# captured on ", 14) == 0);
-        if (empty(line))
+        if (empty(line) || pf_perf_other_record(line))
             continue;
         if (pf_perf_header_parse(line, comment, &header)) {
             struct pf_bytes below = text.size > 0 ? next_line(&text) : PF_BYTES("");

@@ -154,7 +154,7 @@ static int read_line(struct pf_reader *reader, uint64_t event, bool single, uint
     }
     *what = judge(state, ahead.line, single, &frame, &is_frame);
     if (*what == LINE_END)
-        return PF_OK;
+        return ahead.whole || trim(ahead.line).size > 0 ? PF_OK : cut(reader, event);
     if (!ahead.whole && (!is_frame || trim(ahead.line).data[trim(ahead.line).size - 1] != ')'))
         return cut(reader, event);
     if (*what == LINE_NONE) {
@@ -244,7 +244,7 @@ static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *h
 
     if (header->comm.size > 0)
         labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("comm"), 0),
-                                   pf_dict_intern(dict, header->comm, pf_utf8_valid(header->comm) ? PF_UTF8 : 0));
+                                   pf_dict_intern(dict, header->comm, PF_UTF8));
     if (header->has_pid)
         labels = add_number(dict, labels, "pid", header->pid);
     if (header->has_tid)
@@ -293,7 +293,7 @@ static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_head
     struct pf_bytes name = header->event.size > 0 ? header->event : PF_BYTES("period");
     bool time = header->has_period && counts_time(name);
     struct pf_measure measure = {
-        .name = pf_dict_intern(reader->dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0),
+        .name = pf_dict_intern(reader->dict, name, PF_UTF8),
         .unit = pf_dict_intern(reader->dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
         .kind = PF_SAMPLE,
         .role = header->has_period ? PF_SELF : PF_COUNT,
@@ -341,15 +341,6 @@ static bool use_single(struct pf_reader *reader, const struct pf_perf_frame *fra
 
     state->location_count = had;
     return good;
-}
-
-/* Lines of -- show-mmap-events and the like, which are no samples. */
-static bool other_record(const struct pf_perf_header *header)
-{
-    struct pf_bytes text = trim((struct pf_bytes){header->event.size > 0 ? header->event.data : header->rest.data,
-                                                  header->event.size > 0 ? header->event.size : header->rest.size});
-
-    return text.size >= 12 && memcmp(text.data, "PERF_RECORD_", 12) == 0;
 }
 
 /* An event whose header is ahead. */
@@ -401,8 +392,8 @@ static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
             text = trim((struct pf_bytes){text.data + at + 3, text.size - at - 3});
             break;
         }
-    state->item_key = pf_dict_intern(reader->dict, key, pf_utf8_valid(key) ? PF_UTF8 : 0);
-    state->item_text = pf_dict_intern(reader->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+    state->item_key = pf_dict_intern(reader->dict, key, PF_UTF8);
+    state->item_text = pf_dict_intern(reader->dict, text, PF_UTF8);
     take(reader, ahead);
     state->item = PF_PERF_COMMENT;
     return PF_OK;
@@ -428,9 +419,11 @@ int pf_perf_read_item(struct pf_reader *reader)
 
         if (comment && !event && !rule(ahead.line))
             return read_comment(reader, &ahead);
-        if (event && !other_record(&header))
+        bool other = !empty && pf_perf_other_record(ahead.line);
+
+        if (event && !other)
             return read_event(reader, &ahead, &header);
-        if (!event && !empty && !comment)
+        if (!event && !empty && !comment && !other)
             return ahead.whole ? pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                                              "neither an event nor a comment: '%.*s'", (int)(ahead.line.size < 60 ? ahead.line.size : 60),
                                              ahead.line.data)

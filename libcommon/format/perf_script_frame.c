@@ -140,7 +140,7 @@ bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
 
 static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
 {
-    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+    return pf_dict_intern(dict, text, PF_UTF8);
 }
 
 static struct pf_bytes base_name(struct pf_bytes path)

@@ -163,8 +163,8 @@ static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
     return frame_like(text);
 }
 
-/* Takes `SECONDS.FRACTION` off the end of the text: the fraction has six digits, or nine with --ns. */
-static bool take_time(struct pf_bytes *text, int64_t *time)
+/* Takes `SECONDS.FRACTION` off the end of the text: the fraction has six digits, or nine with --ns. *huge: it is one, and leaves 64 bits. */
+static bool take_time(struct pf_bytes *text, int64_t *time, bool *huge)
 {
     struct pf_bytes token = take_last(text);
     const char *point = token.size > 0 ? memchr(token.data, '.', token.size) : NULL;
@@ -174,17 +174,18 @@ static bool take_time(struct pf_bytes *text, int64_t *time)
     if (whole == 0 || (decimals != 6 && decimals != 9) || !digit(token.data[0]) || !digit(point[1]) ||
         !number((struct pf_bytes){token.data, whole}, &seconds) || !number((struct pf_bytes){point + 1, decimals}, &fraction))
         return false;
-    return pf_mul64(seconds, 1000000000, time) && pf_add64(*time, decimals == 6 ? fraction * 1000 : fraction, time);
+    *huge = !pf_mul64(seconds, 1000000000, time) || !pf_add64(*time, decimals == 6 ? fraction * 1000 : fraction, time);
+    return !*huge;
 }
 
 /* The last time of the line behind which an event stands, or, unless `event`, nothing that speaks against it. */
-static bool parse_timed(struct pf_bytes line, bool event, struct pf_perf_header *header)
+static bool parse_timed(struct pf_bytes line, bool event, struct pf_perf_header *header, bool *huge)
 {
     for (size_t at = line.size; at-- > 7;) {
         struct pf_bytes before = {line.data, at}, behind = {line.data + at + 1, line.size - at - 1};
 
         if (line.data[at] != ':' || !digit(line.data[at - 1]) || (behind.size > 0 && !blank(behind.data[0])) ||
-            !take_time(&before, &header->time))
+            !take_time(&before, &header->time, huge))
             continue;
         if (event ? parse_event(behind, header) : parse_no_event(behind, header)) {
             header->has_time = true;
@@ -193,6 +194,15 @@ static bool parse_timed(struct pf_bytes line, bool event, struct pf_perf_header 
         }
     }
     return false;
+}
+
+static bool digits(struct pf_bytes token)
+{
+    size_t k = 0;
+
+    while (k < token.size && digit(token.data[k]))
+        k++;
+    return k > 0 && k == token.size;
 }
 
 /* Without a time the event is the last token with a colon behind which nothing or a frame stands, or a tracepoint's. What stands before
@@ -213,7 +223,9 @@ static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
 
         while (start > 0 && blank(line.data[start - 1]))
             start--;
-        if (token.size > 0 && digit(token.data[0]) && number(token, &header->period)) {
+        if (digits(token) && !number(token, &header->period))
+            return false;
+        if (digits(token)) {
             parse_who(rest, &other);
             header->has_period = other.has_tid || other.has_cpu || end - start >= PERIOD_WIDTH;
         }
@@ -225,6 +237,19 @@ static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
 
 bool pf_perf_header_parse(struct pf_bytes line, bool timed, struct pf_perf_header *header)
 {
+    bool huge = false;
+
     memset(header, 0, sizeof *header);
-    return parse_timed(line, true, header) || parse_timed(line, false, header) || (!timed && parse_untimed(line, header));
+    return parse_timed(line, true, header, &huge) || parse_timed(line, false, header, &huge) ||
+           (!timed && !huge && parse_untimed(line, header));
+}
+
+bool pf_perf_other_record(struct pf_bytes line)
+{
+    static const struct pf_bytes mark = {": PERF_RECORD_", 14};
+
+    for (size_t at = 0; at + mark.size <= line.size; at++)
+        if (memcmp(line.data + at, mark.data, mark.size) == 0)
+            return true;
+    return line.size >= mark.size - 2 && memcmp(line.data, mark.data + 2, mark.size - 2) == 0;
 }

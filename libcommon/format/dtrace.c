@@ -1,0 +1,284 @@
+/* Stacks as DTrace's aggregations print them, and bcc's tools without -f: blocks of indented lines, innermost frame first, that end in a
+ * line with a number alone. */
+#include "base/number.h"
+#include "codec/format.h"
+#include "model/samples.h"
+
+enum { WINDOW = 64 * 1024 };
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct pf_bytes trim(struct pf_bytes text)
+{
+    for (; text.size > 0 && blank(text.data[0]); text.size--)
+        text.data++;
+    while (text.size > 0 && blank(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+static bool hex_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool whole_number(struct pf_bytes text, int64_t *value)
+{
+    return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT64_MIN, INT64_MAX, value);
+}
+
+enum line { LINE_EMPTY, LINE_TITLE, LINE_NUMBER, LINE_FRAME };
+
+/* `CPU ID FUNCTION:NAME` and, below it, what fired: `8 35077 :tick-60s`. */
+static bool probe(struct pf_bytes text)
+{
+    size_t at = 0;
+
+    for (unsigned numbers = 0; numbers < 2; numbers++) {
+        size_t start = at;
+
+        while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9')
+            at++;
+        if (at == start || at == text.size || !blank(text.data[at]))
+            return false;
+        while (at < text.size && blank(text.data[at]))
+            at++;
+    }
+    struct pf_bytes rest = {text.data + at, text.size - at};
+    return memchr(rest.data, ':', rest.size) && !memchr(rest.data, '`', rest.size);
+}
+
+static enum line judge(struct pf_bytes line)
+{
+    struct pf_bytes text = trim(line);
+    int64_t value;
+
+    if (text.size == 0)
+        return LINE_EMPTY;
+    if (!blank(line.data[0]) || probe(text))
+        return LINE_TITLE;
+    return whole_number(text, &value) ? LINE_NUMBER : LINE_FRAME;
+}
+
+/* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool title_of_dtrace(struct pf_bytes line)
+{
+    return line.size > 3 && memcmp(line.data, "CPU", 3) == 0 && blank(line.data[3]) && pf_bytes_equal(trim(line), line) &&
+           line.size > 13 && memcmp(line.data + line.size - 13, "FUNCTION:NAME", 13) == 0;
+}
+
+/* DTrace's title is sure. Without it all lines are indented, and each number has frames above it. */
+static int bid(struct pf_source *source, const char *path)
+{
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(source, 1, &have);
+    bool title = false, modules = false;
+    unsigned frames = 0, above = 0, stacks = 0;
+
+    (void)path;
+    if (have < WINDOW && (have == 0 || !memchr(bytes, '\n', have)))
+        bytes = pf_source_peek(source, WINDOW, &have);
+    have = have < WINDOW ? have : WINDOW;
+    for (const char *at = (const char *)bytes, *limit = at + have; at < limit;) {
+        const char *end = memchr(at, '\n', (size_t)(limit - at));
+        struct pf_bytes line = {at, end ? (size_t)(end - at) : (size_t)(limit - at)};
+        enum line what = judge(line);
+
+        if (!end && frames > 0)
+            break;
+        at = end ? end + 1 : limit;
+        if (memchr(line.data, '\0', line.size))
+            return 0;
+        title = title || title_of_dtrace(trim(line));
+        if (what == LINE_TITLE && !title && !(line.size > 8 && memcmp(line.data, "dtrace: ", 8) == 0))
+            return 0;
+        modules = modules || (what == LINE_FRAME && memchr(line.data, '`', line.size));
+        stacks += what == LINE_NUMBER && above > 0;
+        above = what == LINE_FRAME ? above + 1 : what == LINE_NUMBER ? 0 : above;
+        frames += what == LINE_FRAME;
+    }
+    return frames == 0 ? 0 : title ? 40 : stacks == 0 ? 0 : modules ? 24 : 13;
+}
+
+/* --- reader ------------------------------------------------------------------------------------------------------------------------ */
+
+struct dtrace_reader {
+    struct pf_samples samples;
+    uint32_t labels; /* of the block at hand */
+    uint64_t block;  /* where it begins */
+    bool declared;
+    int status;      /* what follows the records given last */
+};
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct dtrace_reader *state = reader->state;
+    struct pf_measure measure = {
+        .name = pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
+        .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
+        .kind = PF_SAMPLE,
+        .role = PF_COUNT,
+        .nature = PF_SAMPLED,
+        .num = 1,
+        .den = 1,
+        .main = 1,
+    };
+
+    state->samples.measure_count = 1;
+    state->samples.measures[0] = pf_measures_intern(&reader->dict->measures, &measure);
+    return pf_samples_init(&state->samples) && state->samples.measures[0] != UINT32_MAX ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    pf_samples_free(&((struct dtrace_reader *)reader->state)->samples);
+}
+
+static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
+{
+    return pf_dict_intern(dict, text, PF_UTF8);
+}
+
+/* `+0x1f` or bcc's `+31` at the end is no part of the name. */
+static struct pf_bytes without_offset(struct pf_bytes text)
+{
+    size_t at = text.size;
+
+    while (at > 0 && hex_digit(text.data[at - 1]))
+        at--;
+    bool hex = at > 2 && at < text.size && text.data[at - 1] == 'x' && text.data[at - 2] == '0';
+    if (hex)
+        at -= 2;
+    if (at > 1 && at < text.size && text.data[at - 1] == '+')
+        text.size = at - 1;
+    return text;
+}
+
+static bool address(struct pf_bytes text, uint64_t *value)
+{
+    *value = 0;
+    for (size_t k = 2; k < text.size; k++) {
+        if (!hex_digit(text.data[k]))
+            return false;
+        *value = *value << 4 | (uint64_t)(text.data[k] <= '9' ? text.data[k] - '0' : (text.data[k] & 0xf) + 9);
+    }
+    return text.size > 2 && text.size <= 18 && text.data[0] == '0' && text.data[1] == 'x';
+}
+
+/* MODULE`FUNCTION+0xOFFSET, or without any part of it. */
+static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
+{
+    const char *tick = memchr(text.data, '`', text.size);
+    struct pf_bytes name = without_offset(text);
+    struct pf_image image = {0};
+    struct pf_location location = {0};
+
+    if (tick && tick > text.data && tick + 1 < text.data + name.size) {
+        size_t size = (size_t)(tick - text.data);
+
+        image.name = intern(dict, (struct pf_bytes){text.data, size});
+        name = (struct pf_bytes){tick + 1, name.size - size - 1};
+    }
+    location.image = pf_dict_add_image(dict, &image);
+    if (!address(name, &location.address) || location.address == 0) {
+        struct pf_function function = {.name = intern(dict, name)};
+
+        location.address = 0;
+        location.function = pf_dict_add_function(dict, &function);
+    }
+    return pf_dict_add_location(dict, &location);
+}
+
+/* bcc's last line of a stack, `-  COMMAND (PID)`, or its mark between kernel and user, `--`: not a frame. */
+static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
+{
+    struct dtrace_reader *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+    size_t open = text.size;
+    int64_t pid;
+
+    if (pf_bytes_equal(text, PF_BYTES("--")))
+        return true;
+    while (open > 0 && text.data[open - 1] != '(')
+        open--;
+    if (text.size < 6 || text.data[0] != '-' || !blank(text.data[1]) || open < 2 || text.data[text.size - 1] != ')' ||
+        !whole_number((struct pf_bytes){text.data + open, text.size - open - 1}, &pid))
+        return false;
+    struct pf_bytes command = trim((struct pf_bytes){text.data + 1, open - 2});
+    state->labels = pf_dict_add_label(dict, state->labels, pf_dict_intern(dict, PF_BYTES("comm"), 0), intern(dict, command));
+    state->labels = pf_dict_add_number(dict, state->labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), pid, 0);
+    return true;
+}
+
+static int add_frame(struct pf_reader *reader, uint64_t offset, struct pf_bytes text)
+{
+    struct dtrace_reader *state = reader->state;
+
+    if (state->samples.depth == 0 && state->labels == 0)
+        state->block = offset;
+    if (bcc_line(reader, text))
+        return PF_OK;
+    if (text.size > PF_STRING_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "a frame longer than 16 MiB");
+    if (state->samples.depth == PF_STACK_DEPTH_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
+    return pf_samples_frame(&state->samples, frame_location(reader->dict, text)) ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+/* Reads on to the next number, which ends a stack. */
+static int read_stack(struct pf_reader *reader)
+{
+    struct dtrace_reader *state = reader->state;
+    struct pf_bytes line;
+    int64_t value;
+
+    for (;;) {
+        uint64_t offset = pf_source_offset(reader->source);
+        int status = pf_source_line(reader->source, &line, &reader->error);
+
+        if (status == PF_EOF && (state->samples.depth > 0 || state->labels != 0))
+            return pf_error_at(&reader->error, PF_FAILED, state->block, "this stack has no number behind it: the input is cut");
+        if (status != PF_OK)
+            return status;
+        enum line what = judge(line);
+        if (what == LINE_FRAME && (status = add_frame(reader, offset, trim(line))) != PF_OK)
+            return status;
+        if (what == LINE_NUMBER && whole_number(trim(line), &value)) {
+            pf_samples_add(&state->samples, reader->dict, state->labels, &value, false);
+            state->labels = 0;
+            return PF_OK;
+        }
+    }
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct dtrace_reader *state = reader->state;
+    struct pf_samples *samples = &state->samples;
+
+    while (state->declared && state->status == PF_OK && samples->rows < PF_BATCH_ROWS) {
+        if (samples->rows > 0 && reader->flush && pf_source_would_block(reader->source))
+            break;
+        state->status = read_stack(reader);
+    }
+    if (state->declared && samples->rows == 0)
+        return state->status;
+    state->declared = true;
+    pf_samples_give(samples, reader->dict, batch);
+    return PF_OK;
+}
+
+const struct pf_format pf_format_dtrace = {
+    .name = "dtrace",
+    .about = "stacks as DTrace and bcc print them, each with its number below",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
+    .bid = bid,
+    .reader_size = sizeof(struct dtrace_reader),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+};

@@ -1,0 +1,196 @@
+# perf script, bpftrace, DTrace, bcc, Austin: what is read of their texts. Expected numbers come from perf itself and FlameGraph's scripts, from the
+# decoder in check/perf.py, or were worked out on paper.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    own=$PROFUTILS_SRC/tests/corpus
+}
+
+check() { python3 "$PROFUTILS_SRC/tests/check/perf.py" "$@"; }
+
+# same WANT GOT: two files
+same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
+
+@test "perf script folds as stackcollapse-perf.pl does" { check folded "$CORPUS"; }
+@test "samples and periods of each event and command are perf's own" { check counts "$CORPUS"; }
+@test "every record has the stack, labels, time and values of the text" { check records "$CORPUS"; }
+@test "names that look like other fields are kept apart from them" { check hostile .; }
+@test "a text cut anywhere gives the events before, and says where the last one begins" { check cut "$CORPUS"; }
+@test "bpftrace's entries fold as stackcollapse-bpftrace.pl does, and none is lost" { check bpftrace "$CORPUS"; }
+
+@test "third-party texts fold to their expected results" {
+    [ -n "${PROFUTILS_WILD:-}" ] || skip "PROFUTILS_WILD does not name their place"
+    check wild .
+}
+
+@test "each event is a measure, the first is the main one, and clocks count time" {
+    profcat --probe "$own/perf-script/multi_fp.min.perf.txt" >got
+    grep -q 'sample page-faults:u: 134139 count' got
+    grep -q 'sample cpu-clock:u: 356713424 nanoseconds' got
+    grep -q 'sample samples: 198 count' got
+    profcat "$own/perf-script/multi_fp.min.perf.txt" -m cpu-clock:u -t folded | awk '{ sum += $NF } END { exit sum != 356713424 }'
+    profcat "$own/perf-script/multi_fp.min.perf.txt" -t folded | awk '{ sum += $NF } END { exit sum != 134139 }'
+}
+
+@test "events without periods count one each, and without names only samples" {
+    printf 'a 1 0.000001: cpu-clock: \n\t1 f (x)\n\na 1 0.000002: cpu-clock: \n\t2 g (x)\n\n' >in
+    run -0 profcat --probe in
+    [[ $output == *"cpu-clock: 2 count"*"samples: 2 count"* ]]
+    printf 'a 1 0.000001: \n\t1 f (x)\n\na 1 0.000002: \n\t2 g (x)\n\n' >in
+    run -0 profcat --probe in
+    [[ $output == *"samples: 2 count"* ]]
+    [[ $output != *cpu-clock* ]]
+    printf '%s\n\t1 f (x)\n\n' 'a 1 [003] 7 cycles: ' 'a 1 [004] 8 cycles: ' >in
+    run -0 profcat -t ndjson in
+    [[ ${lines[1]} == *'"comm":["a"]'*'"num":4'*'"num":1'*'"cycles":8'* ]]
+}
+
+@test "stacks of a time span are chosen, of a stream that kept times too" {
+    printf 'a 1 %s: 1 cycles: \n\t1 f (x)\n\n' 1.000001 1.000002 1.000003000 2.5 2.500000 >in
+    run -3 profcat -c in
+    sed -i 's/ 2\.5:/ 2.400000:/' in
+    [ "$(proffilter --time=1000002us,2.45s in | profcat -c | head -n1)" = "$(printf 'a 3\n' | profcat -c | sed 's/1/3/')" ]
+    profcat -f perf-script:time in | proffilter --time=2s,3s | profcat -t folded >got
+    printf 'a;f 2\n' >want
+    same want got
+    run -0 --separate-stderr bash -c 'profcat in | proffilter --time=2s,3s | profcat -c'
+    [[ $stderr == *"no record carries a time"* ]]
+}
+
+@test "comments of the header are metadata" {
+    profcat -H "$own/perf-script/dwarf.header_pidtid.perf.txt" >got
+    grep -q '^perf-script hostname vm$' got
+    grep -q '^perf-script perf version 6.1.187$' got
+    printf '#odd 12 1.000001: 5 cycles: \n\t1 f (x)\n\n' >in
+    profcat -f perf-script -t folded in >got
+    printf ' #odd;f 5\n' >want
+    same want got
+}
+
+@test "lines that are no samples and no frames do not stop the reading" {
+    printf '%s\n' 'a 1 0.000001: PERF_RECORD_MMAP2 1/1: [0x1(0x2) @ 0 08:01 1 2]: r-xp /x' 'a 1 0.000002: 3 cycles: ' >in
+    printf '\t1 f+0x1 (/x)\n\t  WEIRD\n\t2 g (/x (deleted))\n\nb 1 0.000003: 4 cycles: \n\n' >>in
+    run -0 --separate-stderr profcat -t folded in
+    [ "$output" = $'a;g;f 3\nb 4' ]
+    [[ $stderr == *"offset $(grep -b WEIRD in | cut -d: -f1): 1 line of call chains that are no frames passed over"* ]]
+    printf 'a 1 0.000002: 3 cycles: \n\t1 f (/x)\n\nnonsense\n' >in
+    run -3 profcat -t folded in
+    [[ $output == *"offset 36: neither an event nor a comment: 'nonsense'"* ]]
+}
+
+@test "what a compiler inlined at run time is frames of its own, and marked" {
+    printf 'java 1 0.000001: 3 cycles: \n\t1 La/B;::f->La/C;::g->La/D;::h+0x1 (/tmp/perf-1.map)\n\t2 main->x (/bin/y)\n\n' >in
+    profcat -t folded in >got
+    printf 'java;main->x;a/B:::f;a/C:::g_[i];a/D:::h_[i] 3\n' >want
+    same want got
+    profcat -t folded:annotate in >got
+    printf 'java;main->x;a/B:::f_[j];a/C:::g_[i];a/D:::h_[i] 3\n' >want
+    same want got
+    profcat -t folded:plain in >got
+    printf 'main->x;La/B:::f;La/C:::g;La/D:::h 3\n' >want
+    same want got
+}
+
+@test "long names, bytes that are no text, and numbers out of range" {
+    python3 -c '
+import sys
+name = b"n" * 100000
+sys.stdout.buffer.write(b"c\xff\0m 1 0.000001: 9223372036854775807 cycles: \n\t1 " + name + b"\0\xfe (/x)\n\n"
+                        b"c\xff\0m 1 0.000001: 1 cycles: \n\t1 g (/x)\n\n")' >in
+    run -0 profcat --probe in
+    [[ $output == *"cycles: 9223372036854775808 count"* ]]
+    profcat -t ndjson in | python3 -c '
+import json, sys
+row = json.loads(sys.stdin.readline())
+assert row["labels"]["comm"] == ["c\ufffd\0m"], row["labels"]
+assert row["stack"][0]["function"] == "n" * 100000 + "\0\ufffd"
+assert row["values"]["cycles"] == 2**63 - 1'
+    printf 'a 1 0.000001: 9223372036854775808 cycles: \n\t1 f (x)\n\n' >in
+    run -3 profcat -f perf-script -t folded in
+    printf 'a 1 99999999999999.000001: 5 cycles: \n\t1 f (x)\n\n' >in
+    run -3 profcat -f perf-script -t folded in
+}
+
+@test "bpftrace: parts of keys are labels, maps are measures, variables metadata" {
+    run -0 --separate-stderr profcat -t ndjson "$own/bpftrace/keys.bpftrace.txt"
+    [[ $stderr == *"1 entries whose values are no whole numbers are passed over"* ]]
+    printf '%s\n' "${lines[@]}" | python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+got = [(row["values"], row["labels"], [frame["function"] or frame["address"] for frame in row["stack"]]) for row in rows]
+got = [({k: v for k, v in values.items() if v}, labels, stack) for values, labels, stack in got]
+n = lambda number: [{"num": number, "unit": ""}]
+want = [({"samples": 7}, {"key": ["idle"]}, []),
+        ({"bytes": 512}, {"key1": n(42), "key2": ["a]: 5"]}, ["vfs_read", "ksys_read"]),
+        ({"bytes": -3}, {"key1": n(43), "key2": ["x"], "key3": ["y"]}, ["vfs_write"]),
+        ({"samples": 4}, {}, []),
+        ({"stats": 61}, {"key": ["perf"]}, ["f", "0xffffffff81234567"])]
+assert got == want, got'
+    profcat -q -H "$own/bpftrace/keys.bpftrace.txt" | grep -q '^bpftrace start 123456789$'
+    head -c 700 "$own/bpftrace/stacks.bpftrace.txt" >torn
+    run -3 profcat -t folded torn
+    [[ $output == *"the input ends in the middle of this entry"* ]]
+}
+
+@test "DTrace and bcc: blocks are stacks, kernel below user" {
+    profcat "$own/dtrace/two.dtrace" -t folded >got
+    cat >want <<'END'
+libc.so.1`_lwp_start;prog`0x12ab;prog`java_start(Thread*);prog`Class::method;libc.so.1`__write;genunix`fop_write;zfs`zio_execute 4
+prog`recv::_{{closure}};prog`<job::HeapJob<B> as job::Job>::execute;prog`core::task::run 12
+END
+    same want got
+    profcat "$own/dtrace/two.dtrace" -t folded:plain >got
+    grep -q '^_lwp_start;0x12ab;java_start(Thread\*);Class::method(int, char\*);__write;fop_write;zio_execute 4$' got
+    proftop -t ndjson "$own/dtrace/two.dtrace" | grep -q '"function":"zio_execute".*"image":"zfs".*"flat":4'
+    profcat "$own/dtrace/bcc.txt" -t folded >got
+    printf 'my_prog_(x);main;[unknown];ksys_read;copy_user_generic_string 3\nswapper/1;idle 12\n' >want
+    same want got
+    profcat -t ndjson "$own/dtrace/bcc.txt" | head -n1 | grep -q '"comm":\["my prog (x)"\],"pid":\[{"num":4711'
+    head -n 8 "$own/dtrace/two.dtrace" >torn
+    run -3 profcat -t folded torn
+    [[ $output == *"this stack has no number behind it"* ]]
+}
+
+@test "Austin: processes, threads, files and lines, in all modes" {
+    profcat -t ndjson "$own"/austin/*.austin | python3 -c '
+import json, sys
+got = []
+for line in sys.stdin:
+    row = json.loads(line)
+    frames = ["%s:%s:%d" % (f["file"], f["function"], f["line"]) for f in reversed(row["stack"])]
+    labels = [str(v[0]["num"]) if isinstance(v[0], dict) else v[0] for k, v in sorted(row["labels"].items())]
+    got.append((" ".join(labels), frames, {k: v for k, v in row["values"].items() if v and k != "samples"}))
+full = [("0 1 7f3c5c", ["/a.py:f:1", "/a.py:g:2"], {"wall": 200000, "memory": 1024}),
+        ("0 1 7f3c5c", ["/a.py:f:1"], {"wall": 100000, "idle": 1, "memory": -512}), ("1 1 aa", ["/a.py:f:1"], {"wall": 50000, "idle": 1})]
+lines = [("1 2", ["/a.py:f:10", "/a.py:g:2"], {"wall": 5000}), ("1 2", ["/a.py:f:11"], {"wall": 6000})]
+memory = [("1 2", ["/a.py:f:1", "/a.py:g:2"], {"memory": 4096}), ("1 2", ["/a.py:f:1", "/a.py:g:3"], {"memory": -1024})]
+find = "<frozen importlib._bootstrap>:_find:1007"
+wall = [("6360 6361", [find, "C:\\x\\app.py:main:12", "::GC::0"], {"wall": 105000}), ("6360 6361", [find], {"wall": 95000}),
+        ("6360 6362", ["::INVALID::0"], {"wall": 7000})]
+assert got == full + lines + memory + wall, got'
+    profcat -H "$own/austin/wall.austin" >got
+    printf 'austin %s\n' 'austin 3.3.0' 'interval 100' 'mode wall' 'duration 23873' >want
+    same want got
+    printf 'P1;T2 5\n' >in
+    run -0 profcat -t folded in
+    [ "$output" = 5000 ]
+    printf 'P1;T2;/a.py:f:1 5\nP1;T2;/a.py:f:1 5,0,3\n' >in
+    run -3 profcat -t text in
+    [[ $output == *"offset 18: line 2 has 3 numbers, the lines before it 1"* ]]
+    printf 'P1;T2;/a.py:f:1 5\nP1 6\n' >in
+    run -3 profcat -f austin -t text in
+    [[ $output == *"offset 18: line 2 is no sample"* ]]
+}
+
+@test "each of them is told from the others" {
+    for format in perf-script bpftrace dtrace austin; do
+        for file in "$own/$format"/*; do
+            case $file in *README* | *expected*) continue ;; esac
+            [[ $(profcat -q --probe "$file") == *": $format ("* ]] || { echo "$file"; profcat --probe "$file"; return 1; }
+        done
+    done
+}
