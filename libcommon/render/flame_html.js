@@ -558,6 +558,7 @@
     function changeAmounts() {
         compute();
         byId("colour-label").hidden = !difference;
+        document.querySelector("main").classList.toggle("difference", difference);
         if (difference && !["before", "after", "delta", "rise", "own", "name"].includes(sortBy))
             sortBy = "delta";
         else if (!difference && !["self", "self%", "total", "total%", "name"].includes(sortBy))

@@ -312,12 +312,16 @@ static uint32_t color_of(const struct svg_writer *state, uint32_t node, struct p
     return pf_palette_color(&state->palette, state->flame.key[node], name);
 }
 
-/* A frame that is on one side only. */
-static const char *mark_of(const struct svg_writer *state, uint32_t node)
+/* A frame that is on one side only. The outline of a thin one would be all there is of it. */
+static const char *mark_of(const struct svg_writer *state, uint32_t node, int64_t pixels)
 {
+    bool thin = pixels < 3 * PRECISION;
+
     if (!is_difference(state) || (state->amounts.total[0][node] == 0) == (state->amounts.total[1][node] == 0))
         return "";
-    return state->amounts.total[1][node] == 0 ? " class=\"gone\"" : " class=\"new\"";
+    if (state->amounts.total[1][node] == 0)
+        return thin ? " class=\"gone thin\"" : " class=\"gone\"";
+    return thin ? " class=\"new thin\"" : " class=\"new\"";
 }
 
 static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
@@ -343,7 +347,7 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
     pf_sink_printf(sink, "\" y=\"%" PRId64 "\" width=\"", y);
     write_pixels(sink, w);
     pf_sink_printf(sink, "\" height=\"%" PRId64 "\" fill=\"#%06x\"%s data-x=\"%" PRId64 "\" data-e=\"%" PRId64 "\" data-d=\"%u\"/>",
-                   state->height - 1, color_of(state, node, name), mark_of(state, node), start >> state->shift,
+                   state->height - 1, color_of(state, node, name), mark_of(state, node, w), start >> state->shift,
                    (start + width) >> state->shift, state->flame.depth[node]);
     pf_sink_text(sink, "<text x=\"");
     write_pixels(sink, x + (PAD + 3) * PRECISION);
@@ -408,9 +412,11 @@ static void write_head(struct pf_writer *writer, int64_t height)
                    "\" height=\"%" PRId64 "\" viewBox=\"0 0 %" PRId64 " %" PRId64 "\" font-size=\"%" PRId64 "\">\n",
                    state->width, height, state->width, height, font);
     pf_sink_printf(sink, "<style>\n%s</style>\n", style);
-    pf_sink_text(sink, "<defs><linearGradient id=\"paper\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"5%\" stop-color=\"#f6f6f6\"/>"
-                       "<stop offset=\"95%\" stop-color=\"#f2efc8\"/></linearGradient></defs>\n"
-                       "<rect id=\"background\" width=\"100%\" height=\"100%\" fill=\"url(#paper)\"/>\n");
+    pf_sink_printf(sink,
+                   "<defs><linearGradient id=\"paper\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"5%%\" stop-color=\"#f6f6f6\"/>"
+                   "<stop offset=\"95%%\" stop-color=\"%s\"/></linearGradient></defs>\n"
+                   "<rect id=\"background\" width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n",
+                   is_difference(state) ? "#fdfdfd" : "#f2efc8"); /* pale red and blue do not go with yellow */
     title = title != NULL ? title : is_difference(state) ? "Differential Flame Graph" : "Flame Graph";
     write_text(writer, "title", state->width / 2, font * 2, "middle", title);
     if (writer->failed_input)

@@ -34,6 +34,7 @@
         frame.rect.setAttribute("width", width.toFixed(2));
         frame.label.setAttribute("x", (left + 3).toFixed(2));
         frame.label.textContent = fit(frame.name, width);
+        frame.rect.classList.toggle("thin", width < 3);
     }
 
     function restore(frame) {
@@ -42,6 +43,7 @@
         frame.rect.setAttribute("width", frame.width);
         frame.label.setAttribute("x", (Number(frame.left) + 3).toFixed(2));
         frame.label.textContent = frame.short;
+        frame.rect.classList.toggle("thin", Number(frame.width) < 3);
     }
 
     // What is below the frame fills the picture, what it was called from stands over its whole width, the rest is gone.

@@ -183,6 +183,7 @@ def check_svg(faults, what, text, root, options=()):
             before, after = node.own if options.get("delta") == "self" else node.total
             mark = "gone" if node.total[0] and not node.total[1] else "new" if node.total[1] and not node.total[0] else None
             faults.want(place + ": colour", rect["fill"], change_color(after - before, greatest, "negate" in options))
+            mark = mark and mark + (" thin" if right - left < 300 else "")
             faults.want(place + ": mark", rect.get("class"), mark)
     check_urls(faults, what, text.decode())
 
