@@ -8,9 +8,12 @@
 
 enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 
-/* Whether all fields of a message are numbers, but for those in `lists`, which may be packed, or messages in turn. */
-static bool looks_like(struct pf_proto message, uint32_t fields, uint32_t lists)
+/* Bits of evidence in a message whose fields are numbers, but for those in `lists`, which may be packed, or messages in turn; -1: it is
+ * none such. */
+static int weigh_message(struct pf_proto message, uint32_t fields, uint32_t lists)
 {
+    int bits = message.end - message.cursor >= 2 ? MESSAGE_BITS : 0;
+
     struct pf_proto_field field;
     const char *problem;
     int status;
@@ -18,10 +21,12 @@ static bool looks_like(struct pf_proto message, uint32_t fields, uint32_t lists)
     while ((status = pf_proto_next(&message, &field, &problem)) == PF_OK) {
         bool list = field.number < 32 && lists >> field.number & 1;
 
-        if (field.number > fields || !(field.type == PF_PROTO_VARINT || (list && field.type == PF_PROTO_BYTES)))
-            return false;
+        if (field.number > fields)
+            bits = 0; /* of a later version, or chance */
+        else if (field.type != PF_PROTO_VARINT && !(list && field.type == PF_PROTO_BYTES))
+            return -1;
     }
-    return status == PF_EOF;
+    return status == PF_EOF ? bits : -1;
 }
 
 /* Bits of evidence in a field; -1: it is none of a profile. */
@@ -46,10 +51,9 @@ static int weigh(const struct pf_proto_field *field, bool *has_names)
     }
     if (field->number > PF_PPROF_FUNCTION && field->number != PF_PPROF_PERIOD_TYPE)
         return field->type == PF_PROTO_VARINT ? TAG_BITS : packed ? 0 : -1;
-    if (field->type != PF_PROTO_BYTES ||
-        !looks_like(pf_proto_of(field), messages[field->number].fields, messages[field->number].lists))
-        return -1;
-    return field->value >= 2 ? MESSAGE_BITS : 0;
+    return field->type == PF_PROTO_BYTES
+               ? weigh_message(pf_proto_of(field), messages[field->number].fields, messages[field->number].lists)
+               : -1;
 }
 
 /* There is no magic: all fields ahead must be those of a profile, in shape. A letter may be a tag, a text with many of them that fit is not

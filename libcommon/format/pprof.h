@@ -28,8 +28,8 @@ enum { PF_PPROF_MAPPING_FLAGS = 4 };
 /* Origins of metadata; the keys of the first are the names of Profile's fields. */
 #define PF_PPROF_ORIGIN "pprof"
 #define PF_PPROF_PRIVATE ".pprof"
-/* Private keys: a mapping, in the order of the file; a place that is folded, as the number of its mapping (from 1, 0: none) and its address; that
- * a function without a system name has none, instead of the same. */
+/* Private keys: a mapping, in the order of the file; a location that is folded, by a hash of all that is known of it; that a function without
+ * a system name has none, instead of the same. */
 #define PF_PPROF_KEY_MAPPING "mapping"
 #define PF_PPROF_KEY_FOLDED "folded"
 #define PF_PPROF_KEY_SYSTEM_NAMES "system_names"

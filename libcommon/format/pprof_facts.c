@@ -9,7 +9,6 @@
 void pf_pprof_facts_free(struct pf_pprof_facts *facts)
 {
     free(facts->comments);
-    free(facts->images);
 }
 
 static int add_comment(struct pf_pprof_facts *facts, uint32_t comment, struct pf_error *error)
@@ -100,39 +99,26 @@ static int add_own(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf
     return PF_OK;
 }
 
-static int add_mapping(struct pf_pprof_facts *facts, struct pf_pprof_places *places, struct pf_bytes value, struct pf_error *error)
+static void add_mapping(struct pf_pprof_places *places, struct pf_bytes value)
 {
     struct pf_image image;
-    uint32_t id;
 
-    if (!facts->in_mappings)
-        facts->image_count = 0;
     if (!pf_pprof_mapping_parse(places->dict, value, &image))
-        return PF_OK;
-    id = pf_dict_add_image(places->dict, &image);
-    if (!pf_grow(&facts->images, &facts->image_capacity, facts->image_count + 1, sizeof *facts->images))
-        return pf_error_nomem(error);
-    facts->images[facts->image_count++] = id;
-    if (pf_pprof_places_image(places, id) == places->listed + 1)
+        return;
+    if (pf_pprof_places_image(places, pf_dict_add_image(places->dict, &image)) == places->listed + 1)
         places->listed++;
-    return PF_OK;
 }
 
-static int add_private(struct pf_pprof_facts *facts, struct pf_pprof_places *places, struct pf_bytes key, struct pf_bytes value,
-                       struct pf_error *error)
+static void add_private(struct pf_pprof_places *places, struct pf_bytes key, struct pf_bytes value)
 {
-    struct pf_pprof_fold fold = {.one = 1};
-    uint64_t mapping;
+    uint64_t hash;
 
     if (pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_MAPPING)))
-        return add_mapping(facts, places, value, error);
+        add_mapping(places, value);
     if (pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_SYSTEM_NAMES)))
         places->bare_system_names = true;
-    if (pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_FOLDED)) && pf_pprof_folded_parse(value, &mapping, &fold.address)) {
-        fold.image = mapping - 1 < facts->image_count ? facts->images[mapping - 1] : 0;
-        pf_table_intern(&places->folded, &fold);
-    }
-    return PF_OK;
+    if (pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_FOLDED)) && pf_pprof_folded_parse(value, &hash))
+        pf_table_intern(&places->folded, &hash);
 }
 
 static int add_row(struct pf_pprof_facts *facts, struct pf_pprof_places *places, struct pf_bytes origin, struct pf_bytes key,
@@ -144,7 +130,7 @@ static int add_row(struct pf_pprof_facts *facts, struct pf_pprof_places *places,
     if (pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)))
         return add_own(facts, dict, key, value, error);
     if (pf_bytes_equal(origin, PF_BYTES(PF_PPROF_PRIVATE)))
-        return add_private(facts, places, key, text, error);
+        add_private(places, key, text);
     if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
         bool source = pf_bytes_equal(key, PF_BYTES("source_format")), own = pf_bytes_equal(text, PF_BYTES("pprof"));
 
@@ -165,7 +151,6 @@ int pf_pprof_facts_add(struct pf_pprof_facts *facts, struct pf_pprof_places *pla
         struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]), key = pf_dict_string(dict, batch->key[row]);
 
         status = add_row(facts, places, origin, key, batch->value[row], error);
-        facts->in_mappings = pf_bytes_equal(origin, PF_BYTES(PF_PPROF_PRIVATE)) && pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_MAPPING));
     }
     return status;
 }

@@ -13,9 +13,6 @@ struct pf_pprof_facts {
     uint32_t *comments;
     size_t comment_count, comment_capacity;
     bool from_pprof, from_others;  /* what the inputs were */
-    uint32_t *images;              /* of the file whose rows come now, in its order */
-    size_t image_count, image_capacity;
-    bool in_mappings;              /* the row before was a mapping as well */
     bool other_periods;
 };
 

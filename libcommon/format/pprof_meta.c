@@ -1,5 +1,6 @@
 #include "format/pprof_meta.h"
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "format/pprof.h"
 
@@ -156,16 +157,51 @@ static int add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profil
     return PF_OK;
 }
 
+static void put_string(struct pf_buffer *text, const struct pf_dict *dict, uint32_t string)
+{
+    struct pf_bytes bytes = pf_dict_string(dict, string);
+
+    put(text, "%" PRIx64 ":", bytes.size);
+    pf_buffer_append(text, bytes.data, bytes.size);
+}
+
+uint64_t pf_pprof_location_hash(const struct pf_dict *dict, const uint32_t *frames, size_t count, struct pf_buffer *scratch)
+{
+    const struct pf_location *place = pf_dict_location(dict, frames[0]);
+    const struct pf_image *image = pf_dict_image(dict, place->image);
+    uint64_t numbers[] = {image->start, image->limit, image->offset, image->flags, place->address};
+
+    scratch->size = 0;
+    pf_buffer_append(scratch, numbers, sizeof numbers);
+    put_string(scratch, dict, image->name);
+    put_string(scratch, dict, image->identifier);
+    for (size_t k = 0; k < count; k++) {
+        const struct pf_location *frame = pf_dict_location(dict, frames[k]);
+        const struct pf_function *function = pf_dict_function(dict, frame->function);
+        int64_t lines[] = {function->start_line, frame->line, frame->column};
+
+        pf_buffer_append(scratch, lines, sizeof lines);
+        put_string(scratch, dict, function->name);
+        put_string(scratch, dict, function->system_name);
+        put_string(scratch, dict, function->file);
+    }
+    uint64_t hash = pf_xxh64(scratch->data, scratch->size);
+
+    return hash != 0 ? hash : 1;
+}
+
 static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
                        struct pf_dict *dict, struct pf_buffer *text)
 {
     for (size_t k = 0; k < profile->count.locations; k++) {
-        const struct pf_pprof_location *location = &profile->locations[k];
+        const struct pf_pprof_span *span = &names->spans[k];
 
-        if (!location->folded)
+        if (!profile->locations[k].folded)
             continue;
-        put(text, "%" PRIx64 " ", (uint64_t)pf_pprof_ids_find(&names->mapping_ids, location->mapping) + 1);
-        put(text, "%" PRIx64, location->address);
+        uint64_t hash = pf_pprof_location_hash(dict, names->frames + span->first, span->count, text);
+
+        text->size = 0;
+        put(text, "%" PRIx64, hash);
         add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_FOLDED, text);
     }
 }
@@ -271,7 +307,7 @@ bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct 
     return true;
 }
 
-bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *mapping, uint64_t *address)
+bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *hash)
 {
-    return take_hex(&value, ' ', mapping) && take_hex(&value, '\0', address);
+    return take_hex(&value, '\0', hash) && *hash != 0;
 }

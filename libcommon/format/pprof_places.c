@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "format/pprof.h"
+#include "format/pprof_meta.h"
 #include "io/protobuf.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ int pf_pprof_places_init(struct pf_pprof_places *places, struct pf_dict *dict)
     places->dict = dict;
     if (pf_table_init(&places->chains, sizeof(struct chain)) != PF_OK)
         return PF_NOMEM;
-    return pf_table_init(&places->folded, sizeof(struct pf_pprof_fold));
+    return pf_table_init(&places->folded, sizeof(uint64_t));
 }
 
 static void free_numbers(struct pf_pprof_numbers *numbers)
@@ -231,7 +232,7 @@ static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
 {
     uint32_t chain = places->locations.ids[k];
     const struct pf_location *location = pf_dict_location(places->dict, chain_row(places, chain)->location);
-    struct pf_pprof_fold fold = {location->image, 1, location->address};
+    uint64_t hash = 0;
 
     message->size = frames->size = 0;
     pf_proto_add_number(message, 1, k + 1);
@@ -239,14 +240,22 @@ static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
     pf_proto_add_number(message, 3, location->address);
     for (; chain != 0; chain = chain_row(places, chain)->inner)
         pf_buffer_append(frames, &chain_row(places, chain)->location, sizeof(uint32_t));
-    for (size_t at = frames->size; at > 0 && !frames->failed;) {
-        uint32_t frame;
+    if (frames->failed)
+        return;
+    uint32_t *list = (uint32_t *)(void *)frames->data; /* of malloc */
+    size_t count = frames->size / sizeof *list;
 
-        at -= sizeof frame;
-        memcpy(&frame, frames->data + at, sizeof frame);
-        add_line(places, message, line, frame);
+    for (size_t low = 0, high = count; low + 1 < high; low++) {
+        uint32_t frame = list[low];
+
+        list[low] = list[--high];
+        list[high] = frame;
     }
-    pf_proto_add_number(message, 5, pf_table_find(&places->folded, &fold) != 0);
+    for (size_t at = 0; at < count; at++)
+        add_line(places, message, line, list[at]);
+    if (places->folded.count > 1)
+        hash = pf_pprof_location_hash(places->dict, list, count, line);
+    pf_proto_add_number(message, 5, hash != 0 && pf_table_find(&places->folded, &hash) != 0);
     pf_proto_write_bytes(sink, PF_PPROF_LOCATION, message->data, message->size);
 }
 

@@ -26,14 +26,9 @@ struct pf_pprof_places {
     struct pf_pprof_numbers single;  /* locations of one frame: `of` alone is used */
     struct pf_table chains;          /* frames of a location, the innermost first: a chain is one frame more than another */
     struct pf_pprof_numbers locations; /* ids of chains */
-    struct pf_table folded;          /* struct pf_pprof_fold */
+    struct pf_table folded;          /* pf_pprof_location_hash */
     uint32_t listed;                 /* images up to this number were told by the file they come from, flags and all */
     bool bare_system_names;
-};
-
-struct pf_pprof_fold {
-    uint32_t image, one; /* one: a row is never all zero */
-    uint64_t address;
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */

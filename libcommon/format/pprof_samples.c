@@ -36,7 +36,7 @@ static int find_string(const struct pf_pprof_samples *samples, uint64_t number, 
     return pf_pprof_string(samples->profile, number, offset, id, error);
 }
 
-/* A label may have a text and a number; then it becomes two. One with neither is the number 0. */
+/* A label may have a text and a number; then it becomes two. One with neither is the number 0, unless it is a section. */
 static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, uint32_t *set, size_t at, struct pf_error *error)
 {
     uint64_t values[5] = {0};
@@ -57,9 +57,11 @@ static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, 
     if (find_string(samples, values[1], at, &key, error) != PF_OK || find_string(samples, values[2], at, &text, error) != PF_OK ||
         find_string(samples, values[4], at, &unit, error) != PF_OK)
         return error->code;
-    if (values[2] != 0)
+    bool empty = values[2] == 0 && values[3] == 0 && values[4] == 0 && key == samples->dict->section_key;
+
+    if (values[2] != 0 || empty)
         *set = pf_dict_add_label(samples->dict, *set, key, text);
-    if (values[2] == 0 || values[3] != 0 || values[4] != 0)
+    if ((values[2] == 0 && !empty) || values[3] != 0 || values[4] != 0)
         *set = pf_dict_add_number(samples->dict, *set, key, (int64_t)values[3], unit);
     return PF_OK;
 }
