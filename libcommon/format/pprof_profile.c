@@ -270,10 +270,16 @@ static void mark_begin(struct pf_pprof_profile *profile, uint32_t number)
     profile->mark_first = number;
 }
 
+static void move(void *to, const void *array, size_t from, size_t end)
+{
+    if (end > from)
+        memcpy(to, (const char *)array + from, end - from);
+}
+
 /* Moves the elements from `from` on into the same array of `next`. */
 #define MOVE(profile, next, what, from)                                                                                      \
     (pf_grow(&(next)->what, &(next)->capacity.what, (profile)->count.what - (from) + 1, sizeof *(next)->what) &&             \
-     (memcpy((next)->what, (profile)->what + (from), ((profile)->count.what - (from)) * sizeof *(next)->what),               \
+     (move((next)->what, (profile)->what, (from) * sizeof *(next)->what, (profile)->count.what * sizeof *(next)->what),      \
       (next)->count.what = (profile)->count.what - (from), (profile)->count.what = (from), true))
 
 static void move_scalars(struct pf_pprof_scalars *old, struct pf_pprof_scalars *next, const struct pf_pprof_scalars *mark)

@@ -196,16 +196,14 @@ static void keep_label(struct pf_pprof_samples *samples, struct pf_bytes *labels
 static int read_field(struct pf_pprof_samples *samples, const struct pf_proto_field *field, struct columns *columns, size_t at,
                       struct pf_error *error)
 {
-    struct pf_proto bytes = pf_proto_of(field);
-
     if (field->number > 2)
         return PF_OK;
     if (field->number == 1 && field->type == PF_PROTO_BYTES)
-        return add_packed_stack(samples, bytes, at, error);
+        return add_packed_stack(samples, pf_proto_of(field), at, error);
     if (field->number == 1 && field->type == PF_PROTO_VARINT)
         return add_location(samples, field->value, at, error);
     if (field->number == 2 && field->type == PF_PROTO_BYTES)
-        return put_packed(samples, columns, bytes, at, error);
+        return put_packed(samples, columns, pf_proto_of(field), at, error);
     if (field->type != PF_PROTO_VARINT)
         return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "sample: a field is of another type");
     put_value(samples, columns, field->value);

@@ -374,5 +374,8 @@ int pf_pprof_finish(struct pf_writer *writer)
     /* No reader is to take what a failed input left for whole. */
     if (writer->failed_input)
         pf_sink_write(writer->sink, cut, sizeof cut);
-    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+    if (status != PF_OK)
+        return status;
+    pf_sink_finish(writer->sink);
+    return pf_sink_status(writer->sink, &writer->error);
 }

@@ -292,10 +292,12 @@ static void try_mutation(struct totals *totals, const struct input *input, uint6
 
 static void add_file(struct input_list *list, const char *path)
 {
+    size_t size = strlen(path);
+    bool packed = size > 3 && !strcmp(path + size - 3, ".gz");
     list_add(list, path, "");
     if (list->count % 3 == 0)
         list_add(list, path, "@raw");
-    if (list->count % 16 == 1)
+    if (!packed && list->count % 16 == 1)
         list_add(list, path, "@gz");
 }
 
