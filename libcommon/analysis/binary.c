@@ -335,7 +335,7 @@ enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struc
     return PF_BINARY_OTHER;
 }
 
-size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address, struct pf_frame *frames)
+size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address, struct pf_frame frames[PF_BINARY_FRAMES])
 {
     (void)binary;
     (void)image;

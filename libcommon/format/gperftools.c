@@ -10,12 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct pf_bytes SYMBOLS = {"--- symbol\n", 11};
+
+/* What google-pprof --raw writes: the names of addresses, then the profile. */
+static bool has_symbols(struct pf_source *source)
+{
+    size_t have = 0;
+    const unsigned char *bytes = pf_source_peek(source, 1, &have);
+
+    if (have == 0 || bytes[0] != '-')
+        return false;
+    bytes = pf_source_peek(source, SYMBOLS.size, &have);
+    return have >= SYMBOLS.size && memcmp(bytes, SYMBOLS.data, SYMBOLS.size) == 0;
+}
+
 static int bid(struct pf_source *source, const char *path)
 {
     int cpu = pf_gperftools_cpu_bid(source);
 
     (void)path;
-    return cpu > 0 ? cpu : pf_gperftools_text_bid(source);
+    return cpu > 0 ? cpu : has_symbols(source) ? 80 : pf_gperftools_text_bid(source);
 }
 
 /* --- what the forms share --------------------------------------------------------------------------------- */
@@ -128,6 +142,71 @@ bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, boo
     return pf_gperftools_names_set(&state->names, number, &frame, 1);
 }
 
+/* --- names before the profile ------------------------------------------------------------------------------ */
+
+/* 0xADDRESS FUNCTION, or 0xADDRESS OUTER--INLINED--INNERMOST. */
+static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
+{
+    struct pf_gperftools *state = reader->state;
+    struct pf_gperftools_frame frames[64];
+    uint64_t address;
+    size_t count = 0, end;
+
+    if (!pf_gperftools_hex(&line, &address))
+        return true;
+    line = pf_gperftools_trim(line);
+    if (line.size == 0 || line.size > PF_STRING_MAX)
+        return true;
+    for (end = line.size; end > 0 && count < sizeof frames / sizeof *frames;) {
+        size_t start = end;
+
+        while (start > 1 && !(line.data[start - 1] == '-' && line.data[start - 2] == '-'))
+            start--;
+        if (start <= 1)
+            start = 0;
+        if (end > start)
+            frames[count++] =
+                (struct pf_gperftools_frame){pf_gperftools_function(reader->dict, (struct pf_bytes){line.data + start, end - start}, PF_BYTES("")), 0};
+        end = start > 0 ? start - 2 : 0;
+    }
+    return count == 0 || pf_gperftools_names_set(&state->names, address, frames, count);
+}
+
+/* Up to the line that says what profile it is, that too. */
+static int read_symbols(struct pf_reader *reader)
+{
+    struct pf_bytes line;
+    bool ended = false, good = true;
+    int status;
+
+    pf_source_take(reader->source, SYMBOLS.size);
+    while ((status = pf_source_line(reader->source, &line, &reader->error)) == PF_OK) {
+        line = pf_gperftools_trim(line);
+        if (ended && line.size > 4 && memcmp(line.data, "--- ", 4) == 0)
+            return PF_OK;
+        if (pf_bytes_equal(line, PF_BYTES("---")))
+            ended = true;
+        else if (line.size > 7 && memcmp(line.data, "binary=", 7) == 0 && line.size < PF_STRING_MAX)
+            good = pf_gperftools_meta(reader, "binary", (struct pf_bytes){line.data + 7, line.size - 7});
+        else
+            good = symbol_line(reader, line);
+        if (!good)
+            return pf_error_nomem(&reader->error);
+    }
+    if (status == PF_EOF)
+        status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the file ends before the profile that its symbols are of");
+    return status;
+}
+
+static int read_all(struct pf_reader *reader)
+{
+    int status = has_symbols(reader->source) ? read_symbols(reader) : PF_OK;
+
+    if (status != PF_OK)
+        return status;
+    return pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader) : pf_gperftools_text_read(reader);
+}
+
 /* --- giving ----------------------------------------------------------------------------------------------- */
 
 /* The addresses of a row, without what the profiler itself added. NULL: out of memory. */
@@ -226,7 +305,7 @@ static bool give_measures(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_gperftools *state = reader->state;
 
-    state->status = pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader) : pf_gperftools_text_read(reader);
+    state->status = read_all(reader);
     pf_gperftools_maps_end(&state->maps);
     state->step = give_meta;
     if (!find_handlers(reader))

@@ -161,7 +161,7 @@ static int read_addresses(struct text *text, struct pf_bytes rest, bool loose)
             return PF_OK;
         struct pf_bytes word = rest;
         bool good = (!loose || starts_with(rest, PF_BYTES("0x"))) && pf_gperftools_hex(&rest, &address) &&
-                    (rest.size == 0 || strchr(" \t\r", *rest.data));
+                    (rest.size == 0 || *rest.data == ' ' || *rest.data == '\t' || *rest.data == '\r');
 
         if (!good && !loose)
             return bad_line(text, "addresses behind the @");

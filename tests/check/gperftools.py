@@ -323,6 +323,12 @@ def check_made():
         differ("contention", row["values"], {"contentions": 27 * period, "delay": 19490304 * period * 10**9 // hz})
         differ("contention", row["stack"][0]["function"], "sync.(*Mutex).Unlock")
     failing(b"--- mutex:\ncycles/second=1\nsampling period=1000000\n9223372036854775807 2 @ 0x1\n", "leave 64 bits")
+    # google-pprof --raw: names first, the outermost of inlined calls first
+    names = b"--- symbol\nbinary=/srv/prog\n0x400010 in::ner\n0x400020 outer--mid--inner-most\n0x10 alloc\n---\n"
+    for marker, data in ((b"profile", cpu(8, "<", [(3, (0x400010, 0x400021)), (1, (7,)), (0, (0,))])), (b"heap", heap(b"heapprofile", (1, 2), (1, 2)).replace(b"0x11 0x21", b"0x400011 0x400021"))):
+        row = rows(given=names + b"--- " + marker + b"\n" + data)[0]
+        differ("symbols", [(f["function"], f["inlined"]) for f in row["stack"]], [("in::ner", False), ("inner-most", True), ("mid", True), ("outer", False)])
+    failing(names, "before the profile")
     # threads
     data = b"--- threadz 1 ---\n\n--- Thread 7f794ab90940 (name: main/14748) stack: ---\n  PC: 0x11 0x22\n    0x33\n--- Thread 7f794ab90941 (name: a/1) stack: ---\n  [same as previous thread]\n--- Thread 7f794ab90942 (name: b/1) stack: ---\n 0x41\n--- Memory map: ---\n  00000000-00000030: /prog\n"
     found = [([(f["address"], f["image"]) for f in r["stack"]], r["values"]["thread"]) for r in rows(given=data)]

@@ -274,7 +274,7 @@ static bool is_expectation(const char *name)
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         if (strstr(name, other[k]))
             return true;
-    return name[0] == '.' || (dot && !strcmp(dot, ".py"));
+    return name[0] == '.' || (dot && (!strcmp(dot, ".py") || !strcmp(dot, ".bin")));
 }
 
 /* X.json beside X.prof says what that holds. */
