@@ -131,6 +131,26 @@ END
     done
 }
 
+@test "sizes are as asked for" {
+    profcat x.folded -t svg:width=600,height=20,fontsize=16,colors=io >x.svg
+    grep -q '<svg .* width="600" height="176" .* font-size="16">' x.svg # 3 + 3 lines of text, 4 levels
+    grep -q '<title>all .*<rect x="10.00" y="108" width="580.00" height="19"' x.svg
+    grep -q '<title>b .*<rect x="242.00" y="68" width="348.00" height="19"' x.svg
+}
+
+@test "a function has one colour in all pictures, and those of a package one hue" {
+    fills() { sed -n "s/^<g><title>$1 .* fill=\"\([^\"]*\)\".*/\1/p" "$2"; }
+    printf 'main;P::a 1\nmain;P::b 1\nmain;Q::c 1\n' >p.folded
+    printf 'other;P::a 5\n' >q.folded
+    for colors in hot package; do
+        profcat p.folded -t svg:colors=$colors >p.svg
+        profcat q.folded -t svg:colors=$colors >q.svg
+        [ -n "$(fills P::a p.svg)" ]
+        [ "$(fills P::a p.svg)" = "$(fills P::a q.svg)" ]
+        [ "$(fills P::a p.svg)" != "$(fills P::b p.svg)" ]
+    done
+}
+
 @test "an option that is wrong is named" {
     fails 2 "svg:width takes a number from 100 to 100000, not '12'" profcat x.folded -t svg:width=12
     fails 2 "svg:minwidth takes pixels such as 0.5 or a share such as 0.25%, not 'x'" profcat x.folded -t svg:minwidth=x

@@ -134,8 +134,8 @@ def changed(choose, stacks):
     return after
 
 
-def run(binary, *arguments):
-    return subprocess.run([os.path.join(BIN, binary), "-f", "folded", *arguments], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+def run(binary, *arguments, form="folded"):
+    return subprocess.run([os.path.join(BIN, binary), "-f", form, *arguments], stdout=subprocess.PIPE, check=True, timeout=60).stdout
 
 
 # --- svg ------------------------------------------------------------------------------------------------------
@@ -263,6 +263,41 @@ def check_html(faults, what, text, *sides):
     check_urls(faults, what, text.decode())
 
 
+def random_records(choose):
+    """Records in none, one or several of five sections, some of them twice, with two measures."""
+    records = []
+    for _ in range(200):
+        stack = [["f%d" % choose.randrange(6), "%s.pl" % choose.choice("ab"), choose.randrange(1, 4)] for _ in range(choose.randrange(1, 6))]
+        sections = [["section", choose.choice(["", "req", "db", "</script>", "\u00e9"])] for _ in range(choose.randrange(4))]
+        records.append({"stack": stack, "labels": sections, "values": {"wall": choose.randrange(1000), "calls": choose.randrange(3)}})
+    return records
+
+
+def check_sections(faults, directory, seed):
+    """A record counts once in each section it is in; frames are one where name and file agree."""
+    records = random_records(random.Random(seed))
+    measures = [{"name": "wall", "unit": "nanoseconds", "num": 1000, "raw_unit": "tick", "main": 1}, {"name": "calls", "unit": "count"}]
+    stream = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "make_stream.py")], stdout=subprocess.PIPE, check=True,
+                            input=json.dumps({"measures": measures, "records": records}).encode()).stdout
+    with open(os.path.join(directory, "sections.pfs"), "wb") as out:
+        out.write(stream)
+    profile = profile_of(run("profcat", os.path.join(directory, "sections.pfs"), "-t", "html", form="pfs").decode())
+    places = [(name, profile["files"][file]) for name, file in zip(profile["functions"], profile["file"])]
+    faults.want("sections: values", sorted(profile["values"]), sorted({label[1] for record in records for label in record["labels"]}))
+    faults.want("sections: measures", [(m["name"], m["unit"]) for m in profile["measures"]], [("wall", "nanoseconds"), ("calls", "count")])
+    for measure, scale in zip(profile["measures"], (1000, 1)):
+        for section in [None, *profile["values"]]:
+            want = {}
+            for record in records:
+                value = record["values"][measure["name"]] * scale
+                if value and (section is None or ["section", section] in record["labels"]):
+                    stack = tuple((name, file) for name, file, _ in record["stack"])
+                    want[stack] = want.get(stack, 0) + value
+            own = own_amounts(profile, measure["self"], section)
+            got = rebuild({**profile, "functions": places}, own)
+            faults.want(f"sections: {measure['name']} in {section!r}", got, {stack: (value,) for stack, value in want.items()})
+
+
 # --- all ------------------------------------------------------------------------------------------------------
 
 
@@ -291,6 +326,7 @@ def main():
     faults = Faults()
     for seed in range(6):
         check_seed(faults, sys.argv[2], seed)
+        check_sections(faults, sys.argv[2], seed)
     print("\n".join(faults[:20]) if faults else "every frame is where it belongs")
     sys.exit(bool(faults))
 
