@@ -1,5 +1,6 @@
 /* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy, Austin and many more write. */
 #include "format/folded.h"
+#include "format/folded_frames.h"
 #include "format/folded_pairs.h"
 
 #include "base/memory.h"
@@ -97,6 +98,7 @@ struct folded_reader {
     struct pf_buffer text;           /* stack of the line at hand; its frames, root first, and where each ends */
     uint32_t *frames, *leaf_first;
     size_t *ends;
+    struct pf_folded_frame *met;     /* by slot */
     size_t depth, frame_capacity, end_capacity, leaf_capacity;
     uint64_t lines;
     bool declared;
@@ -282,7 +284,8 @@ static int open_reader(struct pf_reader *reader)
     if (text.size == 0 && at_end(reader->source))
         return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
     state->memo = pf_stack_memo_new();
-    if (!state->memo)
+    state->met = calloc(PF_FOLDED_SLOTS, sizeof *state->met);
+    if (!state->memo || !state->met)
         return pf_error_nomem(&reader->error);
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
     state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
@@ -306,6 +309,7 @@ static void close_reader(struct pf_reader *reader)
     free(state->frames);
     free(state->leaf_first);
     free(state->ends);
+    free(state->met);
     pf_buffer_free(&state->text);
 }
 
@@ -340,16 +344,18 @@ static uint32_t new_location(struct pf_reader *reader, uint32_t name)
     return state->location_of[name] = pf_dict_add_location(reader->dict, &location);
 }
 
-static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes name, bool ascii)
+/* *string: the name as the dictionary has it. */
+static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes *string)
 {
     struct folded_reader *state = reader->state;
 
     if (name.size == 0)
         name = PF_BYTES("[unknown]");
-    uint32_t string = pf_dict_intern(reader->dict, name, ascii || !pf_utf8_valid(name) ? 0 : PF_UTF8);
-    if (string < state->location_count && state->location_of[string])
-        return state->location_of[string];
-    return string ? new_location(reader, string) : 0;
+    uint32_t id = pf_dict_intern(reader->dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
+    *string = pf_dict_string(reader->dict, id);
+    if (id < state->location_count && state->location_of[id])
+        return state->location_of[id];
+    return id ? new_location(reader, id) : 0;
 }
 
 static int line_error(struct pf_reader *reader, uint64_t offset, const char *what, struct pf_bytes line)
@@ -392,14 +398,24 @@ static bool grow_frames(struct folded_reader *state)
            pf_grow(&state->frames, &state->frame_capacity, need, sizeof *state->frames);
 }
 
-static bool add_frame(struct pf_reader *reader, struct pf_bytes name, bool ascii, size_t end)
+/* The location of a frame, which may stand in its slot. */
+static uint32_t find_frame(struct pf_reader *reader, struct pf_bytes name, uint32_t slot)
 {
     struct folded_reader *state = reader->state;
+    struct pf_folded_frame *met = &state->met[slot];
 
+    if (met->location != 0 && pf_bytes_equal(met->name, name))
+        return met->location;
+    return met->location = frame_location(reader, name, &met->name);
+}
+
+static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t end)
+{
     if (state->depth >= state->frame_capacity && !grow_frames(state))
         return false;
     state->ends[state->depth] = end;
-    state->frames[state->depth++] = frame_location(reader, name, ascii);
+    state->frames[state->depth] = pf_folded_frame_slot(name); /* until its location is looked for */
+    pf_prefetch(&state->met[state->frames[state->depth++]]);
     return true;
 }
 
@@ -407,13 +423,12 @@ static bool add_frame(struct pf_reader *reader, struct pf_bytes name, bool ascii
 static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
-    size_t at;
+    size_t at, known;
 
     if (!shared_frames(state, text, &state->depth))
         return pf_error_nomem(&reader->error);
-    at = state->depth > 0 ? state->ends[state->depth - 1] + 1 : 0;
-    bool ascii = pf_ascii((struct pf_bytes){text.data + at, text.size - at});
-
+    known = state->depth;
+    at = known > 0 ? state->ends[known - 1] + 1 : 0;
     while (at <= text.size && text.size > 0) {
         const char *separator = memchr(text.data + at, ';', text.size - at);
         size_t end = separator ? (size_t)(separator - text.data) : text.size;
@@ -422,9 +437,13 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
             return line_error(reader, offset, "more than 1048575 frames", line);
         if (end - at > PF_STRING_MAX)
             return line_error(reader, offset, "a frame longer than 16 MiB", line);
-        if (!add_frame(reader, (struct pf_bytes){text.data + at, end - at}, ascii, end))
+        if (!add_frame(state, (struct pf_bytes){text.data + at, end - at}, end))
             return pf_error_nomem(&reader->error);
         at = end + 1;
+    }
+    for (size_t k = known; k < state->depth; k++) {
+        size_t start = k > 0 ? state->ends[k - 1] + 1 : 0;
+        state->frames[k] = find_frame(reader, (struct pf_bytes){text.data + start, state->ends[k] - start}, state->frames[k]);
     }
     for (size_t k = 0; k < state->depth; k++)
         state->leaf_first[k] = state->frames[state->depth - 1 - k];
@@ -547,7 +566,7 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
     pf_buffer_append(&text, name.data, name.size);
     pf_buffer_append(&text, state->pairs.tails.data + pair->tail, pair->tail_size);
     name = (struct pf_bytes){text.data, text.size};
-    uint32_t location = text.failed ? 0 : frame_location(reader, name, pf_ascii(name));
+    uint32_t location = text.failed ? 0 : frame_location(reader, name, &name);
     if (text.failed)
         reader->dict->strings.status = PF_NOMEM;
     pf_buffer_free(&text);
