@@ -54,12 +54,6 @@ uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
 
 /* --- joining ---------------------------------------------------------------------------------------------- */
 
-/* The tree before it is in order: parents have smaller ids than their children. */
-struct joining {
-    struct pf_table nodes;    /* struct pf_tree_node; where nothing has to be looked for, rows are appended unseen */
-    uint32_t *joined;         /* by stack: its node; UINT32_MAX: no record has a value at or below it */
-};
-
 static int mark_records(struct pf_flame *flame)
 {
     for (uint32_t i = 0; i < flame->sums.count; i++)
@@ -92,36 +86,44 @@ static int all_differ(const struct pf_keys *keys, bool *differ)
     return PF_OK;
 }
 
-static int join_stacks(struct pf_flame *flame, struct joining *joining)
+/* joined[stack] becomes 0 where a record has a value at or below the stack, UINT32_MAX elsewhere. */
+static void mark_stacks(const struct pf_flame *flame, uint32_t *joined)
 {
     const struct pf_dict *dict = flame->dict;
-    uint32_t count = dict->stacks.count, *joined = joining->joined;
-    bool differ;
 
-    if (all_differ(&flame->keys, &differ) != PF_OK)
-        return PF_NOMEM;
-    memset(joined, 0xff, count * sizeof *joined);
+    memset(joined, 0xff, dict->stacks.count * sizeof *joined);
     joined[0] = 0;
     for (size_t record = 0; record < flame->place_count; record++)
         if (flame->places[record] == 0)
             joined[stack_of(flame, record)] = 0;
-    for (uint32_t stack = count; stack-- > 1;)
+    for (uint32_t stack = dict->stacks.count; stack-- > 1;)
         if (joined[stack] == 0)
             joined[pf_dict_stack(dict, stack)->parent] = 0;
-    for (uint32_t stack = 1; stack < count; stack++) {
+}
+
+/* Nodes of the marked stacks. Where no two can be the same none has to be looked for. */
+static int join_stacks(struct pf_flame *flame, struct pf_table *nodes, uint32_t *joined)
+{
+    const struct pf_dict *dict = flame->dict;
+    bool differ;
+
+    if (all_differ(&flame->keys, &differ) != PF_OK)
+        return PF_NOMEM;
+    mark_stacks(flame, joined);
+    for (uint32_t stack = 1; stack < dict->stacks.count; stack++) {
         const struct pf_stack *frame = pf_dict_stack(dict, stack);
         if (joined[stack] == 0) {
             struct pf_tree_node row = {joined[frame->parent], flame->keys.places[frame->location]};
-            joined[stack] = differ ? pf_table_append_unindexed(&joining->nodes, &row, 1) : pf_table_intern(&joining->nodes, &row);
+            joined[stack] = differ ? pf_table_append_unindexed(nodes, &row, 1) : pf_table_intern(nodes, &row);
         }
     }
     for (size_t record = 0; record < flame->place_count; record++)
         if (flame->places[record] == 0)
             flame->places[record] = joined[stack_of(flame, record)];
-    return joining->nodes.status;
+    return nodes->status;
 }
 
-static int join_reversed(struct pf_flame *flame, struct joining *joining)
+static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
 {
     for (size_t record = 0; record < flame->place_count; record++) {
         uint32_t node = 0;
@@ -129,139 +131,35 @@ static int join_reversed(struct pf_flame *flame, struct joining *joining)
             continue;
         for (uint32_t stack = stack_of(flame, record); stack != 0; stack = pf_dict_stack(flame->dict, stack)->parent) {
             struct pf_tree_node row = {node, flame->keys.places[pf_dict_stack(flame->dict, stack)->location]};
-            node = pf_table_intern(&joining->nodes, &row);
+            node = pf_table_intern(nodes, &row);
         }
         flame->places[record] = node;
     }
-    return joining->nodes.status;
-}
-
-/* --- order ------------------------------------------------------------------------------------------------ */
-
-static const struct pf_tree_node *node_row(const struct pf_table *nodes, uint32_t node)
-{
-    return (const struct pf_tree_node *)pf_table_row(nodes, node);
-}
-
-static int compare_keys(const void *keys, const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-
-    return pf_keys_compare(keys, *x, *y);
-}
-
-/* first[k + 1] counts become first[k] offsets: those of k end where those of k + 1 begin. */
-static void add_up(uint32_t *first, size_t count)
-{
-    for (size_t k = 1; k <= count; k++)
-        first[k] += first[k - 1];
-}
-
-/* Nodes by the names of their functions: sorting the few functions sorts the many nodes. */
-static int sort_nodes(const struct pf_keys *keys, const struct pf_table *nodes, uint32_t *sorted)
-{
-    size_t count = keys->table.count;
-    uint32_t *order = calloc(count, sizeof *order), *rank = calloc(count, sizeof *rank), *first = calloc(count + 1, sizeof *first);
-    int status = order != NULL && rank != NULL && first != NULL ? PF_OK : PF_NOMEM;
-
-    for (uint32_t k = 0; status == PF_OK && k < count; k++)
-        order[k] = k;
-    if (status == PF_OK)
-        status = pf_sort(order + 1, count - 1, sizeof *order, compare_keys, keys);
-    for (uint32_t k = 0; status == PF_OK && k < count; k++)
-        rank[order[k]] = k;
-    for (uint32_t node = 1; status == PF_OK && node < nodes->count; node++)
-        first[rank[node_row(nodes, node)->key] + 1]++;
-    if (status == PF_OK)
-        add_up(first, count);
-    for (uint32_t node = 1; status == PF_OK && node < nodes->count; node++)
-        sorted[first[rank[node_row(nodes, node)->key]]++] = node;
-    free(order);
-    free(rank);
-    free(first);
-    return status;
-}
-
-/* The place in preorder of each node: behind its parent and the subtrees of its siblings before it. `size` has the nodes of each subtree,
- * `children` those of each node from `first` on. */
-static void number_nodes(const struct pf_table *nodes, const uint32_t *size, const uint32_t *first, const uint32_t *children, uint32_t *number)
-{
-    number[0] = 0;
-    for (uint32_t node = 0; node < nodes->count; node++) {
-        uint32_t at = number[node] + 1;
-        for (uint32_t i = first[node]; i < first[node + 1]; i++) {
-            number[children[i]] = at;
-            at += size[children[i]];
-        }
-    }
-}
-
-static void fill_nodes(struct pf_flame *flame, const struct pf_table *nodes, const uint32_t *size, const uint32_t *number)
-{
-    for (uint32_t node = 0; node < nodes->count; node++) {
-        const struct pf_tree_node *row = node_row(nodes, node);
-        uint32_t at = number[node], parent = number[row->parent];
-        flame->key[at] = row->key;
-        flame->parent[at] = parent;
-        flame->depth[at] = node == 0 ? 0 : flame->depth[parent] + 1;
-        flame->end[at] = at + size[node];
-        if (flame->depth[at] > flame->height)
-            flame->height = flame->depth[at];
-    }
-    flame->count = nodes->count;
-    for (size_t record = 0; record < flame->place_count; record++)
-        if (flame->places[record] != UINT32_MAX)
-            flame->places[record] = number[flame->places[record]];
-}
-
-static int set_order(struct pf_flame *flame, const struct pf_table *nodes)
-{
-    size_t count = nodes->count;
-    uint32_t *sorted = calloc(count, sizeof *sorted), *first = calloc(count + 2, sizeof *first);
-    uint32_t *children = calloc(count, sizeof *children), *size = calloc(count, sizeof *size), *number = calloc(count, sizeof *number);
-    int status = PF_NOMEM;
-
-    flame->key = calloc(count, sizeof *flame->key);
-    flame->parent = calloc(count, sizeof *flame->parent);
-    flame->depth = calloc(count, sizeof *flame->depth);
-    flame->end = calloc(count, sizeof *flame->end);
-    if (sorted != NULL && first != NULL && children != NULL && size != NULL && number != NULL && flame->key != NULL &&
-        flame->parent != NULL && flame->depth != NULL && flame->end != NULL)
-        status = sort_nodes(&flame->keys, nodes, sorted);
-    if (status == PF_OK) {
-        size[0] = 1;
-        for (uint32_t node = nodes->count; node-- > 1;) {
-            size[node]++;
-            size[node_row(nodes, node)->parent] += size[node];
-            first[node_row(nodes, node)->parent + 2]++;
-        }
-        add_up(first, count + 1);
-        for (size_t i = 0; i + 1 < count; i++)
-            children[first[node_row(nodes, sorted[i])->parent + 1]++] = sorted[i];
-        number_nodes(nodes, size, first, children, number);
-        fill_nodes(flame, nodes, size, number);
-    }
-    free(sorted);
-    free(first);
-    free(children);
-    free(size);
-    free(number);
-    return status;
+    return nodes->status;
 }
 
 int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
 {
-    struct joining joining = {0};
+    struct pf_table nodes = {0};
+    uint32_t *joined = malloc(flame->dict->stacks.count * sizeof *joined);
     int status = PF_NOMEM;
 
-    joining.joined = malloc(flame->dict->stacks.count * sizeof *joining.joined);
-    if (joining.joined != NULL && pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
-        pf_table_init(&joining.nodes, sizeof(struct pf_tree_node)) == PF_OK)
-        status = flame->reverse ? join_reversed(flame, &joining) : join_stacks(flame, &joining);
-    if (status == PF_OK)
-        status = set_order(flame, &joining.nodes);
-    pf_table_free(&joining.nodes);
-    free(joining.joined);
+    if (joined != NULL && pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
+        pf_table_init(&nodes, sizeof(struct pf_tree_node)) == PF_OK)
+        status = flame->reverse ? join_reversed(flame, &nodes) : join_stacks(flame, &nodes, joined);
+    free(joined);
+    if (status == PF_OK) {
+        flame->count = nodes.count;
+        flame->key = malloc(nodes.count * sizeof *flame->key);
+        flame->parent = malloc(nodes.count * sizeof *flame->parent);
+        status = flame->key != NULL && flame->parent != NULL ? PF_OK : PF_NOMEM;
+    }
+    for (uint32_t node = 0; status == PF_OK && node < nodes.count; node++) {
+        const struct pf_tree_node *row = pf_table_row(&nodes, node);
+        flame->key[node] = row->key;
+        flame->parent[node] = row->parent;
+    }
+    pf_table_free(&nodes);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
@@ -411,6 +309,166 @@ int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject
         if (!pf_add64(width[flame->parent[node]], width[node], &width[flame->parent[node]]))
             status = overflow(subject, error);
     return status;
+}
+
+/* --- order ------------------------------------------------------------------------------------------------ */
+
+/* first[k + 1] counts become first[k] offsets: those of k end where those of k + 1 begin. */
+static void add_up(uint32_t *first, size_t count)
+{
+    for (size_t k = 1; k <= count; k++)
+        first[k] += first[k - 1];
+}
+
+static int compare_keys(const void *keys, const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return pf_keys_compare(keys, *x, *y);
+}
+
+/* The order, and what it is made of, by node. */
+struct ordering {
+    uint32_t *size;     /* nodes of the subtree; 0: it is left out */
+    uint32_t *number;   /* in preorder */
+    uint32_t *sorted;   /* those that stay, without the root, by the names of their functions */
+    uint32_t *first, *children; /* children of each node: children[first[node] .. first[node + 1]) */
+};
+
+/* Who is wide enough has parents that are: what stays is a tree. */
+static void count_nodes(const struct pf_flame *flame, const int64_t *width, int64_t least, uint32_t *size)
+{
+    for (uint32_t node = flame->count; node-- > 1;)
+        if (width == NULL || width[flame->parent[node]] >= least)
+            size[flame->parent[node]] += ++size[node];
+    size[0]++;
+}
+
+/* Sorting the few functions sorts the many nodes. */
+static int sort_nodes(const struct pf_flame *flame, const struct ordering *ordering)
+{
+    uint32_t count = flame->keys.table.count, used = 0;
+    uint32_t *order = calloc(count, sizeof *order), *rank = calloc(count, sizeof *rank), *first = calloc((size_t)count + 1, sizeof *first);
+    int status = order != NULL && rank != NULL && first != NULL ? PF_OK : PF_NOMEM;
+
+    for (uint32_t node = 1; status == PF_OK && node < flame->count; node++)
+        if (ordering->size[node] > 0 && rank[flame->key[node]]++ == 0)
+            order[used++] = flame->key[node];
+    if (status == PF_OK)
+        status = pf_sort(order, used, sizeof *order, compare_keys, &flame->keys);
+    for (uint32_t k = 0; status == PF_OK && k < used; k++) {
+        first[k + 1] = rank[order[k]];
+        rank[order[k]] = k;
+    }
+    if (status == PF_OK)
+        add_up(first, used);
+    for (uint32_t node = 1; status == PF_OK && node < flame->count; node++)
+        if (ordering->size[node] > 0)
+            ordering->sorted[first[rank[flame->key[node]]]++] = node;
+    free(order);
+    free(rank);
+    free(first);
+    return status;
+}
+
+/* A node stands behind its parent and the subtrees of its siblings before it. */
+static void number_nodes(const struct pf_flame *flame, const struct ordering *ordering)
+{
+    uint32_t *first = ordering->first, count = ordering->size[0] - 1;
+
+    for (uint32_t i = 0; i < count; i++)
+        first[flame->parent[ordering->sorted[i]] + 2]++;
+    add_up(first, (size_t)flame->count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        ordering->children[first[flame->parent[ordering->sorted[i]] + 1]++] = ordering->sorted[i];
+    for (uint32_t node = 0; node < flame->count; node++) {
+        uint32_t at = ordering->number[node] + 1;
+        for (uint32_t i = first[node]; i < first[node + 1]; i++) {
+            ordering->number[ordering->children[i]] = at;
+            at += ordering->size[ordering->children[i]];
+        }
+    }
+}
+
+/* Amounts (which may be NULL) in the new order; false, and they are as they were: out of memory. */
+static bool move_amounts(const struct pf_flame *flame, const struct ordering *ordering, int64_t **amounts)
+{
+    int64_t *moved = *amounts != NULL ? malloc(ordering->size[0] * sizeof *moved) : NULL;
+
+    if (moved == NULL)
+        return *amounts == NULL;
+    for (uint32_t node = 0; node < flame->count; node++)
+        if (ordering->size[node] > 0)
+            moved[ordering->number[node]] = (*amounts)[node];
+    free(*amounts);
+    *amounts = moved;
+    return true;
+}
+
+static bool move_all(const struct pf_flame *flame, const struct ordering *ordering, struct pf_flame_amounts *amounts)
+{
+    bool good = amounts == NULL || move_amounts(flame, ordering, &amounts->width);
+
+    for (unsigned side = 0; good && amounts != NULL && side < 2; side++)
+        good = move_amounts(flame, ordering, &amounts->self[side]) && move_amounts(flame, ordering, &amounts->total[side]);
+    return good;
+}
+
+static bool move_nodes(struct pf_flame *flame, const struct ordering *ordering)
+{
+    uint32_t count = ordering->size[0];
+    uint32_t *key = malloc(count * sizeof *key), *parent = malloc(count * sizeof *parent);
+    uint32_t *depth = calloc(count, sizeof *depth), *end = malloc(count * sizeof *end);
+    bool good = key != NULL && parent != NULL && depth != NULL && end != NULL;
+
+    for (uint32_t node = 0; good && node < flame->count; node++) {
+        uint32_t at = ordering->number[node];
+        if (ordering->size[node] == 0)
+            continue;
+        key[at] = flame->key[node];
+        parent[at] = ordering->number[flame->parent[node]];
+        depth[at] = node == 0 ? 0 : depth[parent[at]] + 1;
+        end[at] = at + ordering->size[node];
+        flame->height = depth[at] > flame->height ? depth[at] : flame->height;
+    }
+    for (size_t record = 0; good && record < flame->place_count; record++) {
+        uint32_t *place = &flame->places[record];
+        if (*place != UINT32_MAX)
+            *place = ordering->size[*place] > 0 ? ordering->number[*place] : UINT32_MAX;
+    }
+    free(flame->key);
+    free(flame->parent);
+    flame->key = key;
+    flame->parent = parent;
+    flame->depth = depth;
+    flame->end = end;
+    flame->count = count;
+    return good;
+}
+
+int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int64_t least, struct pf_error *error)
+{
+    size_t count = flame->count;
+    struct ordering ordering = {.size = calloc(count, sizeof *ordering.size), .first = calloc(count + 2, sizeof *ordering.first)};
+    bool good = ordering.size != NULL && ordering.first != NULL;
+
+    if (good) {
+        count_nodes(flame, amounts != NULL ? amounts->width : NULL, least, ordering.size);
+        ordering.sorted = malloc(ordering.size[0] * sizeof *ordering.sorted);
+        ordering.children = malloc(ordering.size[0] * sizeof *ordering.children);
+        ordering.number = calloc(count, sizeof *ordering.number);
+        good = ordering.sorted != NULL && ordering.children != NULL && ordering.number != NULL && sort_nodes(flame, &ordering) == PF_OK;
+    }
+    if (good) {
+        number_nodes(flame, &ordering);
+        good = move_all(flame, &ordering, amounts) && move_nodes(flame, &ordering);
+    }
+    free(ordering.size);
+    free(ordering.number);
+    free(ordering.sorted);
+    free(ordering.first);
+    free(ordering.children);
+    return good ? PF_OK : pf_error_nomem(error);
 }
 
 /* --- records in order ------------------------------------------------------------------------------------- */

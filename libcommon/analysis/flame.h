@@ -20,11 +20,15 @@ struct pf_flame {
     struct pf_slices slices;   /* where there is a label */
     struct pf_keys keys;       /* functions */
 
-    /* pf_flame_make. Nodes in preorder, siblings by name, only those below which something has a value; node 0 is the root, `all`. */
-    uint32_t *key, *parent, *depth, *end; /* end: behind the last node of its subtree */
-    uint32_t count, height;    /* height: greatest depth */
-    uint32_t *places;          /* node of each record of the sums; UINT32_MAX: all its values are 0 */
+    /* pf_flame_make. Nodes below which something has a value; parents have smaller numbers than their children, node 0 is the root, `all`. */
+    uint32_t *key, *parent;
+    uint32_t count;
+    uint32_t *places;          /* node of each record of the sums; UINT32_MAX: all its values are 0, or its node was left out */
     size_t place_count;
+
+    /* pf_flame_order */
+    uint32_t *depth, *end;     /* end: behind the last node of its subtree */
+    uint32_t height;           /* greatest depth */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -33,7 +37,7 @@ void pf_flame_free(struct pf_flame *);
 
 /* Adds a batch; what is no SAMPLE is passed over. As pf_accumulator_add. */
 int pf_flame_add(struct pf_flame *, const struct pf_batch *, struct pf_error *);
-/* After the last batch. PF_OK or PF_NOMEM. */
+/* Joins the stacks, after the last batch. PF_OK or PF_NOMEM. */
 int pf_flame_make(struct pf_flame *, struct pf_error *);
 
 /* What a picture can be about: a measure, or two that are what was before and what after. */
@@ -57,6 +61,10 @@ struct pf_flame_amounts {
 /* A subject without sums is nothing everywhere. PF_OK, PF_NOMEM, PF_OVERFLOW. */
 int pf_flame_measure(const struct pf_flame *, const struct pf_flame_subject *, struct pf_flame_amounts *, struct pf_error *);
 void pf_flame_amounts_free(struct pf_flame_amounts *);
+
+/* Numbers the nodes in preorder, siblings by name, and puts amounts (NULL: none) in that order. What is called from nodes narrower than
+ * `least` is left out. Once, and before what follows. PF_OK or PF_NOMEM. */
+int pf_flame_order(struct pf_flame *, struct pf_flame_amounts *, int64_t least, struct pf_error *);
 
 /* The records that have values, by slice, then by node; *count of them. The caller frees it; NULL: out of memory. */
 uint32_t *pf_flame_records(const struct pf_flame *, size_t *count);

@@ -400,6 +400,8 @@ static int finish(struct pf_writer *writer)
         status = pf_flame_measure(&state->flame, &state->subjects[i], &amounts, &writer->error);
         pf_flame_amounts_free(&amounts);
     }
+    if (status == PF_OK)
+        status = pf_flame_order(&state->flame, NULL, 0, &writer->error);
     if (status != PF_OK)
         return status;
     state->records = pf_flame_records(&state->flame, &state->record_count);

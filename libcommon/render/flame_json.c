@@ -95,6 +95,8 @@ int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_error 
         writing.last = count > 0 && subjects[main].sums[1] != NULL;
         status = pf_flame_measure(flame, count > 0 ? &subjects[main] : &none, &writing.amounts, error);
     }
+    if (status == PF_OK)
+        status = pf_flame_order(flame, &writing.amounts, 0, error);
     if (status == PF_OK) {
         writing.waiting = calloc(flame->count, sizeof *writing.waiting);
         writing.open = calloc((size_t)flame->height + 1, sizeof *writing.open);

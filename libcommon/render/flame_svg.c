@@ -26,6 +26,7 @@ struct svg_writer {
     struct pf_palette palette;
     int64_t width, height, font_size; /* of the picture, of a frame, of letters; pixels */
     int64_t least;                    /* width of a frame that is drawn: hundredths of a pixel, or of a percent */
+    int64_t least_width;              /* the same as an amount */
     bool least_percent, inverted, negate, delta_self;
 
     struct pf_flame_subject subject;
@@ -279,13 +280,14 @@ static int64_t pixels_of(const struct svg_writer *state, int64_t amount)
     return whole == 0 ? 0 : (int64_t)(((pf_int128)2 * amount * inner + whole) / (2 * (pf_int128)whole));
 }
 
-/* Whether a frame of this width is drawn. The root always is. */
-static bool is_seen(const struct svg_writer *state, uint32_t node)
+/* The smallest amount that is wide enough to be drawn. */
+static int64_t least_amount(const struct svg_writer *state)
 {
-    pf_int128 width = state->amounts.width[node], whole = state->amounts.width[0];
-    pf_int128 size = state->least_percent ? width * 100 * PRECISION : width * (state->width - 2 * PAD) * PRECISION;
+    pf_int128 whole = state->amounts.width[0], pixels = (pf_int128)(state->width - 2 * PAD) * PRECISION;
+    pf_int128 parts = state->least_percent ? 100 * PRECISION : pixels;
+    pf_int128 least = (whole * state->least + parts - 1) / parts;
 
-    return node == 0 || size >= whole * state->least;
+    return least > INT64_MAX ? INT64_MAX : (int64_t)least;
 }
 
 /* As much of the name as there is room for; nothing where that is not three characters. */
@@ -368,7 +370,7 @@ static bool each_frame(struct pf_writer *writer, void (*see)(struct pf_writer *,
     for (uint32_t node = 0; node < flame->count;) {
         uint32_t depth = flame->depth[node];
         int64_t start = next[depth];
-        bool seen = is_seen(state, node);
+        bool seen = node == 0 || state->amounts.width[node] >= state->least_width;
         next[depth] += state->amounts.width[node];
         next[depth + 1] = start;
         if (seen)
@@ -480,6 +482,10 @@ static int finish(struct pf_writer *writer)
         status = pf_error_nomem(&writer->error);
     if (status == PF_OK)
         status = pf_flame_measure(&state->flame, &state->subject, &state->amounts, &writer->error);
+    if (status == PF_OK) {
+        state->least_width = least_amount(state);
+        status = pf_flame_order(&state->flame, &state->amounts, state->least_width, &writer->error);
+    }
     if (status != PF_OK)
         return status;
     state->counted = counted_by(writer, &state->subject);
