@@ -42,4 +42,9 @@ const struct pf_format pf_format_speedscope = {
     .open_reader = pf_speedscope_open_reader,
     .read = pf_speedscope_read,
     .close_reader = pf_speedscope_close_reader,
+    .writer_size = sizeof(struct pf_speedscope_writer),
+    .open_writer = pf_speedscope_open_writer,
+    .write = pf_speedscope_write,
+    .finish = pf_speedscope_finish,
+    .close_writer = pf_speedscope_close_writer,
 };

@@ -2,6 +2,7 @@
 #ifndef PF_FORMAT_SPEEDSCOPE_H
 #define PF_FORMAT_SPEEDSCOPE_H
 
+#include "analysis/frame_sums.h"
 #include "codec/format.h"
 #include "io/json_cut.h"
 #include "model/amounts.h"
@@ -62,6 +63,15 @@ struct pf_speedscope_reader {
     struct pf_metadata metadata;
     bool read;
     int status;
+};
+
+/* Private to speedscope_writer.c. */
+
+struct pf_speedscope_writer {
+    struct pf_frame_sums sums;
+    struct pf_buffer scratch;
+    uint32_t *order, *frames;
+    size_t frame_capacity, profiles;
 };
 
 #endif

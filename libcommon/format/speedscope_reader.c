@@ -381,14 +381,15 @@ static int read_facts(struct pf_reader *reader, struct pf_speedscope_profile *pr
         profile->measure.role = PF_SELF;
     profile->negative = json_is_true(json_object_get(facts, "negative"));
     profile->labelled = true;
-    if (json_is_array(label) && json_array_size(label) == 2) {
-        struct pf_bytes pair[2];
+    const json_t *key = json_array_get(label, 0), *value = json_array_get(label, 1);
+    if (json_is_string(key)) {
+        uint32_t name = pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(key), json_string_length(key)});
 
-        for (size_t k = 0; k < 2; k++)
-            pair[k] = (struct pf_bytes){json_string_value(json_array_get(label, k)), json_string_length(json_array_get(label, k))};
-        if (pair[0].data && pair[1].data)
-            profile->label = pf_dict_add_label(reader->dict, 0, pf_dict_intern_text(reader->dict, pair[0]),
-                                               pf_dict_intern_text(reader->dict, pair[1]));
+        if (json_is_integer(value))
+            profile->label = pf_dict_add_number(reader->dict, 0, name, json_integer_value(value), 0);
+        else if (json_is_string(value))
+            profile->label = pf_dict_add_label(reader->dict, 0, name,
+                                               pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(value), json_string_length(value)}));
     }
     return PF_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef PF_FORMAT_V8_H
 #define PF_FORMAT_V8_H
 
+#include "analysis/frame_sums.h"
 #include "codec/format.h"
 #include "io/json_cut.h"
 #include "model/call_tree.h"
@@ -15,7 +16,9 @@ struct pf_v8_reader {
     struct pf_json_cut cut;
     struct pf_call_tree tree;
     struct pf_call_samples samples;
-    bool heap, sampled, own; /* own: our writer's, whose samples stand for as many hits as their node has */
+    bool heap, sampled;
+    bool own;                /* our writer's, whose samples stand for as many hits as their node has, of measures with these names and units: */
+    uint32_t own_time[2], own_count[2];
     bool absolute;           /* what was read as deltas were times */
     bool next, lines, heap_samples; /* options */
     bool old;                /* a head in place of nodes: times of the document are seconds */
@@ -40,6 +43,21 @@ struct pf_v8_reader {
 int pf_v8_open_reader(struct pf_reader *);
 int pf_v8_read(struct pf_reader *, struct pf_batch *);
 void pf_v8_close_reader(struct pf_reader *);
+
+struct pf_v8_writer {
+    struct pf_frame_sums sums;
+    struct pf_buffer scratch;
+    int64_t start;                 /* microseconds */
+    uint32_t *order;               /* nodes in preorder, the root apart */
+    uint32_t *first, *next;        /* by node: its first child, the next of its parent's */
+    uint32_t *row_of;              /* by node: its sums; 0 = none */
+};
+
+int pf_v8_open_writer(struct pf_writer *);
+int pf_v8_write(struct pf_writer *, const struct pf_batch *);
+int pf_v8_finish_cpu(struct pf_writer *);
+int pf_v8_finish_heap(struct pf_writer *);
+void pf_v8_close_writer(struct pf_writer *);
 
 /* A node object, with all those nested in it. */
 int pf_v8_read_node(struct pf_reader *);

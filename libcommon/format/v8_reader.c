@@ -139,6 +139,30 @@ static int read_time(struct pf_reader *reader, struct pf_bytes key)
     return PF_OK;
 }
 
+static void own_measure(struct pf_reader *reader, const json_t *own, const char *key, uint32_t measure[2])
+{
+    for (size_t k = 0; k < 2; k++) {
+        const json_t *text = json_array_get(json_object_get(own, key), k);
+
+        measure[k] = pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(text), json_string_length(text)});
+    }
+}
+
+/* What our writer says of its measures. */
+static int read_own(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    const json_t *own;
+    int status = pf_json_cut_value(&state->cut, &own);
+
+    if (status != PF_OK)
+        return status;
+    state->own = true;
+    own_measure(reader, own, state->heap ? "sizes" : "deltas", state->own_time);
+    own_measure(reader, own, "hits", state->own_count);
+    return PF_OK;
+}
+
 static int read_document(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -163,8 +187,7 @@ static int read_document(struct pf_reader *reader)
         } else if ((pf_bytes_equal(key, PF_BYTES("startTime")) || pf_bytes_equal(key, PF_BYTES("endTime"))) && kind == '0') {
             status = read_time(reader, key);
         } else if (pf_bytes_equal(key, PF_BYTES("profutils"))) {
-            state->own = true;
-            status = pf_json_cut_skip(&state->cut);
+            status = read_own(reader);
         } else {
             status = pf_json_cut_skip(&state->cut);
         }
@@ -203,9 +226,11 @@ static int subtract_times(struct pf_reader *reader)
     return PF_OK;
 }
 
-static uint32_t add_measure(struct pf_reader *reader, struct pf_measure *measure, const char *name)
+/* `own`: what our writer called it. */
+static uint32_t add_measure(struct pf_reader *reader, struct pf_measure *measure, const char *name, const uint32_t own[2])
 {
-    measure->name = pf_dict_intern(reader->dict, pf_bytes_of(name), 0);
+    measure->name = own[0] ? own[0] : pf_dict_intern(reader->dict, pf_bytes_of(name), 0);
+    measure->unit = own[0] ? own[1] : measure->unit;
     return pf_measures_intern(&reader->dict->measures, measure);
 }
 
@@ -214,7 +239,7 @@ static uint32_t count_measure(struct pf_reader *reader, enum pf_kind kind)
     struct pf_measure measure = {.unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0), .kind = (uint8_t)kind, .role = PF_COUNT,
                                  .nature = PF_SAMPLED, .num = 1, .den = 1};
 
-    return add_measure(reader, &measure, "hits");
+    return add_measure(reader, &measure, "hits", ((struct pf_v8_reader *)reader->state)->own_count);
 }
 
 static int64_t *new_column(struct pf_reader *reader, size_t count)
@@ -240,7 +265,22 @@ static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *
                              pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(reader->dict, &function)}));
 }
 
-/* Where records end because a node has no stack; *status says why it has none. */
+/* Our writer's samples stand there twice, the time between them. */
+static void join_twins(struct pf_call_samples *samples)
+{
+    int64_t *deltas = samples->deltas.values;
+    size_t kept = 0;
+
+    for (size_t k = 0; k < samples->count; k++) {
+        if (deltas[k] == 0 && k + 1 < samples->count && samples->numbers[k + 1] == samples->numbers[k])
+            k++;
+        samples->numbers[kept] = samples->numbers[k];
+        deltas[kept++] = deltas[k];
+    }
+    samples->count = kept;
+}
+
+/* Records end where a node has no stack. */
 static void fill_stacks(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -265,11 +305,15 @@ static int give_samples(struct pf_reader *reader)
     struct pf_measure wall = {.role = PF_SELF, .nature = PF_SAMPLED};
     size_t told = deltas->count, count = state->samples.count;
     int64_t *hits = new_column(reader, count);
-    bool sorted, timed = told > 0;
+    bool sorted, timed = told > 0 && (!state->own || state->own_time[0]);
 
     if (!hits)
         return PF_NOMEM;
-    pf_pending_column(&state->rows, count_measure(reader, PF_SAMPLE), hits);
+    if (state->own && !state->own_count[0])
+        free(hits);
+    else
+        pf_pending_column(&state->rows, count_measure(reader, PF_SAMPLE), hits);
+    hits = state->rows.values[0];
     state->rows.stacks = malloc((count + 1) * sizeof *state->rows.stacks);
     if (!state->rows.stacks)
         return pf_error_nomem(&reader->error);
@@ -278,21 +322,26 @@ static int give_samples(struct pf_reader *reader)
         return status;
     if (timed && told != count)
         pf_report_send(&reader->report, PF_WARNING, "%zu samples and %zu times between them", count, told);
-    status = pf_call_samples_order(&state->samples, state->next, &sorted);
+    status = pf_call_samples_order(&state->samples, state->next && !state->own, &sorted);
     if (status != PF_OK)
         return pf_error_set(&reader->error, status, status == PF_NOMEM ? "out of memory" : "the times of the samples leave 64 bits");
     if (sorted)
         pf_report_send(&reader->report, PF_NOTE, "samples were not in the order of time; they are put into it");
+    if (state->own)
+        join_twins(&state->samples);
     fill_stacks(reader);
-    for (size_t k = 0; k < state->rows.count; k++) {
+    for (size_t k = 0; k < state->rows.count && hits; k++) {
         struct pf_call_node *node = &state->tree.nodes[state->tree.rows[state->samples.numbers[k]].node];
 
         hits[k] = state->own ? node->count : 1;
         node->count = state->own ? 0 : node->count;
     }
     if (timed) {
-        pf_amounts_scale(reader->dict, deltas, &microseconds, &wall);
-        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall"), deltas->values);
+        const char *unit = pf_dict_string(reader->dict, state->own_time[1]).data;
+        struct pf_amount_unit other = {unit, unit, 0, 9};
+
+        pf_amounts_scale(reader->dict, deltas, state->own && strcmp(unit, microseconds.base) != 0 ? &other : &microseconds, &wall);
+        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall", state->own_time), deltas->values);
         deltas->values = NULL;
     }
     return PF_OK;
@@ -314,7 +363,7 @@ static int give_hits(struct pf_reader *reader)
     bool timed = told_time(reader, state->start, MICROSECONDS, &start) && told_time(reader, state->end, MICROSECONDS, &end) && end > start &&
                  total > 0 && total <= INT64_MAX;
     if (timed && times)
-        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall"), times);
+        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall", state->own_time), times);
     else
         free(times);
     state->rows.stacks = malloc(((size_t)tree->count + 1) * sizeof *state->rows.stacks);
@@ -344,7 +393,7 @@ static int give_heap(struct pf_reader *reader)
 
     if (!bytes)
         return PF_NOMEM;
-    pf_pending_column(&state->rows, add_measure(reader, &size, "inuse_space"), bytes);
+    pf_pending_column(&state->rows, add_measure(reader, &size, "inuse_space", state->own_time), bytes);
     state->rows.stacks = malloc((most + 1) * sizeof *state->rows.stacks);
     if (!state->rows.stacks)
         return pf_error_nomem(&reader->error);
@@ -411,6 +460,9 @@ static int finish_profile(struct pf_reader *reader, int status)
                              "node %" PRIi64 " is its own ancestor or has more than 1048575 frames",
                              number ? pf_call_tree_named(&state->tree, number) : 0);
     }
+    /* of what is cut nobody knows whether samples were to come */
+    if (!state->heap && !state->sampled && status != PF_OK)
+        return status;
     int given = state->heap ? give_heap(reader) : state->sampled ? give_samples(reader) : give_hits(reader);
     if (given == PF_OK)
         given = give_lines(reader);

@@ -361,12 +361,17 @@ int pf_json_cut_value(struct pf_json_cut *cut, const json_t **value)
 
 /* --- strings and numbers ---------------------------------------------------------------------------------- */
 
+/* Whether it is as it stands what it means. */
 static bool plain(struct pf_bytes text)
 {
-    for (size_t k = 0; k < text.size; k++)
+    unsigned char all = 0;
+
+    for (size_t k = 0; k < text.size; k++) {
         if (text.data[k] == '\\' || (unsigned char)text.data[k] < 0x20)
             return false;
-    return true;
+        all |= (unsigned char)text.data[k];
+    }
+    return all < 0x80 || pf_utf8_valid(text);
 }
 
 int pf_json_cut_string(struct pf_json_cut *cut, struct pf_bytes *string)

@@ -45,7 +45,7 @@ int pf_json_cut_next(struct pf_json_cut *);
 /* The same for an array of whole numbers, with the number. */
 int pf_json_cut_next_int(struct pf_json_cut *, int64_t *number);
 
-/* A string, decoded. Bytes that are no UTF-8 stay, unless there are escapes as well: then they are U+FFFD, as lone surrogates are. */
+/* A string, decoded. It is always UTF-8: bytes that are none, and lone surrogates, become U+FFFD. */
 int pf_json_cut_string(struct pf_json_cut *, struct pf_bytes *);
 /* A number as it is written; also of a string that holds one ("ts":"123"). */
 int pf_json_cut_number(struct pf_json_cut *, struct pf_bytes *);

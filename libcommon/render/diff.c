@@ -1,6 +1,6 @@
 #include "render/diff_parts.h"
 
-#include "render/json.h"
+#include "model/json.h"
 
 #include <stdlib.h>
 

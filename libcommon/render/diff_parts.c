@@ -1,8 +1,8 @@
 #include "render/diff_parts.h"
 
-#include "render/json.h"
+#include "model/json.h"
 #include "render/meta.h"
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

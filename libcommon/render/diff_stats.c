@@ -2,7 +2,7 @@
 
 #include "analysis/rank.h"
 #include "analysis/sort.h"
-#include "render/json.h"
+#include "model/json.h"
 
 #include <math.h>
 #include <stdio.h>

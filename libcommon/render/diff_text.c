@@ -1,7 +1,7 @@
 #include "render/diff_parts.h"
 
 #include "analysis/rank.h"
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 #include "analysis/flame.h"
 #include "analysis/sort.h"
 #include "codec/format.h"
-#include "render/json.h"
+#include "model/json.h"
 #include "render/palette.h"
-#include "render/utf8.h"
+#include "model/utf8.h"
 #include "render/xml.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "render/flame_json.h"
 
 #include "analysis/sort.h"
-#include "render/json.h"
+#include "model/json.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "codec/format.h"
 #include "render/cache.h"
 #include "render/palette.h"
-#include "render/utf8.h"
+#include "model/utf8.h"
 #include "render/xml.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #include "render/inspection.h"
 
 #include "analysis/units.h"
-#include "render/json.h"
-#include "render/utf8.h"
+#include "model/json.h"
+#include "model/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "render/meta.h"
 
-#include "render/json.h"
+#include "model/json.h"
 
 static json_t *name_json(const struct pf_dict *dict, uint32_t id)
 {

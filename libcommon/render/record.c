@@ -1,6 +1,6 @@
 #include "render/record.h"
 
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "render/cache.h"
 #include "render/record.h"
-#include "render/utf8.h"
+#include "model/utf8.h"
 #include "render/values.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "render/samples_json.h"
 #include "render/cache.h"
 #include "render/flame_json.h"
-#include "render/json.h"
+#include "model/json.h"
 #include "render/meta.h"
 #include "render/record.h"
 #include "render/values.h"

@@ -33,7 +33,7 @@ struct pf_samples_reader {
     size_t depth, frame_capacity;
     uint32_t section_set, label_set; /* one of each as it stands, joined for the row */
     struct pf_samples_value {
-        uint32_t name, unit;
+        uint32_t name, unit, measure;
         int64_t value;
     } values[PF_SAMPLES_COLUMNS];
     unsigned value_count;

@@ -20,10 +20,11 @@ int pf_samples_bid_document(struct pf_source *source, const char *path)
 
 int pf_samples_bid_rows(struct pf_source *source, const char *path)
 {
-    static const char *const paths[] = {"kind", "sections", "stack", "values", "units", "schema", NULL};
+    static const char *const paths[] = {"kind", "sections", "values", "units", "stack", "depth", "schema", NULL};
+    uint32_t found = pf_json_look(source, paths);
 
     (void)path;
-    return pf_json_look(source, paths) == 0x1f ? 60 : 0;
+    return (found & 0xf) == 0xf && found & 0x30 && !(found & 0x40) ? 60 : 0;
 }
 
 int pf_samples_open_reader(struct pf_reader *reader)
@@ -294,20 +295,41 @@ static uint32_t find_measure(struct pf_reader *reader, enum pf_kind kind, uint32
     return pf_measures_intern(&reader->dict->measures, &measure);
 }
 
-static int add_value(struct pf_reader *reader, uint32_t row, const struct pf_samples_value *value)
+/* The column of a measure; column_count when it has none. */
+static unsigned column_of(const struct pf_samples_reader *state, uint32_t measure)
 {
-    struct pf_samples_reader *state = reader->state;
-    uint32_t measure = find_measure(reader, state->kind, value->name, value->unit);
     unsigned column = 0;
 
     while (column < state->column_count && state->columns[column].measure != measure)
         column++;
+    return column;
+}
+
+/* The measures of the row that waits. *known: all of them have columns. */
+static void name_measures(struct pf_reader *reader, bool *known)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    *known = true;
+    for (unsigned k = 0; k < state->value_count; k++) {
+        struct pf_samples_value *value = &state->values[k];
+
+        value->measure = find_measure(reader, state->kind, value->name, value->unit);
+        *known = *known && column_of(state, value->measure) < state->column_count;
+    }
+}
+
+static int add_value(struct pf_reader *reader, uint32_t row, const struct pf_samples_value *value)
+{
+    struct pf_samples_reader *state = reader->state;
+    unsigned column = column_of(state, value->measure);
+
     if (column == PF_SAMPLES_COLUMNS)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "more than %d measures", PF_SAMPLES_COLUMNS);
     if (!state->data[column] && !(state->data[column] = malloc(PF_BATCH_ROWS * sizeof *state->data[column])))
         return pf_error_nomem(&reader->error);
     if (column == state->column_count) {
-        state->columns[state->column_count++] = (struct pf_value_column){measure, state->data[column]};
+        state->columns[state->column_count++] = (struct pf_value_column){value->measure, state->data[column]};
         memset(state->data[column], 0, PF_BATCH_ROWS * sizeof *state->data[column]);
     }
     state->data[column][row] = value->value;
@@ -450,6 +472,7 @@ int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
     struct pf_samples_reader *state = reader->state;
     uint32_t rows = 0;
     enum pf_kind kind = state->kind;
+    bool known;
 
     state->column_count = 0;
     while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
@@ -457,7 +480,9 @@ int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
             break;
         if (!state->waiting && (state->status = next_row(reader)) != PF_OK)
             break;
-        if (rows > 0 && state->kind != kind)
+        name_measures(reader, &known);
+        /* a measure that comes later was not there before */
+        if (rows > 0 && (state->kind != kind || !known))
             break;
         kind = state->kind;
         state->status = add_row(reader, rows++);

@@ -1,7 +1,7 @@
 #include "render/sheet.h"
 
-#include "render/json.h"
-#include "render/utf8.h"
+#include "model/json.h"
+#include "model/utf8.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "codec/format.h"
 #include "render/cache.h"
 #include "render/record.h"
-#include "render/utf8.h"
+#include "model/utf8.h"
 #include "render/values.h"
 
 #include <inttypes.h>

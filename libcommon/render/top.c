@@ -1,6 +1,6 @@
 #include "render/top_parts.h"
 
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

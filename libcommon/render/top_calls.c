@@ -1,7 +1,7 @@
 #include "render/top_parts.h"
 
 #include "analysis/edges.h"
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "render/top_parts.h"
 
 #include "analysis/tree.h"
-#include "render/json.h"
+#include "model/json.h"
 
 #include <math.h>
 #include <stdlib.h>

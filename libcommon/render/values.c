@@ -1,6 +1,6 @@
 #include "render/values.h"
 
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include "model/strings.h"
 

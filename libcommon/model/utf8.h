@@ -1,6 +1,6 @@
 /* Bytes of a profile as text for people and notebooks: always well-formed UTF-8. */
-#ifndef PF_RENDER_UTF8_H
-#define PF_RENDER_UTF8_H
+#ifndef PF_MODEL_UTF8_H
+#define PF_MODEL_UTF8_H
 
 #include "base/bytes.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* JSON on its way out. Rows are written piece by piece, for there may be millions; objects that stand once in a document are
  * built with jansson and written whole. Everything is valid UTF-8, whatever the bytes of the profile are. */
-#ifndef PF_RENDER_JSON_H
-#define PF_RENDER_JSON_H
+#ifndef PF_MODEL_JSON_H
+#define PF_MODEL_JSON_H
 
 #include "base/bytes.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-#include "render/json.h"
+#include "model/json.h"
 
-#include "render/utf8.h"
+#include "model/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,92 @@
+# Profiles that are JSON: speedscope's, V8's, stackprof's, Chrome's traces, our own records. The numbers come from a decoder in
+# check/json_formats.py, from what the profilers' tools said, and from speedscope's own importer.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    files=$CORPUS
+    [ -d "$files/speedscope" ] || files=$PROFUTILS_SRC/tests/corpus
+}
+
+check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
+
+@test "every file reads as its decoder says" { check read direct "$files"; }
+@test "every file reads so after the native stream" { check read pfs "$files"; }
+@test "every file reads so after our own JSON" { check read json "$files"; check read ndjson "$files"; }
+@test "every file reads so after being written as speedscope's" { check read speedscope "$files"; }
+@test "every file of V8's reads so after being written as one" { check read cpuprofile "$files"; check read heapprofile "$files"; }
+@test "functions have the numbers that the profilers' tools say" { check expected "$files"; }
+@test "what is written has the shape that clients demand" { check written "$files"; }
+@test "names, numbers and nesting of any size are read, damage has its place" { check made; }
+
+@test "other projects' files read as speedscope shows them, or are refused with the reason" {
+    [ -d "$CORPUS/../wild/speedscope" ] || skip "no files of other projects beside the corpus"
+    check wild "$CORPUS/../wild"
+}
+
+@test "records written as JSON are the same when they are read and written again" {
+    for file in "$PROFUTILS_SRC"/tests/corpus/nytprof/*.nyt "$PROFUTILS_SRC"/tests/corpus/statprofiler/*.out; do
+        [ "$(wc -c <"$file")" -lt 20000 ] || continue
+        profcat -t ndjson "$file" >once.ndjson 2>/dev/null || continue
+        [ -s once.ndjson ] || continue
+        profcat -t ndjson once.ndjson >twice.ndjson
+        diff once.ndjson twice.ndjson
+        profcat -t json once.ndjson | profcat -t ndjson | diff once.ndjson -
+        tried=yes
+    done
+    [ -n "$tried" ]
+    grep -q '"sections":\["' "$PROFUTILS_SRC"/tests/corpus/ndjson/*
+    for file in "$PROFUTILS_SRC"/tests/corpus/ndjson/*; do
+        profcat -t ndjson "$file" >once.ndjson
+        profcat -t ndjson once.ndjson | diff once.ndjson -
+    done
+}
+
+@test "a document that says its input was incomplete is incomplete" {
+    printf 'a;b 1\nno count\n' >a.folded
+    run -3 profcat -f folded -t json a.folded -o /dev/stdout
+    profcat -f folded -t json a.folded >a.json 2>/dev/null || true
+    run -3 profcat -t folded a.json
+    [[ $output == *"a;b 1"* ]]
+    [[ $output == *"incomplete"* ]]
+}
+
+@test "lines of V8's are places, where they are asked for" {
+    profcat -f cpuprofile:lines=yes -t csv "$files/cpuprofile/disorder.cpuprofile" 2>/dev/null >out
+    grep -q 'flat.*inner.*a.js,11' out
+    grep -q 'flat.*inner.*a.js,12' out
+    [ "$(grep -c flat out)" -eq 2 ]
+}
+
+@test "sizes of heap samples are read where they are asked for, of nodes that are not there as well" {
+    run profcat -f heapprofile:sizes=samples -t folded "$files/heapprofile/small.heapprofile"
+    [[ $output == *"[unknown] 61400"* ]]
+    [[ $output == *"alloc;alloc 24"* ]]
+    [[ $output == *"1 samples are of nodes that the profile does not have"* ]]
+}
+
+@test "node reads what is written, and a profile of its own is read" {
+    command -v node >/dev/null || skip "no node"
+    profcat -t cpuprofile "$files/cpuprofile/work.cpuprofile" >out.cpuprofile
+    node -e 'const p = JSON.parse(require("fs").readFileSync("out.cpuprofile"));
+        if (p.samples.length != p.timeDeltas.length || p.nodes[0].callFrame.functionName != "(root)") process.exit(1);'
+    echo 'let s = 0; for (let i = 0; i < 3e7; i++) s += i % 7;' >busy.js
+    node --cpu-prof --cpu-prof-name=busy.cpuprofile busy.js
+    node -e 'const p = JSON.parse(require("fs").readFileSync("busy.cpuprofile"));
+        console.log(p.samples.length, 1000 * p.timeDeltas.reduce((a, b) => a + b))' >expected
+    profcat --probe busy.cpuprofile >out
+    read -r samples time <expected
+    grep -q "hits: $samples count" out
+    grep -q "wall: $time nanoseconds" out
+}
+
+@test "no file of another format is taken for JSON" {
+    for file in "$CORPUS"/{callgrind,pprof,perf,folded,statprofiler,nytprof,dcpi}/*; do
+        [ -f "$file" ] || continue
+        run --separate-stderr profcat --probe "$file"
+        [[ $output != *": "@(speedscope|cpuprofile|heapprofile|stackprof|chrometrace|json|ndjson)" ("* ]]
+    done
+}
