@@ -85,22 +85,18 @@ int pf_gperftools_heap_values(const struct pf_gperftools_scale *scale, const int
 int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, int64_t count, int64_t *values, uint64_t offset,
                         struct pf_error *error)
 {
-    pf_int128 cycles = delay;
-
     values[0] = count;
     values[1] = delay;
     if (clock->period == 0)
         return PF_OK;
     bool fits = pf_mul64(count, clock->period, &values[0]);
 
-    cycles *= clock->period;
-    if (clock->frequency > 0) {
-        fits = fits && !__builtin_mul_overflow(cycles, (pf_int128)1000000000, &cycles);
-        cycles /= clock->frequency;
-    }
-    if (!fits || cycles > INT64_MAX || cycles < INT64_MIN)
+    if (clock->frequency > 0)
+        fits = fits && to_whole((double)delay * (double)clock->period / ((double)clock->frequency / 1e9), &values[1]);
+    else
+        fits = fits && pf_mul64(delay, clock->period, &values[1]);
+    if (!fits)
         return pf_error_at(error, PF_OVERFLOW, offset, "%lld contentions of %lld cycles, one in %lld counted, leave 64 bits", (long long)count,
                            (long long)delay, (long long)clock->period);
-    values[1] = (int64_t)cycles;
     return PF_OK;
 }

@@ -31,7 +31,7 @@ struct pf_gperftools_clock {
     char resolution[32];       /* Java: the unit */
 };
 
-/* Contentions and their delay in nanoseconds, cut to a whole number: cycles * period * 10^9 / frequency. */
+/* Contentions and their delay in nanoseconds, cut to a whole number: cycles * period / (frequency / 10^9), in double as pprof does it. */
 int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count, int64_t *values, uint64_t offset, struct pf_error *);
 
 #endif

@@ -4,6 +4,7 @@
     gperftools.py raw DIR...     every file with a FILE.expected.raw.txt beside it (pprof -raw): samples, addresses, images, labels
     gperftools.py decoded DIR    every CPU profile against the decoder below, as it is and after pfs
     gperftools.py comments DIR   Go's texts: every symbol of the comments, labels, MemStats
+    gperftools.py live .         profiles made here, of all forms that pprof reads, against go tool pprof -raw, where there is one
     gperftools.py made .         forms that no corpus has, made here: words of every size and order, jemalloc, labels, damage
 
 The decoders are written from the formats' descriptions, not from the programs. Differences are printed; the exit status is 1 when there
@@ -14,7 +15,9 @@ import glob
 import json
 import math
 import os
+import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -320,7 +323,7 @@ def check_made():
     failing(b"goroutine profile: total 1\n%d @ 0x1\n%d @ 0x1\n" % (2**62, 2**62), "leaves 64 bits")
     for head, period, hz in ((b"--- mutex:\ncycles/second=2595000000\nsampling period=7\n", 7, 2595000000), (b"--- contention:\ncycles/second=3\n", 1, 3), (b"--- contentionz 1 ---\ncycles/second = 1000000000\nsampling period = 1\nms since reset = 5\n", 1, 10**9)):
         row = rows(given=head + b"  19490304       27 @ 0x12\n#\t0x11\tsync.(*Mutex).Unlock+0x1\t/m.go:3\n")[0]
-        differ("contention", row["values"], {"contentions": 27 * period, "delay": 19490304 * period * 10**9 // hz})
+        differ("contention", row["values"], {"contentions": 27 * period, "delay": int(19490304 * period / (hz / 1e9))})
         differ("contention", row["stack"][0]["function"], "sync.(*Mutex).Unlock")
     failing(b"--- mutex:\ncycles/second=1\nsampling period=1000000\n9223372036854775807 2 @ 0x1\n", "leave 64 bits")
     # google-pprof --raw: names first, the outermost of inlined calls first
@@ -343,9 +346,83 @@ def check_made():
         differ("name kept", name in stream, True)
 
 
+# ---- pprof itself ----
+
+MAPPED = b"""00400000-00500000 r-xp 00000000 08:01 12 /bin/prog
+00600000-00601000 rw-p 00200000 08:01 12 /bin/prog
+7f0000001000-7f0000009000 r-xp 00001000 08:01 9                          /lib/x.so
+"""
+
+
+def any_pcs(count=None):
+    places = (lambda: 0x400000 + random.randrange(300), lambda: 0x7F0000001000 + random.randrange(200), lambda: 0x999)
+    return [random.choice(places)() for _ in range(count or random.randrange(1, 9))]
+
+
+def any_lines(form, count=30):
+    return "".join(form % (random.randrange(10**9), random.randrange(1, 99), " ".join(map(hex, any_pcs()))) for _ in range(count))
+
+
+def any_cpu(size, order):
+    records = []
+    for _ in range(random.choice((2, 5, 40, 200))):
+        records.append((random.randrange(1, 9), [pc & (1 << 8 * size) - 1 for pc in any_pcs()]))
+    if random.random() < 0.5:
+        records = [(c, p[:1] + [0x400777] + p[1:]) for c, p in records]
+    if random.random() < 0.5:
+        records = [(c, p[:1] + p) for c, p in records]
+    return cpu(size, order, records + [(0, (0,))], (0, 3, 0, random.choice((1000, 10000)), 0), tail=MAPPED)
+
+
+def any_heap(kind):
+    lines = []
+    for _ in range(40):
+        alloc = random.randrange(50)
+        inuse = random.randrange(alloc + 1)
+        pcs = " ".join(map(hex, any_pcs()))
+        lines.append("%d: %d [%d: %d] @ %s\n" % (inuse, inuse * random.randrange(1, 100000), alloc, alloc * random.randrange(1, 100000), pcs))
+    head = "heap profile: 1: 2 [%d: 9] @ %s\n" % (random.choice((1, 3)), kind)
+    return (head + "".join(lines)).encode() + b"MAPPED_LIBRARIES:\n" + MAPPED
+
+
+def sums(found):
+    out = collections.Counter()
+    for (frames, size, values), times in found.items():
+        for k, value in enumerate(values):
+            out[(frames, size, k)] += value * times
+    return +out
+
+
+def check_live(_):
+    if not shutil.which("go") or subprocess.run(["go", "tool", "-n", "pprof"], capture_output=True).returncode != 0:
+        return
+    random.seed(5)
+    files = {"cpu%d%d" % (size, order == "<"): any_cpu(size, order) for size in (4, 8) for order in "<>"}
+    for kind in ("heapprofile", "heap/1048576", "heap_v2/524288", "heapz_v2/4096", "growthz", "fragmentationz"):
+        files[kind.replace("/", "-")] = any_heap(kind)
+    maps = "--- Memory map: ---\n  00400000-00fcb000: cppbench_server_main\n"
+    files["contention"] = ("--- contentionz 1 ---\ncycles/second = 3201000000\nsampling period = 100\nms since reset = 16502830\ndiscarded samples = 0\n" + any_lines("%10d %5d @ %s\n") + maps).encode()
+    files["mutex"] = ("--- mutex:\ncycles/second=2595000000\nsampling period=5\n" + any_lines("%d %d @ %s\n#\t0x1\tf+0x1\t/x.go:3\n\n")).encode()
+    files["block"] = ("--- contention:\ncycles/second=2595000000\n" + any_lines("%d %d @ %s\n")).encode()
+    head = "--- Thread 7f794ab909%02x (name: main/14748) stack: ---\n"
+    threads = ((head + "  PC: 0x%x 0x%x 0x%x\n") % (k, *any_pcs(3)) if k % 3 else head % k + "    [same as previous thread]\n" for k in range(1, 12))
+    files["threads"] = ("--- threadz 1 ---\n\n" + "".join(threads) + maps).encode()
+    for name, data in files.items():
+        with open(name, "wb") as out:
+            out.write(data)
+        done = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-raw", name], capture_output=True, text=True, timeout=20)
+        differ(name + ": pprof", "Samples:" in done.stdout, True)
+        types, expected = raw(done.stdout)
+        if name.startswith("heap-") and len(types) == 2:  # Go's always have four here
+            types = ["inuse_" + t for t in types]
+        found, expected = sums(ours(rows(name), types)), sums(expected)
+        differ(name + ": only found", sorted((found - expected).items())[:5], [])
+        differ(name + ": not found", sorted((expected - found).items())[:5], [])
+
+
 def main():
     what, directories = sys.argv[1], sys.argv[2:]
-    {"raw": check_raw, "decoded": check_decoded, "comments": check_comments, "made": lambda _: check_made()}[what](directories)
+    {"raw": check_raw, "decoded": check_decoded, "comments": check_comments, "live": check_live, "made": lambda _: check_made()}[what](directories)
     sys.exit(failures > 0)
 
 
