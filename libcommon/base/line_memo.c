@@ -61,7 +61,7 @@ static uint32_t add(struct pf_line_memo *memo, struct pf_bytes line, uint32_t ta
         return 0;
     memcpy(bytes, line.data, line.size);
     bytes[line.size] = '\n';
-    memo->rows[memo->count] = (struct pf_line_memo_row){bytes, (uint32_t)line.size, 0};
+    memo->rows[memo->count] = (struct pf_line_memo_row){bytes, (uint32_t)line.size, 0, 0};
     place(memo->slots, memo->mask, tag, memo->count);
     return memo->count++;
 }

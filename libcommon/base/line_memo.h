@@ -13,6 +13,7 @@ struct pf_line_memo {
         const char *bytes; /* a line feed stands behind them */
         uint32_t size;
         uint32_t next;     /* the line that came behind this one last */
+        uint32_t value;    /* the owner's; 0 at first */
     } *rows;               /* by id; row 0 is none */
     uint32_t count;        /* next id */
     size_t capacity;

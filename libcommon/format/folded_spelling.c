@@ -40,7 +40,9 @@ static size_t without_arguments(struct pf_bytes name)
 {
     static const char anonymous[] = "(anonymous namespace)";
 
-    for (size_t at = 0; !go_method(name) && at < name.size; at++)
+    if (name.size == 0 || !memchr(name.data, '(', name.size) || go_method(name))
+        return name.size;
+    for (size_t at = 0; at < name.size; at++)
         if (name.data[at] == '(' && (name.size - at < sizeof anonymous - 1 || memcmp(name.data + at, anonymous, sizeof anonymous - 1) != 0))
             return at;
     return name.size;

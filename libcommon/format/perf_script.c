@@ -28,7 +28,8 @@ static bool empty(struct pf_bytes line)
     return true;
 }
 
-/* The first line that is neither empty nor a comment is a header, with a time, an event, or both; a frame stands in it or below it. */
+/* The first line that is neither empty nor a comment is a header, with a time, an event, or both; a frame stands in it or below it. Without a
+ * time other texts look like that, but have no tab before the frame. */
 static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
 {
     struct pf_perf_frame frame;
@@ -38,6 +39,8 @@ static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
 
     if (header->event.size > 0 && header->has_time)
         bits += 8;
+    if (!header->has_time)
+        return chain && below.data[0] == '\t' ? 12 : 0;
     return inside || chain ? bits + 12 : header->event.size > 0 && header->has_tid ? bits : 0;
 }
 
@@ -103,7 +106,7 @@ static void close_reader(struct pf_reader *reader)
     pf_line_memo_free(&state->lines);
     pf_line_memo_free(&state->names);
     pf_table_free(&state->placed);
-    free(state->meanings);
+    free(state->specials);
     free(state->locations);
     free(state->placed_locations);
     free(state->labels);

@@ -59,28 +59,36 @@ static int cut(struct pf_reader *reader, uint64_t offset)
 
 /* --- call chains ------------------------------------------------------------------------------------------------------------------- */
 
-static bool add_frames(struct pf_perf_reader *state, const uint32_t *locations, size_t count)
+static inline bool add_frame(struct pf_perf_reader *state, uint32_t location)
 {
-    if (!pf_grow(&state->frames, &state->frame_capacity, state->depth + count, sizeof *state->frames))
+    if (state->depth >= state->frame_capacity && !pf_grow(&state->frames, &state->frame_capacity, state->depth + 1, sizeof *state->frames))
         return false;
-    memcpy(state->frames + state->depth, locations, count * sizeof *locations);
-    state->depth += count;
+    state->frames[state->depth++] = location;
     return true;
 }
 
 /* The meaning of a line met for the first time. */
-static bool new_meaning(struct pf_reader *reader, uint32_t id, const struct pf_perf_frame *frame)
+static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_perf_frame *frame)
 {
     struct pf_perf_reader *state = reader->state;
-    struct pf_perf_line meaning = {.kind = PF_PERF_SOURCE};
+    struct pf_perf_line special = {.first = (uint32_t)state->location_count};
+    uint32_t *value = &state->lines.rows[id].value;
 
     if (frame) {
-        meaning = (struct pf_perf_line){.kind = PF_PERF_FRAMES, .first = (uint32_t)state->location_count};
         if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity))
             return false;
-        meaning.count = (uint32_t)(state->location_count - meaning.first);
+        special.count = (uint32_t)(state->location_count - special.first);
+        *value = state->locations[special.first];
+        if (special.count == 1 && !pf_dict_location(reader->dict, *value)->inlined && *value < PF_PERF_SPECIAL) {
+            state->location_count = special.first;
+            return true;
+        }
     }
-    state->meanings[id] = meaning;
+    if (state->special_count == PF_PERF_SPECIAL - 1 ||
+        !pf_grow(&state->specials, &state->special_capacity, state->special_count + 1, sizeof *state->specials))
+        return false;
+    *value = PF_PERF_SPECIAL | (uint32_t)state->special_count;
+    state->specials[state->special_count++] = special;
     return true;
 }
 
@@ -104,15 +112,27 @@ static bool place_frame(struct pf_reader *reader, uint32_t id)
     return true;
 }
 
-/* Adds what a known line means to the event. */
-static bool add_line(struct pf_reader *reader, uint32_t id)
+static bool add_special(struct pf_reader *reader, uint32_t id)
 {
     struct pf_perf_reader *state = reader->state;
-    const struct pf_perf_line *meaning = &state->meanings[id];
+    const struct pf_perf_line *special = &state->specials[state->lines.rows[id].value - PF_PERF_SPECIAL];
 
-    if (meaning->kind == PF_PERF_SOURCE)
+    state->inlines = true;
+    if (special->count == 0)
         return state->depth == 0 || place_frame(reader, id);
-    return add_frames(state, state->locations + meaning->first, meaning->count);
+    for (uint32_t k = 0; k < special->count; k++)
+        if (!add_frame(state, state->locations[special->first + k]))
+            return false;
+    return true;
+}
+
+/* Adds what a known line means to the event. */
+static inline bool add_line(struct pf_reader *reader, uint32_t id)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint32_t value = state->lines.rows[id].value;
+
+    return value < PF_PERF_SPECIAL ? add_frame(state, value) : add_special(reader, id);
 }
 
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
@@ -164,10 +184,10 @@ static int read_line(struct pf_reader *reader, uint64_t event, bool single, uint
         return PF_OK;
     }
     *last = pf_line_memo_intern(&state->lines, *last, ahead.line);
-    if (!*last || !pf_grow(&state->meanings, &state->meaning_capacity, state->lines.count, sizeof *state->meanings))
+    if (!*last)
         return pf_error_nomem(&reader->error);
     take(reader, &ahead);
-    return new_meaning(reader, *last, is_frame ? &frame : NULL) && add_line(reader, *last) ? PF_OK : pf_error_nomem(&reader->error);
+    return set_meaning(reader, *last, is_frame ? &frame : NULL) && add_line(reader, *last) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
 /* The call chain below a header, and the blank line behind it. A file that ends without that blank line is taken as whole, since many
@@ -219,16 +239,6 @@ static void give_images(struct pf_reader *reader)
             state->frames[k] = pf_dict_add_location(reader->dict, &location);
         }
     }
-}
-
-static bool any_inlined(const struct pf_reader *reader)
-{
-    const struct pf_perf_reader *state = reader->state;
-
-    for (size_t k = 0; k < state->depth; k++)
-        if (pf_dict_location(reader->dict, state->frames[k])->inlined)
-            return true;
-    return false;
 }
 
 /* --- headers ----------------------------------------------------------------------------------------------------------------------- */
@@ -336,9 +346,10 @@ static bool use_single(struct pf_reader *reader, const struct pf_perf_frame *fra
 {
     struct pf_perf_reader *state = reader->state;
     size_t had = state->location_count;
-    bool good = pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity) &&
-                add_frames(state, state->locations + had, state->location_count - had);
+    bool good = pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity);
 
+    for (size_t k = had; good && k < state->location_count; k++)
+        good = add_frame(state, state->locations[k]);
     state->location_count = had;
     return good;
 }
@@ -357,6 +368,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
     state->timed = state->timed || header->has_time;
     state->item_time = header->time;
     state->depth = 0;
+    state->inlines = false;
     if (!find_labels(reader, header) || !find_measure(reader, header))
         return pf_error_nomem(&reader->error);
     /* The line's bytes may move when the next is read. */
@@ -370,7 +382,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
             status = pf_error_nomem(&reader->error);
     }
     pf_buffer_free(&copy);
-    if (status == PF_OK && any_inlined(reader))
+    if (status == PF_OK && state->inlines)
         give_images(reader);
     state->item = PF_PERF_EVENT;
     return status;

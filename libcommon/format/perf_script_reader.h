@@ -11,10 +11,11 @@ enum { PF_PERF_EVENTS = 64 }; /* different ones in a batch; one with more of the
 
 enum pf_perf_item { PF_PERF_NONE, PF_PERF_EVENT, PF_PERF_COMMENT };
 
-/* What a line of a call chain means, by its id. */
+/* What a line of a call chain means is its value in the memo: a location, or, with the upper bit, one of these. */
+#define PF_PERF_SPECIAL 0x80000000u
+
 struct pf_perf_line {
-    enum pf_perf_line_kind { PF_PERF_FRAMES, PF_PERF_SOURCE } kind;
-    uint32_t first, count; /* of its locations; of a place in the source: 0 */
+    uint32_t first, count; /* of its locations, some inlined; 0: a place in the source */
 };
 
 /* One of the events that the file names. */
@@ -25,9 +26,9 @@ struct pf_perf_measure {
 struct pf_perf_reader {
     struct pf_stack_memo *memo;
     struct pf_line_memo lines, names; /* of call chains; `who` parts, and events */
-    struct pf_perf_line *meanings;    /* by line */
-    size_t meaning_capacity;
-    uint32_t *locations;              /* of all lines */
+    struct pf_perf_line *specials;
+    size_t special_count, special_capacity;
+    uint32_t *locations;              /* of the special lines */
     size_t location_count, location_capacity;
     struct pf_table placed;           /* locations with a place in the source: location, line; the result by id */
     uint32_t *placed_locations;
