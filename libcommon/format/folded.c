@@ -1,6 +1,7 @@
 /* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy, Austin and many more write. */
 #include "format/folded.h"
 #include "format/folded_frames.h"
+#include "format/folded_known.h"
 #include "format/folded_pairs.h"
 
 #include "base/memory.h"
@@ -116,13 +117,15 @@ struct folded_reader {
     struct pf_folded_pairs pairs;    /* these lines */
     size_t pairs_given;
 
+    struct pf_folded_known *known;   /* NULL: none are */
     enum item item;                  /* read, and not yet given */
+    uint32_t item_stack, item_tag;   /* 0: its frames were read */
     uint32_t item_text;
     struct pf_folded_count item_count, item_before;
     struct pf_bytes item_tail;       /* of two columns: the first as it stands, with the blanks before it */
 
     uint32_t origin, key;            /* of comments */
-    uint32_t stacks[PF_BATCH_ROWS];
+    uint32_t stacks[PF_BATCH_ROWS], tags[PF_BATCH_ROWS];
     int64_t values[2][PF_BATCH_ROWS];
     struct pf_value_column column[2];
 };
@@ -289,6 +292,7 @@ static int open_reader(struct pf_reader *reader)
         return pf_error_nomem(&reader->error);
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
     state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
+    state->known = pf_folded_known_get(reader->shared, reader->dict);
     const char *columns = pf_options_get(reader->options, "columns");
     state->columns = columns && strcmp(columns, "2") == 0 ? 2 : 1;
     state->holding = columns ? state->columns == 2 : pairs_ahead(without_mark(text));
@@ -494,7 +498,8 @@ static int read_item(struct pf_reader *reader)
             state->item = ITEM_RECORD;
             if (state->holding && (status = cut_pair(reader, offset, line, &stack)) != PF_OK)
                 return status;
-            return read_stack(reader, offset, line, stack);
+            state->item_stack = state->holding ? 0 : pf_folded_known_find(state->known, stack, &state->item_tag);
+            return state->item_stack ? PF_OK : read_stack(reader, offset, line, stack);
         case PF_FOLDED_TOO_BIG:
             return line_error(reader, offset, "the count needs more than 64 bits", line);
         default:
@@ -593,6 +598,19 @@ static int give_pairs(struct pf_reader *reader, struct pf_batch *batch)
     return PF_OK;
 }
 
+/* The item's stack; that of frames is known when the memo is flushed. */
+static void add_row(struct pf_reader *reader, uint32_t row)
+{
+    struct folded_reader *state = reader->state;
+
+    state->tags[row] = state->item_stack ? 0 : state->item_tag;
+    if (state->item_stack)
+        state->stacks[row] = state->item_stack;
+    else
+        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[row]);
+    state->item = ITEM_NONE;
+}
+
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct folded_reader *state = reader->state;
@@ -617,8 +635,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         if (state->item == ITEM_NONE && (state->status = read_item(reader)) != PF_OK)
             break;
         if (state->item == ITEM_RECORD && scaled_value(state, &state->item_count, &state->values[0][rows])) {
-            pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[rows++]);
-            state->item = ITEM_NONE;
+            add_row(reader, rows++);
         } else if (rows > 0) {
             break;
         } else if (state->item == ITEM_COMMENT) {
@@ -631,6 +648,9 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     if (rows == 0)
         return state->status;
     pf_stack_memo_flush(state->memo, reader->dict);
+    for (uint32_t k = 0; state->known && k < rows; k++)
+        if (state->tags[k])
+            pf_folded_known_add(state->known, state->tags[k], state->stacks[k]);
     give_records(state, batch, rows);
     return PF_OK;
 }
