@@ -301,7 +301,7 @@ static int open_reader(struct pf_inputs *inputs, struct pf_error *error)
         .source = inputs->source,
         .dict = &inputs->dict,
         .options = &common->from_options,
-        .shared = inputs->shared,
+        .shared = inputs->operands.count > 1 ? inputs->shared : NULL,
         .report = {report, inputs},
         .name = inputs->input.name,
         .salvage = common->tool.salvage,
