@@ -16,7 +16,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }
 
 @test "samples, addresses, images and labels are those of pprof -raw" { check raw; }
 @test "every CPU profile reads as its decoder says" { check decoded; }
-@test "Go's comments name addresses, and its MemStats are metadata" { check comments; }
+@test "Go's comments name addresses, its MemStats are metadata, and dumps of stacks are read" { check comments; }
 @test "profiles of every form that pprof reads are what pprof says" { check live; }
 @test "forms that no corpus has are read, and damage has its message" { check made; }
 

@@ -354,7 +354,7 @@ static const struct pf_option options[] = {
 
 const struct pf_format pf_format_gperftools = {
     .name = "gperftools",
-    .about = "gperftools CPU, heap and contention profiles; jemalloc's heap; Go's ?debug=1 texts",
+    .about = "gperftools CPU, heap and contention profiles; jemalloc's heap; Go's ?debug=1 and 2 texts",
     .caps = PF_HOLDS_SAMPLE,
     .options = options,
     .bid = bid,

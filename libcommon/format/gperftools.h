@@ -49,6 +49,9 @@ int pf_gperftools_text_bid(struct pf_source *);
 /* All of the input: PF_EOF or a failure; what came before it is in `rows`. */
 int pf_gperftools_cpu_read(struct pf_reader *);
 int pf_gperftools_text_read(struct pf_reader *);
+int pf_gperftools_dump_read(struct pf_reader *);
+/* Whether a first line is one of a dump. */
+bool pf_gperftools_dump_begins(struct pf_bytes line);
 
 /* A line of Java's table, `0xNUMBER NAME (FILE:LINE)`: *known tells whether it is one. False: out of memory. */
 bool pf_gperftools_java_line(struct pf_reader *, struct pf_bytes line, bool *known);

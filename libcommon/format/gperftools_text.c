@@ -10,7 +10,7 @@
 
 enum { LINE_SHOWN = 60, HEAD = 256 };
 
-enum form { FORM_NONE, FORM_HEAP, FORM_JEMALLOC, FORM_COUNT, FORM_CONTENTION, FORM_JAVA_HEAP, FORM_THREADS };
+enum form { FORM_NONE, FORM_HEAP, FORM_JEMALLOC, FORM_COUNT, FORM_CONTENTION, FORM_JAVA_HEAP, FORM_THREADS, FORM_DUMP };
 
 /* A symbol that a comment of Go tells. */
 struct comment {
@@ -117,6 +117,8 @@ static enum form form_of(struct pf_bytes line, struct pf_bytes *rest)
         return FORM_JAVA_HEAP;
     if (starts_with(line, PF_BYTES("--- threadz")) || starts_with(line, PF_BYTES("--- Thread ")))
         return FORM_THREADS;
+    if (pf_gperftools_dump_begins(line))
+        return FORM_DUMP;
     found = find(line, PF_BYTES(" profile: total "));
     if (!found || found == line.data)
         return FORM_NONE;
@@ -127,25 +129,30 @@ static enum form form_of(struct pf_bytes line, struct pf_bytes *rest)
     return FORM_COUNT;
 }
 
-int pf_gperftools_text_bid(struct pf_source *source)
+/* The form of the bytes ahead. No more of a slow producer's bytes are waited for than can be ours. */
+static enum form form_ahead(struct pf_source *source)
 {
     size_t have = 0, want = 1;
     const unsigned char *bytes;
     const char *end = NULL;
     struct pf_bytes rest;
 
-    /* no more of a slow producer's bytes than can be ours */
     do {
         bytes = pf_source_peek(source, want, &have);
         if (have == 0 || !strchr("h-\n\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", bytes[0]) || bytes[0] == '\0')
-            return 0;
+            return FORM_NONE;
         end = memchr(bytes, '\n', have < HEAD ? have : HEAD);
         if (end || have >= HEAD || have < want)
             break;
         want = have + 1;
     } while (!memchr(bytes, '\0', have));
     rest = (struct pf_bytes){(const char *)bytes, end ? (size_t)(end - (const char *)bytes) : have < HEAD ? have : HEAD};
-    return form_of(pf_gperftools_trim(rest), &rest) != FORM_NONE ? 80 : 0;
+    return form_of(pf_gperftools_trim(rest), &rest);
+}
+
+int pf_gperftools_text_bid(struct pf_source *source)
+{
+    return form_ahead(source) != FORM_NONE ? 80 : 0;
 }
 
 /* --- records ---------------------------------------------------------------------------------------------- */
@@ -740,7 +747,7 @@ static int read_lines(struct text *text)
 int pf_gperftools_text_read(struct pf_reader *reader)
 {
     struct text text = {.reader = reader, .state = reader->state, .expected = -1, .clock = {.period = 1}};
-    int status = read_lines(&text);
+    int status = form_ahead(reader->source) == FORM_DUMP ? pf_gperftools_dump_read(reader) : read_lines(&text);
 
     if (status == PF_EOF && (text.form == FORM_CONTENTION || text.form == FORM_JAVA_HEAP) && end_attributes(&text) != PF_OK)
         status = reader->error.code;

@@ -215,6 +215,17 @@ def check_comments(directories):
             differ(file + ": MemStats", told, stats)
 
 
+        for file in sorted(glob.glob(directory + "/**/*.debug2.txt", recursive=True)):
+            with open(file) as text:
+                blocks = [b for b in text.read().split("\n\n") if b.startswith("goroutine ")]
+            expected = []
+            for block in blocks:
+                frames = re.findall(r"^([^\n\t]*)\(.*\)\n\t(.*):(\d+)(?: \+0x.*)?$", block, re.M)
+                expected.append(([re.search(r"\[([^,\]]*)", block).group(1)], [(n, f, int(l)) for n, f, l in frames]))
+            found = [(r["labels"]["state"], [(f["function"], f["file"], f["line"]) for f in r["stack"]]) for r in rows(file)]
+            differ(file, found, expected)
+
+
 # ---- made here ----
 
 
@@ -326,6 +337,13 @@ def check_made():
         differ("contention", row["values"], {"contentions": 27 * period, "delay": int(19490304 * period / (hz / 1e9))})
         differ("contention", row["stack"][0]["function"], "sync.(*Mutex).Unlock")
     failing(b"--- mutex:\ncycles/second=1\nsampling period=1000000\n9223372036854775807 2 @ 0x1\n", "leave 64 bits")
+    # all goroutines' stacks
+    data = b"goroutine 7 gp=0xc000 m=0 [chan receive, 5 minutes, locked to thread]:\nmain.(*T).f(0xc0, {0x1?, 0x2})\n\t/a b/x.go:12 +0x45\nmain.g(...)\n\t/x.go:3\n"
+    data += b"...additional frames elided...\ncreated by main.main in goroutine 1\n\t/x.go:9 +0x1\n\ngoroutine 8 [running]:\n\tgoroutine running on other thread; stack unavailable\ncreated by main.q\n\t/x.go:1 +0x2\nexit status 2\n"
+    found = rows(given=data)
+    differ("dump", [(f["function"], f["file"], f["line"]) for f in found[0]["stack"]], [("main.(*T).f", "/a b/x.go", 12), ("main.g", "/x.go", 3)])
+    differ("dump: labels", found[0]["labels"], {"created by": ["main.main in goroutine 1"], "minutes": [{"num": 5, "unit": "minutes"}], "state": ["chan receive", "locked to thread"]})
+    differ("dump: no frames", (found[1]["stack"], found[1]["labels"]), ([], {"created by": ["main.q"], "state": ["running"]}))
     # google-pprof --raw: names first, the outermost of inlined calls first
     names = b"--- symbol\nbinary=/srv/prog\n0x400010 in::ner\n0x400020 outer--mid--inner-most\n0x10 alloc\n---\n"
     for marker, data in ((b"profile", cpu(8, "<", [(3, (0x400010, 0x400021)), (1, (7,)), (0, (0,))])), (b"heap", heap(b"heapprofile", (1, 2), (1, 2)).replace(b"0x11 0x21", b"0x400011 0x400021"))):
