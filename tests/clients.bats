@@ -43,3 +43,16 @@ assert {kinds[name] for name in ("function", "file", "image", "section", "measur
 assert {kinds[name] for name in ("flat_pct", "cum_pct", "ratio", "points", "p", "q", "ci_low", "ci_high")} == {float}, kinds
 PYTHON
 }
+@test "speedscope loads what is written and shows the same totals" {
+    client speedscope
+    profcat run.out -m wall -t speedscope >x.speedscope.json
+    status=0
+    python3 "$PROFUTILS_SRC/tests/check/speedscope.py" "$modules" x.speedscope.json x.png >said 2>err || status=$?
+    [ "$status" -ne 77 ] || skip "no chromium"
+    [ "$status" -eq 0 ] || { cat said err; false; }
+    [ "$(head -c 4 x.png | tail -c 3)" = PNG ]
+    # 258, 3 and 118 ms, as the profiler's own reader has them
+    grep -q $'^258.00ms (94%)\t258.00ms (94%)\tBurn::spin$' said
+    grep -q $'^261.00ms (95%)\t3.00ms (1.1%)\tBurn::ms$' said
+    grep -q $'^118.00ms (43%)\t0.00ns (<0.01%)\tmain::db$' said || { cat said; false; }
+}
