@@ -22,6 +22,13 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
 @test "what is written has the shape that clients demand" { check written "$files"; }
 @test "names, numbers and nesting of any size are read, damage has its place" { check made; }
 
+@test "files of real producers read as the decoder and their own tools say" {
+    [ -d "$CORPUS/v8" ] || skip "no folders by producers"
+    check read direct "$CORPUS"
+    check read pfs "$CORPUS"
+    check expected "$CORPUS"
+}
+
 @test "other projects' files read as speedscope shows them, or are refused with the reason" {
     [ -d "$CORPUS/../wild/speedscope" ] || skip "no files of other projects beside the corpus"
     check wild "$CORPUS/../wild"
@@ -38,8 +45,8 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
         tried=yes
     done
     [ -n "$tried" ]
-    grep -q '"sections":\["' "$PROFUTILS_SRC"/tests/corpus/ndjson/*
-    for file in "$PROFUTILS_SRC"/tests/corpus/ndjson/*; do
+    grep -q '"sections":\["' "$PROFUTILS_SRC"/tests/corpus/ndjson/*.ndjson
+    for file in "$PROFUTILS_SRC"/tests/corpus/ndjson/*.ndjson; do
         profcat -t ndjson "$file" >once.ndjson
         profcat -t ndjson once.ndjson | diff once.ndjson -
     done

@@ -254,6 +254,8 @@ def chrometrace(document):
     return rows
 
 
+# folders of a corpus by their producers
+PRODUCERS = {"cpuprofile": "v8/*.cpuprofile", "stackprof": "ruby/*.json", "chrometrace": "chrome-trace/*.json"}
 DECODERS = {"speedscope": speedscope, "cpuprofile": cpuprofile, "heapprofile": heapprofile, "stackprof": stackprof, "chrometrace": chrometrace}
 
 
@@ -285,8 +287,8 @@ def compare(title, expected, got, slack):
 
 def files(directory, *formats):
     for form in formats or DECODERS:
-        for path in sorted(glob.glob(os.path.join(directory, form, "*"))):
-            if ".expected." not in path and not path.endswith(".md"):
+        for path in sorted(glob.glob(os.path.join(directory, form, "*")) + glob.glob(os.path.join(directory, PRODUCERS.get(form, form)))):
+            if os.path.isfile(path) and ".expected." not in path and not path.endswith(".md"):
                 yield form, path
 
 
@@ -311,6 +313,7 @@ def expected(directory):
     count = 0
     for form, path in files(directory, "cpuprofile", "stackprof"):
         stem = path if os.path.exists(path + ".expected.txt") else os.path.splitext(path)[0]
+        stem = stem if os.path.exists(stem + ".expected.txt") else stem + ".dump"
         own, total = collections.Counter(), collections.Counter()
         for _, stack, _, values in rows_of(profcat("-t", "ndjson", path)[0]):
             for value in values.items():
