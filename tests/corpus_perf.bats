@@ -136,6 +136,23 @@ assert got == want, got'
     [[ $output == *"the input ends in the middle of this entry"* ]]
 }
 
+@test "bpftrace: the same in JSON" {
+    run -0 --separate-stderr profcat -t ndjson "$own/bpftrace/keys.bpftrace.json"
+    [[ $stderr == *"1 entries whose values are no whole numbers are passed over"* ]]
+    printf '%s\n' "${lines[@]}" | python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+got = [({k: v for k, v in row["values"].items() if v}, row["labels"], [f["function"] or f["address"] for f in row["stack"]]) for row in rows]
+want = [({"samples": 512}, {"key": ["a \"b\""]}, ["vfs_read", "ksys_read", "__libc_read", "0x7f0580ca71f5"]),
+        ({"samples": 3}, {"key": ["work_fp"]}, ["main"]), ({"samples": 7}, {"key": ["idle"]}, []),
+        ({"bytes": -3}, {"key1": [{"num": 42, "unit": ""}], "key2": ["x"]}, ["f"]), ({"stats": 61}, {"key": ["perf"]}, ["f"])]
+assert got == want, got'
+    profcat -q -H "$own/bpftrace/keys.bpftrace.json" | grep -q '^bpftrace start 123456789$'
+    head -c 300 "$own/bpftrace/keys.bpftrace.json" >torn
+    run -3 profcat -t folded torn
+    [[ $output == *offset* ]]
+}
+
 @test "DTrace and bcc: blocks are stacks, kernel below user" {
     profcat "$own/dtrace/two.dtrace" -t folded >got
     cat >want <<'END'

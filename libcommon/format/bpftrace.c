@@ -1,6 +1,7 @@
 #include "format/bpftrace.h"
 
 #include "base/number.h"
+#include "io/json_look.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,6 +45,15 @@ static size_t key_end(struct pf_bytes line)
     return SIZE_MAX;
 }
 
+/* The first object of -f json tells its type. */
+static bool json_ahead(struct pf_source *source)
+{
+    static const char *const paths[] = {"data", "type=attached_probes", "type=map", "type=stats", "type=hist", "type=lost_events", NULL};
+    uint32_t found = pf_json_look(source, paths);
+
+    return found & 1 && found > 1;
+}
+
 /* An entry of a map opens on a line of the window, and one is closed behind it. */
 static int bid(struct pf_source *source, const char *path)
 {
@@ -52,6 +62,8 @@ static int bid(struct pf_source *source, const char *path)
     bool opened = false;
 
     (void)path;
+    if (have > 0 && *bytes == '{')
+        return json_ahead(source) ? 32 : 0;
     if (have < WINDOW && (have == 0 || !memchr(bytes, '\n', have)))
         bytes = pf_source_peek(source, WINDOW, &have);
     have = have < WINDOW ? have : WINDOW;
@@ -75,8 +87,13 @@ static int bid(struct pf_source *source, const char *path)
 static int open_reader(struct pf_reader *reader)
 {
     struct pf_bpftrace_reader *state = reader->state;
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(reader->source, 1, &have);
 
-    state->separator = PF_BYTES(", ");
+    state->is_json = have > 0 && *bytes == '{';
+    state->separator = state->is_json ? PF_BYTES(",") : PF_BYTES(", ");
+    if (state->is_json)
+        pf_json_cut_open(&state->json, reader->source, &reader->error);
     return pf_samples_init(&state->samples) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
@@ -88,6 +105,8 @@ static void close_reader(struct pf_reader *reader)
     pf_metadata_free(&state->metadata);
     pf_buffer_free(&state->name);
     pf_buffer_free(&state->keys);
+    if (state->is_json)
+        pf_json_cut_close(&state->json);
 }
 
 /* The lines of an entry whose `@name[` was taken off the first. */
@@ -192,7 +211,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
             break;
         if (state->status != PF_OK || (samples->rows > 0 && reader->flush && pf_source_would_block(reader->source)))
             break;
-        state->status = read_line(reader);
+        state->status = state->is_json ? pf_bpftrace_read_json(reader) : read_line(reader);
         if (state->ready && !state->declared)
             break;
     }
@@ -218,7 +237,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 const struct pf_format pf_format_bpftrace = {
     .name = "bpftrace",
-    .about = "maps of bpftrace whose keys are stacks",
+    .about = "maps of bpftrace whose keys are stacks, text and JSON",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
     .bid = bid,
     .reader_size = sizeof(struct pf_bpftrace_reader),

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "codec/format.h"
+#include "io/json_cut.h"
 #include "model/metadata.h"
 #include "model/samples.h"
 
@@ -18,6 +19,9 @@ struct pf_bpftrace_reader {
     int64_t value;
     bool ready;                /* the entry is whole, and not a row yet: its map is another than that of the rows */
     bool declared;
+    bool is_json;
+    struct pf_json_cut json;
+    unsigned level;            /* of the JSON that is open */
     uint32_t measure;          /* of its map */
     uint64_t passed_over;      /* entries whose values are no numbers */
     int status;                /* what follows the records given last */
@@ -34,5 +38,8 @@ void pf_bpftrace_drop(struct pf_reader *);
 
 /* A number that is a map: metadata. False: out of memory. */
 bool pf_bpftrace_variable(struct pf_reader *, struct pf_bytes name, struct pf_bytes value);
+
+/* Reads on in JSON, a step. PF_OK, PF_EOF, or a failure. */
+int pf_bpftrace_read_json(struct pf_reader *);
 
 #endif
