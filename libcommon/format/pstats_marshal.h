@@ -1,0 +1,53 @@
+/* Objects in Python's marshal format, versions 0 to 4 (Python 2 and 3). */
+#ifndef PF_FORMAT_PSTATS_MARSHAL_H
+#define PF_FORMAT_PSTATS_MARSHAL_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/source.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pf_marshal_kind {
+    PF_MARSHAL_NONE, /* None, or an object that is not whole yet */
+    PF_MARSHAL_INT,
+    PF_MARSHAL_FLOAT,
+    PF_MARSHAL_STRING,
+    PF_MARSHAL_TUPLE, /* lists too */
+    PF_MARSHAL_DICT,  /* keys and values in turn */
+    PF_MARSHAL_END    /* what ends a dict */
+};
+
+struct pf_marshal_object {
+    enum pf_marshal_kind kind;
+    int64_t number;      /* INT; FLOAT: in units of 1e-9, rounded half to even */
+    uint32_t string;     /* of the dictionary */
+    uint32_t count;
+    const struct pf_marshal_object *items;
+};
+
+/* Zero-initialise but for `source`, `dict` and `error` (borrowed); free with pf_marshal_free. */
+struct pf_marshal {
+    struct pf_source *source;
+    struct pf_dict *dict;
+    struct pf_error *error;
+    struct pf_arena kept, passing;      /* objects that may be referred to, and the others */
+    struct pf_marshal_object *refs, *stack;
+    uint32_t *interned;                 /* Python 2's list of strings */
+    size_t ref_count, ref_capacity, stack_count, stack_capacity, interned_count, interned_capacity;
+    unsigned depth;
+};
+
+void pf_marshal_free(struct pf_marshal *);
+/* The next object. Its items are valid until pf_marshal_pass. PF_OK; PF_FAILED with the offset for bytes that are none, are cut, or stand
+ * for what profiles do not have (numbers over 64 bits, deeper nesting than 16); PF_NOMEM. */
+int pf_marshal_read(struct pf_marshal *, struct pf_marshal_object *);
+/* Takes the head of a dict, whose keys and values are to be read in turn, up to an END. */
+int pf_marshal_open_dict(struct pf_marshal *);
+/* Forgets the items of all objects read that cannot be referred to. */
+void pf_marshal_pass(struct pf_marshal *);
+
+#endif

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Holds the programs against dumps of Python's profilers, which Python's own marshal and pstats read.
+
+    pystats.py read MODE DIR    records of every dump; MODE: direct or pfs
+    pystats.py tables DIR       flat and cumulative values of functions against pstats'
+    pystats.py made .           dumps in all versions of marshal, and of Python 2 and profile
+
+Differences are printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
+"""
+import cProfile
+import collections
+import fractions
+import glob
+import io
+import json
+import marshal
+import os
+import profile
+import pstats
+import struct
+import subprocess
+import sys
+
+BIN = os.environ["PROFUTILS_BIN"]
+NAMES = ("calls", "primitive_calls", "tt", "ct")
+failed = False
+
+
+def differ(*what):
+    global failed
+    failed = True
+    print(*what)
+
+
+def nanoseconds(seconds):
+    return round(fractions.Fraction(seconds) * 10**9)
+
+
+def rows(stats):
+    flat, edge = {}, {}
+    for function, (primitive, calls, own, cumulative, callers) in stats.items():
+        flat[function] = (calls, primitive, nanoseconds(own), nanoseconds(cumulative))
+        for caller, value in callers.items():
+            if isinstance(value, int):
+                value = (value, 0, 0, 0)
+            edge[caller, function] = (value[0], value[1], nanoseconds(value[2]), nanoseconds(value[3]))
+    return flat, edge
+
+
+def run(*stages):
+    out = b""
+    for stage in stages:
+        done = subprocess.run([os.path.join(BIN, stage[0])] + list(stage[1:]), input=out, capture_output=True, check=False, timeout=60)
+        out = done.stdout
+        if done.returncode:
+            differ(stage, done.returncode, done.stderr.decode("utf-8", "replace"))
+    return out
+
+
+def records(path, mode):
+    stages = [["profcat", "-t", "pfs", path], ["profcat", "-t", "ndjson"]] if mode == "pfs" else [["profcat", "-t", "ndjson", path]]
+    flat, edge = {}, {}
+    for row in map(json.loads, run(*stages).splitlines()):
+        places = [(frame["file"], frame["line"], frame["function"]) for frame in row["stack"]]
+        values = tuple(row["values"].get(name, 0) for name in NAMES)
+        if row["kind"] == "flat":
+            flat[places[0]] = values
+        else:
+            edge[places[1], places[0]] = values
+    return flat, edge
+
+
+def compare(path, stats, mode="direct"):
+    for what, have, want in zip(("flat", "edge"), records(path, mode), rows(stats)):
+        for key in sorted(set(have) | set(want), key=str):
+            if have.get(key) != want.get(key):
+                differ(path, what, key, "profcat:", have.get(key), "pstats:", want.get(key))
+
+
+def dumps(directory):
+    return sorted(glob.glob(os.path.join(directory, "python", "*.pstats")))
+
+
+def check_read(mode, directory):
+    if not dumps(directory):
+        differ("no dump in", directory)
+    for path in dumps(directory):
+        with open(path, "rb") as file:
+            compare(path, marshal.load(file), mode)
+
+
+def on_cycles(stats):
+    """Functions by (file, name) that call themselves, however far around."""
+    calls = collections.defaultdict(set)
+    for function, entry in stats.items():
+        for caller in entry[4]:
+            calls[caller[0], caller[2]].add((function[0], function[2]))
+    found = set()
+    for name in list(calls):
+        seen, todo = set(), [name]
+        while todo:
+            for callee in calls.get(todo.pop(), ()):
+                if callee not in seen:
+                    seen.add(callee)
+                    todo.append(callee)
+        if name in seen:
+            found.add(name)
+    return found
+
+
+def check_tables(directory):
+    for path in dumps(directory):
+        stats = pstats.Stats(path, stream=io.StringIO())
+        want, several = collections.defaultdict(lambda: [0, 0]), collections.Counter()
+        for (file, _, name), entry in stats.stats.items():
+            several[file, name] += 1
+            want[file, name][0] += nanoseconds(entry[2])
+            want[file, name][1] += nanoseconds(entry[3])
+        table = json.loads(run(["proftop", "-t", "json", "-n", "0", "--min-percent=0", path]))
+        have = {(row["file"], row["function"]): (row["flat"], row["cum"]) for row in table["rows"]}
+        total = sum(nanoseconds(entry[2]) for entry in stats.stats.values())
+        if table["measures"][0]["total"] != total:
+            differ(path, "total", table["measures"][0]["total"], total)
+        cycles = on_cycles(stats.stats)
+        for key, (flat, cum) in want.items():
+            mine = have.get(key, (0, 0))
+            # Each call was rounded once: half a nanosecond a call that is added up.
+            far = abs(mine[1] - cum) > len(stats.stats) and key not in cycles and several[key] == 1
+            if mine[0] != flat or far or mine[1] > total:
+                differ(path, key, "proftop:", mine, "pstats:", (flat, cum))
+
+
+def old(value):
+    """Python 2's marshal: strings of bytes, interned ones by number, 64-bit integers."""
+    interned = {}
+
+    def put(value):
+        if isinstance(value, str):
+            data = value.encode()
+            if data in interned:
+                return b"R" + struct.pack("<I", interned[data])
+            if len(data) % 2:
+                return b"s" + struct.pack("<I", len(data)) + data
+            interned[data] = len(interned)
+            return b"t" + struct.pack("<I", len(data)) + data
+        if isinstance(value, bool):
+            return b"T" if value else b"F"
+        if isinstance(value, int):
+            return b"I" + struct.pack("<q", value)
+        if isinstance(value, float):
+            return b"f" + bytes([len(repr(value))]) + repr(value).encode()
+        if isinstance(value, tuple):
+            return b"(" + struct.pack("<I", len(value)) + b"".join(map(put, value))
+        return b"{" + b"".join(put(k) + put(v) for k, v in value.items()) + b"0"
+
+    return put(value)
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def work():
+    return sorted((fib(k) for k in range(9)), key=lambda n: -n)
+
+
+def made_stats():
+    shared = ("ä.py", 3, "größe")
+    return {
+        shared: (1, True, 0.1, 1e-10, {}),
+        ("~", 0, "<built-in method builtins.sum>"): (2**31, 2**40, 1.5e-9, 2.5e-9, {shared: (2**40, 2**31, 1.5e-9, 123456789.987654321)}),
+        ("x" * 300 + ".py", 1, "<lambda>"): (3, 5, 0.0, 1e-300, {shared: (5, 3, 0.0, 1e-9), ("~", 0, "f"): (1, 1, 5e-10, 3e-5)}),
+        ("x.py", 2, "<lambda>"): (0, 0, -0.25, 0, {("x.py", 2, "<lambda>"): (7, 6, 0.3, 0.7)}),
+    }
+
+
+def check_made():
+    for version in range(5):
+        path = "made.%d" % version
+        with open(path, "wb") as file:
+            file.write(marshal.dumps(made_stats(), version))
+        compare(path, made_stats())
+    with open("made.old", "wb") as file:
+        file.write(old(made_stats()))
+    compare("made.old", made_stats())
+    for name, profiler in (("c.pstats", cProfile.Profile()), ("py.pstats", profile.Profile())):
+        profiler.runcall(work)
+        profiler.dump_stats(name)
+        with open(name, "rb") as file:
+            compare(name, marshal.load(file))
+    with open("empty.pstats", "wb") as file:
+        file.write(marshal.dumps({}))
+    run(["profcat", "-c", "empty.pstats"])
+
+
+def main():
+    if sys.argv[1] == "read":
+        check_read(sys.argv[2], sys.argv[3])
+    elif sys.argv[1] == "tables":
+        check_tables(sys.argv[2])
+    else:
+        check_made()
+    sys.exit(1 if failed else 0)
+
+
+main()

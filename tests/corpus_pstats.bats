@@ -1,0 +1,55 @@
+# Dumps of Python's profilers, held against Python's own marshal and pstats (check/pystats.py).
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+}
+
+check() { python3 "$PROFUTILS_SRC/tests/check/pystats.py" "$@"; }
+
+@test "every dump reads as Python reads it" { check read direct "$CORPUS"; }
+@test "every dump reads so after the native stream" { check read pfs "$CORPUS"; }
+@test "flat and cumulative times are those of pstats, and none is above the total" { check tables "$CORPUS"; }
+@test "dumps of all versions of marshal, of Python 2 and of profile are read" { check made .; }
+
+refused() { # BYTES WANTED
+    printf "$1" >bad
+    run -3 profcat -f pstats -c bad
+    [[ $output == *"$2"* ]] || { echo "$output" && false; }
+}
+
+@test "damage is named with its offset" {
+    refused '{)\3z\1ai\1\0\0\0z\1b)\5' 'offset 16: the input ends inside an object'
+    refused '{)\2z\1az\1b' 'a function is no (file, line, name)'
+    refused '{)\3z\1ai\1\0\0\0z\1bi\0\0\0\0' 'a function has no (calls, calls, time, time, callers)'
+    refused '{c' 'a kind of object that profiles do not have'
+    refused '{r\0\0\0\0' 'a reference to an object that was not there'
+    refused '{R\0\0\0\0' 'a reference to a string that was not there'
+    refused '{)))\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1' 'deeper than 16'
+    refused '{(\377\377\377\377' 'a size below 0'
+    refused '{s\377\377\377\177' 'a string longer than 16 MiB'
+    refused '{00' 'bytes behind the end'
+    refused '[0' 'not a dict'
+}
+
+@test "times that leave 64 bits are refused" {
+    python3 -c 'import marshal, sys; sys.stdout.buffer.write(marshal.dumps({("f", 1, "g"): (1, 1, 1e10, 1.0, {})}))' >big
+    run -3 profcat -c big
+    [[ $output == *'of more than 64 bits of nanoseconds'* ]]
+    python3 -c 'import marshal, sys; sys.stdout.buffer.write(marshal.dumps({("f", 1, "g"): (1, 2**63, 1.0, 1.0, {})}))' >big
+    run -3 profcat -c big
+    [[ $output == *'a whole number of more than 64 bits'* ]]
+}
+
+@test "own and cumulative times become the self and inclusive costs of callgrind's" {
+    dump=$PROFUTILS_SRC/tests/corpus/python/small.pstats
+    profcat -q -t callgrind "$dump" >out
+    table() { proftop -n 0 --min-percent=0 --by=name -t csv "$1" | cut -d, -f2,8,10 | sort; }
+    table "$dump" >want
+    table out >have
+    [ "$(wc -l <want)" -gt 10 ]
+    diff want have
+}
