@@ -116,6 +116,7 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
         return pf_error_nomem(&reader->error);
     const json_t *data = json_object_get(args, "data"), *cpu = json_object_get(data, "cpuProfile");
     const json_t *deltas = json_object_get(data, "timeDeltas");
+    size_t before = profile->samples.count;
     bool good = true;
     json_array_foreach(json_object_get(cpu, "nodes"), k, node)
         good = good && add_node(reader->dict, &profile->tree, node);
@@ -123,9 +124,7 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
     good = good && add_deltas(profile, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
     if (!good)
         return pf_error_at(&reader->error, PF_FAILED, fields->args_offset, "a part of a profile whose nodes, samples or times do not fit");
-    state->profile_samples = 0;
-    for (k = 0; k < state->profile_count; k++)
-        state->profile_samples += state->profiles[k].samples.count;
+    state->profile_samples += profile->samples.count - before;
     return PF_OK;
 }
 
