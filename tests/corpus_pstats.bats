@@ -45,7 +45,7 @@ refused() { # BYTES WANTED
 }
 
 @test "own and cumulative times become the self and inclusive costs of callgrind's" {
-    dump=$PROFUTILS_SRC/tests/corpus/python/small.pstats
+    dump=$PROFUTILS_SRC/tests/corpus/pstats/small.pstats
     profcat -q -t callgrind "$dump" >out
     table() { proftop -n 0 --min-percent=0 --by=name -t csv "$1" | cut -d, -f2,8,10 | sort; }
     table "$dump" >want

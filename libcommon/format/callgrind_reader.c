@@ -423,21 +423,12 @@ static bool named_before(const struct pf_measures *measures, const struct pf_cg_
     return false;
 }
 
-/* The columns that a part's costs have. */
-static int read_events(struct pf_reader *reader, struct pf_bytes text)
+/* The measures of the columns; a call's have the number of calls before them. */
+static int name_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t count)
 {
     struct pf_cg_reader *state = reader->state;
-    struct pf_bytes rest = text;
     bool calls = !state->dialect->flat;
-    uint32_t count = 0;
 
-    while (pf_cg_word(&rest).size > 0)
-        count++;
-    if (count == 0 || count > PF_CG_EVENTS)
-        return bad_line(reader, count == 0 ? "no event is named" : "more than 256 events");
-    state->events = count;
-    if (!rows_make(&state->flat, count) || !rows_make(&state->edge, FIXED + count))
-        return pf_error_nomem(&reader->error);
     if (calls)
         state->edge.columns[0].measure = count_measure(reader, "calls");
     state->edge.declared = !calls;
@@ -452,6 +443,26 @@ static int read_events(struct pf_reader *reader, struct pf_bytes text)
         if (pf_bytes_equal(word, PF_BYTES("calls")) || named_before(&reader->dict->measures, &state->flat, k))
             return bad_line(reader, "an event is named twice, or as the number of calls is");
     }
+    return PF_OK;
+}
+
+/* The columns that a part's costs have; none while something is wrong with them. */
+static int read_events(struct pf_reader *reader, struct pf_bytes text)
+{
+    struct pf_cg_reader *state = reader->state;
+    struct pf_bytes rest = text;
+    uint32_t count = 0;
+
+    state->events = 0;
+    while (pf_cg_word(&rest).size > 0)
+        count++;
+    if (count == 0 || count > PF_CG_EVENTS)
+        return bad_line(reader, count == 0 ? "no event is named" : "more than 256 events");
+    if (!rows_make(&state->flat, count) || !rows_make(&state->edge, FIXED + count))
+        return pf_error_nomem(&reader->error);
+    if (name_columns(reader, text, count) != PF_OK)
+        return reader->error.code;
+    state->events = count;
     if (state->has_jumps && add_jump_columns(reader) != PF_OK)
         return reader->error.code;
     memset(state->sums, 0, sizeof state->sums);
