@@ -237,6 +237,7 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
         .report = {keep_message, reading},
         .name = name,
         .salvage = common->tool.salvage,
+        .relocate = common->relocate,
     };
     return pf_reader_open(&reading->reader, &setup, error);
 }

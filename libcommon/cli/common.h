@@ -47,6 +47,7 @@ struct pf_common {
     size_t threads;                    /* that read inputs ahead; 1: none does */
     bool recursive, canonical;
     bool saturate;                     /* the program's own: writers clamp what does not fit */
+    bool relocate;                     /* readers may tell an image mapped elsewhere as one met before (codec/format.h) */
     const char *files0_from;           /* NULL: none */
     char *const *operands;
     unsigned operand_count;

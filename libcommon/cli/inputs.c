@@ -35,7 +35,6 @@ struct pf_inputs {
     bool announce; /* the input's own metadata are to be given */
     uint32_t announce_columns[3][2];
     bool want_flush, want_times, unflushed;
-    bool relocate;
     bool want_ends, end_due;
 
     struct set_label {
@@ -135,7 +134,7 @@ void pf_inputs_want_times(struct pf_inputs *inputs)
 
 void pf_inputs_relocate(struct pf_inputs *inputs)
 {
-    inputs->relocate = true;
+    inputs->common->relocate = true;
 }
 
 static void say(const struct pf_inputs *inputs, const char *name, enum pf_severity severity, const char *text)
@@ -306,7 +305,7 @@ static int open_reader(struct pf_inputs *inputs, struct pf_error *error)
         .name = inputs->input.name,
         .salvage = common->tool.salvage,
         .times = inputs->want_times,
-        .relocate = inputs->relocate,
+        .relocate = common->relocate,
         .flush = inputs->want_flush,
     };
     return pf_reader_open(&inputs->reader, &setup, error);

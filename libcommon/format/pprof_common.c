@@ -8,11 +8,8 @@
 
 int pf_pprof_common_init(struct pf_pprof_common *common)
 {
-    /* Within one input mostly all stacks differ, but those of several are alike. */
-    if (common->inputs++ > 0) {
-        pf_stack_memo_keep(common->memo);
+    if (common->memo != NULL)
         return PF_OK;
-    }
     common->memo = pf_stack_memo_new();
     return common->memo != NULL ? pf_table_init(&common->keys, sizeof(struct pf_image_key)) : PF_NOMEM;
 }

@@ -12,7 +12,6 @@
 
 struct pf_pprof_common {
     struct pf_stack_memo *memo;
-    uint64_t inputs;
     struct pf_table keys;  /* of images */
     struct pf_pprof_profile spare; /* room an input had, for the next */
     uint32_t *first;       /* the one met first, by id of its key */

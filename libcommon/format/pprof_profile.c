@@ -190,7 +190,7 @@ static int add_string(struct pf_pprof_profile *profile, struct pf_dict *dict, st
         return pf_error_at(error, PF_FAILED, offset, "a string of %zu bytes; at most %zu are read", bytes.size, PF_STRING_MAX);
     if (profile->count.strings == UINT32_MAX || !ROOM(profile, strings))
         return pf_error_nomem(error);
-    profile->strings[profile->count.strings++] = pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+    profile->strings[profile->count.strings++] = pf_dict_intern(dict, bytes, !pf_ascii(bytes) && pf_utf8_valid(bytes) ? PF_UTF8 : 0);
     return PF_OK;
 }
 

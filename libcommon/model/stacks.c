@@ -1,15 +1,14 @@
 #include "model/stacks.h"
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ.
- * TRIAL: of so many stacks one in WORTH must have been seen before; otherwise the memo is left alone for the next REST. */
-enum { FIRST_SLOTS = 4096, QUEUE = 16, TRIAL = 4096, WORTH = 16, REST = 65536 };
+/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ. NEAR: so many prefixes are tried one by one before the others are
+ * searched by halves. */
+enum { FIRST_SLOTS = 4096, QUEUE = 16, NEAR = 3 };
 
 struct memo_slot {
     uint32_t tag, stack; /* stack 0 = empty */
@@ -17,22 +16,21 @@ struct memo_slot {
 
 struct queued {
     size_t start, depth;     /* of its locations */
-    uint32_t tag;
     uint32_t *result;
     size_t known;            /* frames from the root on that are nodes already */
     uint32_t node;           /* the last of them */
 };
 
+/* The nodes of all stacks met, found by a hash of the locations from the root to them. New stacks mostly begin like one that is there and
+ * go on for a frame or two: from the leaf upwards, the node where they leave it is found in a few steps. */
 struct pf_stack_memo {
     struct memo_slot *slots;
     size_t mask, count;
-    size_t asked, hits;      /* of the trial */
-    size_t rest;             /* stacks to go without the memo */
-    bool keep;               /* never */
     struct queued queue[QUEUE];
     size_t queued;
     uint32_t *locations;     /* of the queued stacks, each leaf first */
-    size_t location_count, location_capacity;
+    uint32_t *tags;          /* beside each: the hash of the stack it is the leaf of */
+    size_t location_count, location_capacity, tag_capacity;
     struct pf_stack *rows;   /* to append at once */
     size_t row_capacity;
 };
@@ -57,6 +55,7 @@ void pf_stack_memo_free(struct pf_stack_memo *memo)
         return;
     free(memo->slots);
     free(memo->locations);
+    free(memo->tags);
     free(memo->rows);
     free(memo);
 }
@@ -74,25 +73,11 @@ static bool stack_equals(const struct pf_dict *dict, uint32_t stack, const uint3
     return stack == 0;
 }
 
-/* A memo in which nothing is found costs more than it saves. */
-static void judge(struct pf_stack_memo *memo)
+/* What may be the node with this hash. */
+static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
 {
-    if (memo->keep) {
-        memo->rest = 0;
-    } else if (memo->rest) {
-        memo->rest -= memo->rest < memo->queued ? memo->rest : memo->queued;
-        memo->asked = memo->hits = 0;
-    } else if (memo->asked >= TRIAL) {
-        memo->rest = memo->hits * WORTH < memo->asked ? REST : 0;
-        memo->asked = memo->hits = 0;
-    }
-}
-
-static uint32_t recall(const struct pf_stack_memo *memo, const struct pf_dict *dict, const struct queued *item)
-{
-    const uint32_t *leaf_first = memo->locations + item->start;
-    for (size_t slot = item->tag & memo->mask; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
-        if (memo->slots[slot].tag == item->tag && stack_equals(dict, memo->slots[slot].stack, leaf_first, item->depth))
+    for (size_t slot = tag & memo->mask; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
+        if (memo->slots[slot].tag == tag)
             return memo->slots[slot].stack;
     return 0;
 }
@@ -103,7 +88,8 @@ static bool grow(struct pf_stack_memo *memo)
     struct memo_slot *slots = calloc(size, sizeof *slots);
     if (!slots)
         return false;
-    /* The tag is the lower half of the hash, so the slots' places follow from it as long as there are fewer than 2^32. */
+    pf_large_pages(slots, size * sizeof *slots);
+    /* The slots' places follow from the tags as long as there are fewer than 2^32. */
     for (size_t i = 0; i <= memo->mask; i++) {
         if (!memo->slots[i].stack)
             continue;
@@ -125,46 +111,52 @@ static void remember(struct pf_stack_memo *memo, struct pf_dict *dict, uint32_t 
         if (memo->slots[slot].stack == stack)
             return; /* it was queued twice */
     memo->slots[slot] = (struct memo_slot){tag, stack};
-    if (++memo->count * 4 > memo->mask * 3 && !grow(memo))
+    if (++memo->count * 8 > memo->mask * 5 && !grow(memo))
         dict->stacks.status = PF_NOMEM;
 }
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
-static struct pf_stack next_node(const struct pf_stack_memo *memo, const struct queued *item)
+static uint32_t *locations_of(const struct pf_stack_memo *memo, const struct queued *item)
 {
-    return (struct pf_stack){item->node, memo->locations[item->start + item->depth - 1 - item->known]};
+    return memo->locations + item->start;
 }
 
-/* Follows all stacks in `items` from the root on as far as there are nodes for them, a frame of each in turn. */
-static void find_known(const struct pf_stack_memo *memo, const struct pf_dict *dict, struct queued **items, size_t count)
+static struct pf_stack next_node(const struct pf_stack_memo *memo, const struct queued *item)
 {
-    struct queued *active[QUEUE];
-    memcpy(active, items, count * sizeof *active);
-    while (count) {
-        size_t left = 0;
-        for (size_t i = 0; i < count; i++) {
-            struct pf_stack row = next_node(memo, active[i]);
-            pf_table_hint(&dict->stacks, &row);
-        }
-        for (size_t i = 0; i < count; i++) {
-            struct pf_stack row = next_node(memo, active[i]);
-            uint32_t node = pf_table_find(&dict->stacks, &row);
-            if (!node)
-                continue;
-            active[i]->node = node;
-            if (++active[i]->known < active[i]->depth)
-                active[left++] = active[i];
-        }
-        count = left;
+    return (struct pf_stack){item->node, locations_of(memo, item)[item->depth - 1 - item->known]};
+}
+
+/* How many frames from the root on are nodes already, as the hashes have it, and the last of them. A node is remembered with all below
+ * it, so that what is known has one end. */
+static void find_known(const struct pf_stack_memo *memo, struct queued *item)
+{
+    const uint32_t *tags = memo->tags + item->start;
+    size_t low = 0, high = item->depth, near = item->depth < NEAR ? item->depth : NEAR;
+    for (size_t i = 0; i < near; i++) {
+        item->node = recall(memo, tags[i]);
+        item->known = item->depth - i;
+        if (item->node)
+            return;
+        high = item->depth - i - 1;
     }
+    item->node = 0;
+    while (low < high) {
+        size_t middle = high - (high - low) / 2;
+        uint32_t node = recall(memo, tags[item->depth - middle]);
+        if (node)
+            item->node = node;
+        low = node ? middle : low;
+        high = node ? high : middle - 1;
+    }
+    item->known = low;
 }
 
 /* Appends the frames behind a new node: they are new as well, and nothing has to be looked for. */
 static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
 {
     size_t count = item->depth - item->known;
-    if (!pf_grow(&memo->rows, &memo->row_capacity, count, sizeof *memo->rows)) {
+    if (count > memo->row_capacity && !pf_grow(&memo->rows, &memo->row_capacity, count, sizeof *memo->rows)) {
         dict->stacks.status = PF_NOMEM;
         return;
     }
@@ -172,11 +164,12 @@ static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct
         memo->rows[i] = next_node(memo, item);
         item->node = i == 0 ? dict->stacks.count : item->node + 1;
         item->known++;
+        remember(memo, dict, memo->tags[item->start + item->depth - item->known], item->node);
     }
     pf_table_append(&dict->stacks, memo->rows, (uint32_t)count);
 }
 
-/* The nodes that are not there yet. A stack before this one in the queue may have made some of them. */
+/* The nodes that are not there yet. A stack before this one in the queue, or somebody else, may have made some of them. */
 static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
 {
     while (item->known < item->depth && dict->stacks.status == PF_OK) {
@@ -188,35 +181,51 @@ static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct q
         }
         item->node = node;
         item->known++;
+        remember(memo, dict, memo->tags[item->start + item->depth - item->known], node);
     }
     *item->result = dict->stacks.status == PF_OK ? item->node : 0;
-    if (*item->result && !memo->rest)
-        remember(memo, dict, item->tag, item->node);
-}
-
-void pf_stack_memo_keep(struct pf_stack_memo *memo)
-{
-    memo->keep = true;
 }
 
 void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
 {
-    struct queued *unknown[QUEUE];
-    size_t count = 0;
-    for (size_t i = 0; i < memo->queued && !memo->rest; i++)
-        pf_prefetch(pf_dict_stack(dict, memo->slots[memo->queue[i].tag & memo->mask].stack));
     for (size_t i = 0; i < memo->queued; i++) {
-        *memo->queue[i].result = memo->rest ? 0 : recall(memo, dict, &memo->queue[i]);
-        if (!*memo->queue[i].result)
-            unknown[count++] = &memo->queue[i];
+        find_known(memo, &memo->queue[i]);
+        pf_prefetch(pf_dict_stack(dict, memo->queue[i].node));
     }
-    memo->asked += memo->queued;
-    memo->hits += memo->queued - count;
-    find_known(memo, dict, unknown, count);
-    for (size_t i = 0; i < count; i++)
-        add_nodes(memo, dict, unknown[i]);
-    judge(memo);
+    for (size_t i = 0; i < memo->queued; i++) {
+        struct queued *item = &memo->queue[i];
+        /* Where a hash deceives, all nodes are looked for. */
+        if (!stack_equals(dict, item->node, locations_of(memo, item) + item->depth - item->known, item->known))
+            item->node = 0, item->known = 0;
+        if (item->known < item->depth) {
+            struct pf_stack row = next_node(memo, item);
+            pf_table_hint(&dict->stacks, &row);
+        }
+    }
+    for (size_t i = 0; i < memo->queued; i++)
+        add_nodes(memo, dict, &memo->queue[i]);
     memo->queued = memo->location_count = 0;
+}
+
+/* Copies the locations, and hashes them from the root on. */
+static bool put_locations(struct pf_stack_memo *memo, const uint32_t *leaf_first, size_t depth)
+{
+    size_t need = memo->location_count + depth;
+    uint64_t hash = 0;
+    if ((need > memo->location_capacity && !pf_grow(&memo->locations, &memo->location_capacity, need, sizeof *memo->locations)) ||
+        (need > memo->tag_capacity && !pf_grow(&memo->tags, &memo->tag_capacity, need, sizeof *memo->tags)))
+        return false;
+    memcpy(memo->locations + memo->location_count, leaf_first, depth * sizeof *leaf_first);
+    uint32_t *tags = memo->tags + memo->location_count;
+    for (size_t i = depth; i-- > 0;) {
+        hash = (hash ^ leaf_first[i]) * 0x9fb21c651e98df25u;
+        hash ^= hash >> 29;
+        tags[i] = (uint32_t)(hash >> 16);
+    }
+    for (size_t i = 0; i < NEAR && i < depth; i++)
+        pf_prefetch(&memo->slots[tags[i] & memo->mask]);
+    memo->location_count = need;
+    return true;
 }
 
 void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth,
@@ -225,22 +234,12 @@ void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict, const
     *stack = 0;
     if (depth == 0)
         return;
-    if (memo->location_count + depth > memo->location_capacity &&
-        !pf_grow(&memo->locations, &memo->location_capacity, memo->location_count + depth, sizeof *memo->locations)) {
+    memo->queue[memo->queued] = (struct queued){.start = memo->location_count, .depth = depth, .result = stack};
+    if (!put_locations(memo, leaf_first, depth)) {
         dict->stacks.status = PF_NOMEM;
         return;
     }
-    memcpy(memo->locations + memo->location_count, leaf_first, depth * sizeof *leaf_first);
-    memo->queue[memo->queued++] = (struct queued){
-        .start = memo->location_count,
-        .depth = depth,
-        .tag = memo->rest ? 0 : (uint32_t)pf_hash(leaf_first, depth * sizeof *leaf_first),
-        .result = stack,
-    };
-    if (!memo->rest)
-        pf_prefetch(&memo->slots[memo->queue[memo->queued - 1].tag & memo->mask]);
-    memo->location_count += depth;
-    if (memo->queued == QUEUE)
+    if (++memo->queued == QUEUE)
         pf_stack_memo_flush(memo, dict);
 }
 

@@ -1,6 +1,6 @@
-/* Whole stacks at once. Interning node by node is several times slower where stacks repeat: a memo is keyed by the list of
- * locations. Where they do not, a search for a node waits for memory, and the node above can only be looked for when it is
- * found: so stacks are queued, and the searches of all of them go on side by side. */
+/* Whole stacks at once. Interning node by node is several times slower: every node is found by a hash of its whole stack, so that the node
+ * where a new stack leaves those that are there is found in a few steps. A search waits for memory: so stacks are queued, and the
+ * searches of all of them go on side by side. */
 #ifndef PF_MODEL_STACKS_H
 #define PF_MODEL_STACKS_H
 
@@ -13,9 +13,6 @@ struct pf_stack_memo; /* one per reader, for one dictionary */
 
 struct pf_stack_memo *pf_stack_memo_new(void); /* NULL: out of memory */
 void pf_stack_memo_free(struct pf_stack_memo *);
-
-/* The same stacks will come again, though they do not now: remember them all the same. */
-void pf_stack_memo_keep(struct pf_stack_memo *);
 
 /* Puts the id of the stack of these locations into *stack, at the latest when pf_stack_memo_flush is called: leaf first (as most
  * formats have them), none of them 0; no locations are stack 0. The locations are copied. At most PF_STACK_DEPTH_MAX frames:
