@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVEL = 6 }; /* of gzip, as pprof has it */
+enum { LEVEL = 4 }; /* of gzip: 30 MB in 0.75 s and 14.9 MB; 6 takes 0.99 s for 14.7 MB */
 
 struct flat {
     uint32_t place, labels; /* place + 1 */

@@ -82,6 +82,23 @@ static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
     return 0;
 }
 
+/* The node with this hash and this row, where all nodes are remembered. */
+static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_dict *dict, uint32_t tag, const struct pf_stack *row)
+{
+    for (size_t slot = tag & memo->mask; memo->slots[slot].stack; slot = (slot + 1) & memo->mask) {
+        const struct pf_stack *node = pf_dict_stack(dict, memo->slots[slot].stack);
+        if (memo->slots[slot].tag == tag && node->parent == row->parent && node->location == row->location)
+            return memo->slots[slot].stack;
+    }
+    return 0;
+}
+
+/* Whether all nodes of the dictionary are remembered: then its own index of them is of no use here, and is not made. */
+static bool knows_all(const struct pf_stack_memo *memo, const struct pf_dict *dict)
+{
+    return memo->count + 1 == dict->stacks.count;
+}
+
 static bool grow(struct pf_stack_memo *memo)
 {
     size_t size = (memo->mask + 1) * 2;
@@ -155,6 +172,7 @@ static void find_known(const struct pf_stack_memo *memo, struct queued *item)
 /* Appends the frames behind a new node: they are new as well, and nothing has to be looked for. */
 static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
 {
+    bool alone = knows_all(memo, dict);
     size_t count = item->depth - item->known;
     if (count > memo->row_capacity && !pf_grow(&memo->rows, &memo->row_capacity, count, sizeof *memo->rows)) {
         dict->stacks.status = PF_NOMEM;
@@ -166,28 +184,36 @@ static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct
         item->known++;
         remember(memo, dict, memo->tags[item->start + item->depth - item->known], item->node);
     }
-    pf_table_append(&dict->stacks, memo->rows, (uint32_t)count);
+    if (alone)
+        pf_table_append_unindexed(&dict->stacks, memo->rows, (uint32_t)count);
+    else
+        pf_table_append(&dict->stacks, memo->rows, (uint32_t)count);
 }
 
 /* The nodes that are not there yet. A stack before this one in the queue, or somebody else, may have made some of them. */
 static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
 {
+    bool alone = knows_all(memo, dict);
     while (item->known < item->depth && dict->stacks.status == PF_OK) {
         struct pf_stack row = next_node(memo, item);
-        uint32_t node = pf_table_find(&dict->stacks, &row);
+        uint32_t tag = memo->tags[item->start + item->depth - item->known - 1];
+        uint32_t node = alone ? recall_node(memo, dict, tag, &row) : pf_table_find(&dict->stacks, &row);
         if (!node) {
             append_rest(memo, dict, item);
             break;
         }
         item->node = node;
         item->known++;
-        remember(memo, dict, memo->tags[item->start + item->depth - item->known], node);
+        remember(memo, dict, tag, node);
     }
     *item->result = dict->stacks.status == PF_OK ? item->node : 0;
 }
 
 void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
 {
+    bool alone = knows_all(memo, dict);
+    if (!alone)
+        pf_table_append(&dict->stacks, &(struct pf_stack){0}, 0); /* indexes those another memo has left out */
     for (size_t i = 0; i < memo->queued; i++) {
         find_known(memo, &memo->queue[i]);
         pf_prefetch(pf_dict_stack(dict, memo->queue[i].node));
@@ -197,7 +223,7 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
         /* Where a hash deceives, all nodes are looked for. */
         if (!stack_equals(dict, item->node, locations_of(memo, item) + item->depth - item->known, item->known))
             item->node = 0, item->known = 0;
-        if (item->known < item->depth) {
+        if (!alone && item->known < item->depth) {
             struct pf_stack row = next_node(memo, item);
             pf_table_hint(&dict->stacks, &row);
         }
