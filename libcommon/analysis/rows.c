@@ -38,7 +38,7 @@ static bool take_values(struct pf_rows *taken, const struct pf_batch *from, cons
         !pf_grow(&taken->values, &taken->value_capacity, columns * count, sizeof *taken->values))
         return false;
     for (size_t c = 0; c < columns; c++) {
-        int64_t *to = taken->values + c * count;
+        int64_t *to = taken->values ? taken->values + c * count : NULL;
 
         taken->columns[c] = (struct pf_value_column){.measure = from->values[c].measure};
         if (from->values[c].data == NULL)

@@ -34,7 +34,8 @@ static void write_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned f
         escape(sink, c);
         start = i + 1;
     }
-    pf_sink_write(sink, text.data + start, text.size - start);
+    if (start < text.size)
+        pf_sink_write(sink, text.data + start, text.size - start);
     pf_sink_write(sink, "\"", 1);
 }
 
