@@ -588,10 +588,26 @@ static int add_labels(struct pf_reader *reader, struct pf_speedscope_profile *pr
     return PF_OK;
 }
 
+/* Profiles of one unit count in one scale, where that fits. */
+static void join_scales(struct pf_speedscope_reader *state)
+{
+    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; unit->unit.name; unit++) {
+        int places = 0;
+
+        for (size_t k = 0; k < state->profile_count; k++)
+            if (state->profiles[k].unit == unit && state->profiles[k].amounts.places > places)
+                places = state->profiles[k].amounts.places;
+        for (size_t k = 0; k < state->profile_count; k++)
+            if (state->profiles[k].unit == unit)
+                pf_decimals_rescale(&state->profiles[k].amounts, places);
+    }
+}
+
 static int finish_profiles(struct pf_reader *reader, int status)
 {
     struct pf_speedscope_reader *state = reader->state;
 
+    join_scales(state);
     for (size_t k = 0; k < state->profile_count; k++)
         name_measure(reader, &state->profiles[k]);
     status = resolve(reader, status);

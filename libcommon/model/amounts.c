@@ -33,6 +33,6 @@ void pf_amounts_scale(struct pf_dict *dict, struct pf_decimals *amounts, const s
     if (time && amounts->places == finest)
         snprintf(raw, sizeof raw, "picoseconds");
     else
-        snprintf(raw, sizeof raw, "1e-%d %s", amounts->places, unit->name);
+        snprintf(raw, sizeof raw, "1e-%d %s", amounts->places, unit->exponent > 0 ? unit->name : unit->base);
     measure->raw_unit = pf_dict_intern(dict, pf_bytes_of(raw), 0);
 }

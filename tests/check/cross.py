@@ -17,7 +17,7 @@ import sys
 BIN = os.environ["PROFUTILS_BIN"]
 FILES = 6  # of each format
 COUNTS_RECORDS = {"statprofiler": "samples"}  # measures that a format makes of its records
-REASON = re.compile(r"hold|no whole number of ticks|is no |have no |needs|only|comes after")
+REASON = re.compile(r"hold|no whole number of ticks|is no |have no |needs|only|has none|comes after")
 
 
 def run(*command):

@@ -433,6 +433,7 @@ def made():
     expect("deep", table(deep), [(("a",) * 20_000, {"hits": 3})])
     expect("seconds", table(scope("a", {"unit": "seconds", "samples": [[0]] * 3, "weights": [0.1, 0.25, 1e-9]})),
            [(("a",), {"wall": 10**8}), (("a",), {"wall": 25 * 10**7}), (("a",), {"wall": 1})])  # fmt: skip
+    expect("no frames", table(scope("a", {"samples": [[], [0]], "weights": [2, 3]})), [((), {"hits": 2}), (("a",), {"hits": 3})])
     expect("missing frame", table(scope("a", {"samples": [[0], [7]], "weights": [1, 1]}), status=3), [(("a",), {"hits": 1})], "offset .*frame 7")
     expect("no weights", table(scope("a", {"samples": [[0]], "weights": []}), status=3), [], "1 samples and 0 weights")
     expect("before 0.1", table({"version": "0.0.1", "shared": {"frames": [{"name": "a"}]}, "profiles": [{"frames": []}]}, status=3), [], "before its file format")
