@@ -31,10 +31,20 @@ struct item {
 /* Inputs that one thread reads one after the other. */
 struct chain {
     size_t first, end;
+    struct worker *worker;      /* NULL: nobody has begun it */
     struct item *items, **last; /* in the order they are to be used in */
     size_t size;                /* bytes of them */
     bool ended;                 /* there are no more to come */
-    struct pf_unpacked unpacked;
+};
+
+/* A thread. Its dictionary knows what all chains had that it has read, so that what they share is sent once. */
+struct worker {
+    struct pf_ahead *ahead;
+    pthread_t thread;
+    struct pf_dict dict;
+    struct pf_shared *shared;
+    struct pf_packed packed;
+    struct pf_unpacked unpacked; /* of the one who uses its items */
 };
 
 struct pf_ahead {
@@ -45,8 +55,8 @@ struct pf_ahead {
     struct item *item; /* in use */
     size_t input;      /* to open next */
 
-    pthread_t *threads;
-    size_t thread_count;
+    struct worker *workers;
+    size_t worker_count;
     pthread_mutex_t lock; /* of all below, and of the chains' items */
     pthread_cond_t sent, used;
     size_t begun;   /* chains that a thread has begun */
@@ -123,11 +133,8 @@ static bool find_chains(struct pf_ahead *ahead, size_t at)
 
 /* A chain being read. */
 struct reading {
-    struct pf_ahead *ahead;
+    struct worker *worker;
     struct chain *chain;
-    struct pf_dict dict;
-    struct pf_shared *shared;
-    struct pf_packed packed;
     struct pf_source *source;
     struct pf_reader *reader;
     struct pf_ahead_input facts;
@@ -174,13 +181,13 @@ static bool may_send(const struct pf_ahead *ahead, const struct chain *chain)
 {
     if (chain == &ahead->chains[ahead->current])
         return ahead->stopped || chain->size < waiting_max;
-    return ahead->stopped || ahead->waiting < waiting_max * ahead->thread_count;
+    return ahead->stopped || ahead->waiting < waiting_max * ahead->worker_count;
 }
 
 /* Takes the item over. False: nobody wants it. */
 static bool send_item(struct reading *reading, struct item *item)
 {
-    struct pf_ahead *ahead = reading->ahead;
+    struct pf_ahead *ahead = reading->worker->ahead;
     struct chain *chain = reading->chain;
     size_t size = item_size(item);
     pthread_mutex_lock(&ahead->lock);
@@ -206,7 +213,7 @@ static bool give(struct reading *reading, const struct pf_batch *batch, int stat
     struct item *item = calloc(1, sizeof *item);
     if (!item)
         return false;
-    if (status == PF_OK && (reading->failed || !(item->parcel = pf_parcel_pack(&reading->packed, &reading->dict, batch))))
+    if (status == PF_OK && (reading->failed || !(item->parcel = pf_parcel_pack(&reading->worker->packed, &reading->worker->dict, batch))))
         status = pf_error_nomem(&item->error);
     else
         item->error = *error;
@@ -220,7 +227,7 @@ static bool give(struct reading *reading, const struct pf_batch *batch, int stat
 
 static int open_input(struct reading *reading, const char *name, struct pf_error *error)
 {
-    const struct pf_common *common = reading->ahead->common;
+    const struct pf_common *common = reading->worker->ahead->common;
     struct pf_ahead_input *facts = &reading->facts;
     *facts = (struct pf_ahead_input){.format = common->from};
     int status = pf_source_open(&reading->source, name, error);
@@ -231,9 +238,9 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
     struct pf_reader setup = {
         .format = facts->format,
         .source = reading->source,
-        .dict = &reading->dict,
+        .dict = &reading->worker->dict,
         .options = &common->from_options,
-        .shared = reading->shared,
+        .shared = reading->worker->shared,
         .report = {keep_message, reading},
         .name = name,
         .salvage = common->tool.salvage,
@@ -264,51 +271,73 @@ static bool read_input(struct reading *reading, const char *name)
     return go_on;
 }
 
-static void read_chain(struct pf_ahead *ahead, struct chain *chain)
+static void read_chain(struct worker *worker, struct chain *chain)
 {
-    struct reading reading = {.ahead = ahead, .chain = chain};
-    struct pf_error error = {0};
+    struct pf_ahead *ahead = worker->ahead;
+    struct reading reading = {.worker = worker, .chain = chain};
     bool go_on = true;
     reading.last = &reading.messages;
-    if (pf_dict_init(&reading.dict) < 0 || !(reading.shared = pf_shared_new()))
-        go_on = give(&reading, NULL, pf_error_nomem(&error), &error);
     for (size_t i = chain->first; go_on && i < chain->end; i++)
         go_on = read_input(&reading, ahead->operands->names[i]);
-    pf_shared_free(reading.shared);
-    pf_dict_free(&reading.dict);
     pthread_mutex_lock(&ahead->lock);
     chain->ended = true;
     pthread_cond_signal(&ahead->sent);
     pthread_mutex_unlock(&ahead->lock);
 }
 
+static struct chain *next_chain(struct worker *worker)
+{
+    struct pf_ahead *ahead = worker->ahead;
+    struct chain *chain = NULL;
+    pthread_mutex_lock(&ahead->lock);
+    if (!ahead->stopped && ahead->begun < ahead->count) {
+        chain = &ahead->chains[ahead->begun++];
+        chain->worker = worker;
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    return chain;
+}
+
 static void *run(void *arg)
 {
-    struct pf_ahead *ahead = arg;
-    for (;;) {
-        pthread_mutex_lock(&ahead->lock);
-        bool more = !ahead->stopped && ahead->begun < ahead->count;
-        struct chain *chain = &ahead->chains[ahead->begun];
-        ahead->begun += more;
-        pthread_mutex_unlock(&ahead->lock);
-        if (!more)
-            return NULL;
-        read_chain(ahead, chain);
-    }
+    struct worker *worker = arg;
+    struct chain *chain;
+    while ((chain = next_chain(worker)) != NULL)
+        read_chain(worker, chain);
+    return NULL;
+}
+
+static bool start_worker(struct pf_ahead *ahead, struct worker *worker)
+{
+    worker->ahead = ahead;
+    if (pf_dict_init(&worker->dict) == PF_OK && (worker->shared = pf_shared_new()) != NULL &&
+        pthread_create(&worker->thread, NULL, run, worker) == 0)
+        return true;
+    pf_shared_free(worker->shared);
+    pf_dict_free(&worker->dict);
+    return false;
 }
 
 /* All signals are for the thread that started these. */
-static void start_threads(struct pf_ahead *ahead, size_t wanted)
+static void start_workers(struct pf_ahead *ahead, size_t wanted)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (ahead->thread_count < wanted && pthread_create(&ahead->threads[ahead->thread_count], NULL, run, ahead) == 0) {
+    while (ahead->worker_count < wanted && start_worker(ahead, &ahead->workers[ahead->worker_count])) {
         pthread_mutex_lock(&ahead->lock);
-        ahead->thread_count++;
+        ahead->worker_count++;
         pthread_mutex_unlock(&ahead->lock);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void end_worker(struct worker *worker)
+{
+    pthread_join(worker->thread, NULL);
+    pf_shared_free(worker->shared);
+    pf_dict_free(&worker->dict);
+    pf_unpacked_free(&worker->unpacked);
 }
 
 struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands, size_t at, size_t *first)
@@ -327,11 +356,11 @@ struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operan
     if (find_chains(ahead, at) && ahead->count > 1) {
         size_t wanted = ahead->count - 1 < common->threads ? ahead->count - 1 : common->threads;
         *first = ahead->input = ahead->chains[1].first;
-        ahead->threads = calloc(wanted, sizeof *ahead->threads);
-        if (ahead->threads)
-            start_threads(ahead, wanted);
+        ahead->workers = calloc(wanted, sizeof *ahead->workers);
+        if (ahead->workers)
+            start_workers(ahead, wanted);
     }
-    if (ahead->thread_count > 0)
+    if (ahead->worker_count > 0)
         return ahead;
     pf_ahead_stop(ahead);
     return NULL;
@@ -345,8 +374,8 @@ void pf_ahead_stop(struct pf_ahead *ahead)
     ahead->stopped = true;
     pthread_cond_broadcast(&ahead->used);
     pthread_mutex_unlock(&ahead->lock);
-    for (size_t i = 0; i < ahead->thread_count; i++)
-        pthread_join(ahead->threads[i], NULL);
+    for (size_t i = 0; i < ahead->worker_count; i++)
+        end_worker(&ahead->workers[i]);
     free_item(ahead->item);
     for (size_t i = 0; i < ahead->count; i++) {
         struct chain *chain = &ahead->chains[i];
@@ -355,12 +384,11 @@ void pf_ahead_stop(struct pf_ahead *ahead)
             chain->items = item->next;
             free_item(item);
         }
-        pf_unpacked_free(&chain->unpacked);
     }
     pthread_cond_destroy(&ahead->used);
     pthread_cond_destroy(&ahead->sent);
     pthread_mutex_destroy(&ahead->lock);
-    free(ahead->threads);
+    free(ahead->workers);
     free(ahead->chains);
     free(ahead);
 }
@@ -399,7 +427,7 @@ static int use_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct p
         pf_report_send(report, message->severity, "%s", message->text);
     *facts = item->facts;
     *error = item->error;
-    if (item->parcel && pf_parcel_unpack(item->parcel, &ahead->chains[ahead->current].unpacked, dict, batch) != PF_OK)
+    if (item->parcel && pf_parcel_unpack(item->parcel, &ahead->chains[ahead->current].worker->unpacked, dict, batch) != PF_OK)
         return pf_error_nomem(error);
     return item->status;
 }
@@ -410,7 +438,6 @@ int pf_ahead_open(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_
     struct pf_batch nothing;
     struct chain *chain = &ahead->chains[ahead->current];
     if (ahead->input++ == chain->end) {
-        pf_unpacked_free(&chain->unpacked);
         pthread_mutex_lock(&ahead->lock);
         ahead->current++;
         pthread_cond_broadcast(&ahead->used);

@@ -1,7 +1,7 @@
 /* Inputs read ahead by threads while those before them are used. What comes out is what reading them one after the other in one
  * dictionary would give: the same batches in the same order, the same ids, the same messages.
  *
- * Each thread reads whole inputs into a dictionary of its own and sends parcels. Files of one series tell each other what is
+ * Each thread reads whole inputs, into a dictionary of its own, and sends parcels. Files of one series tell each other what is
  * open at their ends: one thread reads them, and whatever stands between them. How far they run ahead is bounded. */
 #ifndef PF_CLI_AHEAD_H
 #define PF_CLI_AHEAD_H

@@ -11,7 +11,7 @@ static int bid(struct pf_source *source, const char *path)
     (void)path;
     if (have < 4 || memcmp(bytes, "\x89PFS", 4) != 0)
         return 0;
-    return have == 5 && bytes[4] == 'H' ? 40 | PF_SURE : 32;
+    return have >= 5 && bytes[4] == 'H' ? 40 | PF_SURE : 32;
 }
 
 extern const struct pf_format pf_format_pfs;
