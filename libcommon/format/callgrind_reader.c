@@ -25,6 +25,8 @@ static void rows_free(struct pf_cg_rows *rows)
 {
     free(rows->location);
     free(rows->callee);
+    free(rows->places);
+    free(rows->targets);
     free(rows->labels);
     free(rows->data);
     free(rows->columns);
@@ -36,13 +38,15 @@ static bool rows_make(struct pf_cg_rows *rows, uint32_t columns)
     rows_free(rows);
     rows->location = calloc(PF_BATCH_ROWS, sizeof *rows->location);
     rows->callee = calloc(PF_BATCH_ROWS, sizeof *rows->callee);
+    rows->places = calloc(PF_BATCH_ROWS, sizeof *rows->places);
+    rows->targets = calloc(PF_BATCH_ROWS, sizeof *rows->targets);
     rows->labels = calloc(PF_BATCH_ROWS, sizeof *rows->labels);
     rows->data = calloc((size_t)columns * PF_BATCH_ROWS, sizeof *rows->data);
     rows->columns = calloc(columns, sizeof *rows->columns);
     for (uint32_t k = 0; rows->data && rows->columns && k < columns; k++)
         rows->columns[k].data = rows->data + (size_t)k * PF_BATCH_ROWS;
     rows->column_count = columns;
-    return rows->location && rows->callee && rows->labels && rows->data && rows->columns;
+    return rows->location && rows->callee && rows->places && rows->targets && rows->labels && rows->data && rows->columns;
 }
 
 static int64_t *cell(struct pf_cg_rows *rows, uint32_t column)
@@ -79,7 +83,7 @@ static uint32_t image_of(struct pf_reader *reader, uint32_t object)
     return object == 0 ? 0 : pf_dict_add_image(reader->dict, &(struct pf_image){.name = object});
 }
 
-static uint32_t location_of(struct pf_reader *reader, uint32_t function, uint32_t image, const struct pf_cg_place *position, bool inlined)
+static struct pf_location location_of(uint32_t function, uint32_t image, const struct pf_cg_place *position, bool inlined)
 {
     struct pf_location location = {.function = function, .image = image, .inlined = inlined};
 
@@ -87,7 +91,7 @@ static uint32_t location_of(struct pf_reader *reader, uint32_t function, uint32_
         location.address = position->at[PF_CG_INSTR];
         location.line = (int64_t)position->at[PF_CG_LINE];
     }
-    return pf_dict_add_location(reader->dict, &location);
+    return location;
 }
 
 /* The function of the lines at hand. */
@@ -120,8 +124,8 @@ static void leave_inlined(struct pf_reader *reader)
         *cell(rows, k) = 0;
     for (uint32_t k = 0; k < state->events; k++)
         *cell(rows, FIXED + k) = state->inlined[k];
-    rows->location[rows->count] = location_of(reader, outer, state->image, NULL, false);
-    rows->callee[rows->count] = location_of(reader, inner, state->image, NULL, true);
+    rows->places[rows->count] = location_of(outer, state->image, NULL, false);
+    rows->targets[rows->count] = location_of(inner, state->image, NULL, true);
     rows->labels[rows->count++] = state->labels;
     memset(state->inlined, 0, sizeof state->inlined);
     state->inlined_any = false;
@@ -271,8 +275,8 @@ static void add_edge(struct pf_reader *reader, int64_t calls)
         *cell(rows, FIXED + state->events + 1) = branch ? state->reached : 0;
         *cell(rows, FIXED + state->events + 2) = branch ? state->count : 0;
     }
-    rows->location[rows->count] = location_of(reader, caller, state->image, &state->last, state->file != state->owner);
-    rows->callee[rows->count] = location_of(reader, callee, object == state->object ? state->image : image_of(reader, object),
+    rows->places[rows->count] = location_of(caller, state->image, &state->last, state->file != state->owner);
+    rows->targets[rows->count] = location_of(callee, object == state->object ? state->image : image_of(reader, object),
                                             &state->target, inlined);
     rows->labels[rows->count++] = state->labels;
     state->has_object = state->has_file = state->has_callee = false;
@@ -288,7 +292,7 @@ static void add_flat(struct pf_reader *reader)
         *cell(rows, k) = state->costs[k];
         state->sums[k] += state->costs[k];
     }
-    rows->location[rows->count] = location_of(reader, function, state->image, &state->last, state->file != state->owner);
+    rows->places[rows->count] = location_of(function, state->image, &state->last, state->file != state->owner);
     rows->labels[rows->count++] = state->labels;
 }
 
@@ -352,8 +356,8 @@ static int add_jump_columns(struct pf_reader *reader)
         rows->columns[k].measure = old.columns[k].measure;
         memcpy(rows->data + (size_t)k * PF_BATCH_ROWS, old.data + (size_t)k * PF_BATCH_ROWS, old.count * sizeof *old.data);
     }
-    memcpy(rows->location, old.location, old.count * sizeof *old.location);
-    memcpy(rows->callee, old.callee, old.count * sizeof *old.callee);
+    memcpy(rows->places, old.places, old.count * sizeof *old.places);
+    memcpy(rows->targets, old.targets, old.count * sizeof *old.targets);
     memcpy(rows->labels, old.labels, old.count * sizeof *old.labels);
     rows->count = old.count;
     rows->declared = old.declared;
@@ -689,8 +693,34 @@ static int end(struct pf_reader *reader)
 
 /* --- giving ----------------------------------------------------------------------------------------------- */
 
-static void give_rows(struct pf_cg_rows *rows, struct pf_batch *batch, enum pf_kind kind)
+/* Places of rows: searched for many at a time, so that the waits for memory go on side by side (1.14 s became 0.96 s for 3.7 million
+ * places of 100 MB). */
+static void find_places(struct pf_dict *dict, struct pf_cg_rows *rows, bool calls)
 {
+    enum { TOGETHER = 64 };
+
+    for (uint32_t from = 0, to; from < rows->count; from = to) {
+        to = rows->count - from < TOGETHER ? rows->count : from + TOGETHER;
+        for (uint32_t k = from; k < to; k++) {
+            pf_table_hint(&dict->locations, &rows->places[k]);
+            if (calls)
+                pf_table_hint(&dict->locations, &rows->targets[k]);
+        }
+        for (uint32_t k = from; k < to; k++) {
+            pf_table_hint_row(&dict->locations, &rows->places[k]);
+            if (calls)
+                pf_table_hint_row(&dict->locations, &rows->targets[k]);
+        }
+        for (uint32_t k = from; k < to; k++) {
+            rows->location[k] = pf_dict_add_location(dict, &rows->places[k]);
+            rows->callee[k] = calls ? pf_dict_add_location(dict, &rows->targets[k]) : 0;
+        }
+    }
+}
+
+static void give_rows(struct pf_dict *dict, struct pf_cg_rows *rows, struct pf_batch *batch, enum pf_kind kind)
+{
+    find_places(dict, rows, kind == PF_EDGE);
     batch->kind = kind;
     batch->rows = rows->count;
     batch->location = rows->location;
@@ -713,14 +743,14 @@ static void give_meta(struct pf_cg_reader *state, struct pf_batch *batch)
 }
 
 /* What is to be given first. */
-static bool give(struct pf_cg_reader *state, struct pf_batch *batch)
+static bool give(struct pf_dict *dict, struct pf_cg_reader *state, struct pf_batch *batch)
 {
     bool events = state->events > 0;
 
     if (events && (!state->flat.declared || state->flat.count > 0))
-        give_rows(&state->flat, batch, PF_FLAT);
+        give_rows(dict, &state->flat, batch, PF_FLAT);
     else if (events && (!state->edge.declared || state->edge.count > 0))
-        give_rows(&state->edge, batch, PF_EDGE);
+        give_rows(dict, &state->edge, batch, PF_EDGE);
     else if (state->meta_count > 0)
         give_meta(state, batch);
     else
@@ -776,7 +806,7 @@ int pf_cg_reader_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_cg_reader *state = reader->state;
 
-    while (!give(state, batch)) {
+    while (!give(reader->dict, state, batch)) {
         if (state->status != PF_OK)
             return state->status;
         state->status = read_lines(reader);

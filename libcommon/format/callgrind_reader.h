@@ -37,6 +37,7 @@ struct pf_cg_place {
 
 struct pf_cg_rows {
     uint32_t count, *location, *callee, *labels;
+    struct pf_location *places, *targets; /* what the first two columns are made of, all at once */
     int64_t *data; /* columns of PF_BATCH_ROWS */
     struct pf_value_column *columns;
     uint32_t column_count;
