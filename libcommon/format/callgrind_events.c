@@ -38,28 +38,77 @@ static bool digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A number of at most nine digits before a unit; 1 where there is none, 0 for what is no factor. */
-static uint64_t take_factor(struct pf_bytes *text)
+/* What stands before a unit: a number of at most nine digits, or `1e-N` with N to 18. Both are 1 where there is nothing, 0 for what is
+ * neither. */
+struct factor {
+    uint64_t num, den;
+};
+
+static uint64_t take_digits(struct pf_bytes *text, size_t most)
 {
-    uint64_t factor = 0;
+    uint64_t number = 0;
     size_t at = 0;
 
-    for (; at < text->size && at < 10 && digit(text->data[at]); at++)
-        factor = factor * 10 + (uint64_t)(text->data[at] - '0');
+    for (; at < text->size && at < most && digit(text->data[at]); at++)
+        number = number * 10 + (uint64_t)(text->data[at] - '0');
     text->data += at;
     text->size -= at;
-    return at == 0 ? 1 : at < 10 ? factor : 0;
+    return at == most ? 0 : number;
 }
 
-static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const struct unit *unit, uint64_t factor, struct pf_bytes text)
+static struct factor take_factor(struct pf_bytes *text)
 {
-    uint64_t common = pf_gcd(unit->num * factor, unit->den);
+    struct factor factor = {1, 1};
+
+    if (text->size > 0 && digit(text->data[0]))
+        factor.num = take_digits(text, 10);
+    if (factor.num == 1 && text->size > 2 && text->data[0] == 'e' && text->data[1] == '-') {
+        *text = (struct pf_bytes){text->data + 2, text->size - 2};
+        uint64_t exponent = take_digits(text, 3);
+
+        for (uint64_t k = 0; k < exponent && exponent <= 18; k++)
+            factor.den *= 10;
+        factor.num = factor.den > 1;
+    }
+    return factor;
+}
+
+static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const struct unit *unit, struct factor factor, struct pf_bytes text)
+{
+    uint64_t common;
 
     measure->unit = pf_dict_intern(dict, pf_bytes_of(unit->base), 0);
-    measure->num = unit->num * factor / common;
-    measure->den = unit->den / common;
+    measure->num = unit->num * factor.num;
+    measure->den = factor.den > 1 ? factor.den : unit->den;
+    common = pf_gcd(measure->num, measure->den);
+    measure->num /= common;
+    measure->den /= common;
     measure->raw_unit = measure->num == 1 && measure->den == 1 ? 0 : pf_dict_intern(dict, text, 0);
     measure->nature = pf_bytes_equal(pf_bytes_of(unit->base), PF_BYTES("nanoseconds")) ? PF_TIMED : PF_EXACT;
+}
+
+static bool all_letters(struct pf_bytes word)
+{
+    for (size_t k = 0; k < word.size; k++)
+        if (!letter(word.data[k]))
+            return false;
+    return word.size > 0;
+}
+
+/* A unit nobody knows is its own base. */
+static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word)
+{
+    measure->unit = pf_dict_intern(dict, word, 0);
+    measure->num = measure->den = 1;
+}
+
+/* `1e-3count` as others write it: with a blank. */
+static struct pf_bytes with_blank(struct pf_buffer *buffer, struct pf_bytes text, struct pf_bytes word)
+{
+    pf_buffer_append(buffer, text.data, text.size - word.size);
+    pf_buffer_byte(buffer, ' ');
+    pf_buffer_append(buffer, word.data, word.size);
+    return buffer->failed ? text : (struct pf_bytes){buffer->data, buffer->size};
 }
 
 /* `NAME_(UNIT)` or `NAME(UNIT)`: true when the measure was set by it. */
@@ -75,23 +124,18 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
         return false;
     struct pf_bytes text = {event.data + open, event.size - 1 - open}, word = text;
     struct pf_bytes name = {event.data, open - 1 - (open > 2 && event.data[open - 2] == '_')};
-    uint64_t factor = take_factor(&word);
+    struct factor factor = take_factor(&word);
     const struct unit *unit = find_unit(word);
-    const struct unit other = {.num = 1, .den = 1};
+    struct pf_buffer blank = {0};
 
-    for (size_t k = 0; k < word.size; k++)
-        if (!letter(word.data[k]))
-            return false;
-    if (factor == 0 || word.size == 0 || (!unit && word.size != text.size))
+    if (factor.num == 0 || !all_letters(word) || (!unit && word.size != text.size) || (factor.den > 1 && unit->num != 1))
         return false;
     measure->name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
-    if (unit) {
-        set_unit(dict, measure, unit, factor, text);
-    } else {
-        measure->unit = pf_dict_intern(dict, word, 0);
-        measure->num = other.num;
-        measure->den = other.den;
-    }
+    if (unit)
+        set_unit(dict, measure, unit, factor, factor.den > 1 ? with_blank(&blank, text, word) : text);
+    else
+        set_other_unit(dict, measure, word);
+    pf_buffer_free(&blank);
     return true;
 }
 
@@ -125,7 +169,7 @@ void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_
             unit = find_unit(word);
         }
     if (unit)
-        set_unit(dict, measure, unit, 1, word);
+        set_unit(dict, measure, unit, (struct factor){1, 1}, word);
 }
 
 static struct pf_bytes trim(struct pf_bytes text)
@@ -153,13 +197,19 @@ bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struc
 static bool raw_unit_says(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes word = pf_dict_string(dict, measure->raw_unit);
-    uint64_t factor = take_factor(&word);
-    const struct unit *unit = find_unit(word);
-    int64_t product;
+    struct factor factor = take_factor(&word);
+    uint64_t num, den, common;
 
-    return unit && factor > 0 && pf_bytes_equal(pf_dict_string(dict, measure->unit), pf_bytes_of(unit->base)) &&
-           pf_mul64((int64_t)(unit->num * factor), (int64_t)measure->den, &product) && measure->num <= INT64_MAX / 1000 &&
-           product == (int64_t)(measure->num * unit->den);
+    if (word.size > 0 && word.data[0] == ' ' && factor.den > 1)
+        word = (struct pf_bytes){word.data + 1, word.size - 1};
+    const struct unit *unit = find_unit(word);
+    if (!unit || factor.num == 0 || (factor.den > 1 && unit->num != 1) ||
+        !pf_bytes_equal(pf_dict_string(dict, measure->unit), pf_bytes_of(unit->base)))
+        return false;
+    num = unit->num * factor.num;
+    den = factor.den > 1 ? factor.den : unit->den;
+    common = pf_gcd(num, den);
+    return num / common == measure->num && den / common == measure->den;
 }
 
 void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_buffer *text, uint64_t *num,
@@ -188,7 +238,8 @@ void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measu
         return;
     pf_buffer_append(text, "_(", 2);
     for (size_t k = 0; k < unit.size; k++)
-        pf_buffer_byte(text, (unsigned char)unit.data[k] > ' ' ? (unsigned char)unit.data[k] : '_');
+        if ((unsigned char)unit.data[k] > ' ')
+            pf_buffer_byte(text, (unsigned char)unit.data[k]);
     pf_buffer_byte(text, ')');
 }
 

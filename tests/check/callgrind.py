@@ -162,12 +162,12 @@ SCALES = {"10ns": 10, "ns": 1, "us": 1000, "ms": 1000000, "bytes": 1}
 
 
 def event_name(word):
-    found = re.fullmatch(r"(.+?)_?\((\w+)\)", word)
+    found = re.fullmatch(r"(.+?)_?\(([-\w]+)\)", word)
     return found[1] if found else word
 
 
 def factor(word):
-    found = re.fullmatch(r"(.+?)_?\((\w+)\)", word)
+    found = re.fullmatch(r"(.+?)_?\(([-\w]+)\)", word)
     return SCALES.get(found[2], 1) if found else 1000 if word == "wall_time" else 1
 
 
@@ -435,7 +435,7 @@ def stack_sums(path):
     own, pairs = collections.Counter(), collections.defaultdict(lambda: [0, 0])
     for line in open(path, encoding="utf-8"):
         stack, _, count = line.rstrip("\n").rpartition(" ")
-        frames = stack.split(";")
+        frames = re.sub("_\\[[kij]\\]", "", stack).split(";")
         own[frames[-1]] += int(count)
         for pair in set(zip(frames, frames[1:])):
             pairs[pair][0] += int(count)

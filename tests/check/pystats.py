@@ -166,11 +166,11 @@ def work():
     return sorted((fib(k) for k in range(9)), key=lambda n: -n)
 
 
-def made_stats():
+def made_stats(many=2**40):
     shared = ("ä.py", 3, "größe")
     return {
         shared: (1, True, 0.1, 1e-10, {}),
-        ("~", 0, "<built-in method builtins.sum>"): (2**31, 2**40, 1.5e-9, 2.5e-9, {shared: (2**40, 2**31, 1.5e-9, 123456789.987654321)}),
+        ("~", 0, "<built-in method builtins.sum>"): (many // 512, many, 1.5e-9, 2.5e-9, {shared: (many, many // 512, 1.5e-9, 123456789.987654321)}),
         ("x" * 300 + ".py", 1, "<lambda>"): (3, 5, 0.0, 1e-300, {shared: (5, 3, 0.0, 1e-9), ("~", 0, "f"): (1, 1, 5e-10, 3e-5)}),
         ("x.py", 2, "<lambda>"): (0, 0, -0.25, 0, {("x.py", 2, "<lambda>"): (7, 6, 0.3, 0.7)}),
     }
