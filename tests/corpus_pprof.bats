@@ -54,11 +54,20 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
     gzip -dc b.pb.gz | cmp - a.pb
 }
 
-@test "a measure that comes late is refused with advice, merged it is written" {
+@test "a measure that comes late is 0 in the samples before it, and refused where they are too many to wait" {
     printf 'main;work 3\n' >a.folded
-    run -2 --separate-stderr profcat -t pprof a.folded "$CORPUS"/pprof/goroutine.pb.gz -o out
+    profcat -t pprof a.folded "$CORPUS"/pprof/goroutine.pb.gz -o out.pb.gz
+    run -0 proftop -m samples -t csv -n 0 out.pb.gz
+    [[ $output == *work* ]]
+    profcat -t pprof "$CORPUS"/pprof/goroutine.pb.gz -o alone.pb.gz
+    proftop -m goroutine -t csv -n 0 alone.pb.gz | grep -v ',0,0.0,0,0.0,' >want
+    proftop -m goroutine -t csv -n 0 out.pb.gz | grep -v ',0,0.0,0,0.0,' | diff want -
+
+    awk 'BEGIN { for (i = 0; i < 3000000; i++) print "main;work 3" }' >many.folded
+    run -2 --separate-stderr profcat -t pprof many.folded "$CORPUS"/pprof/goroutine.pb.gz -o out
     [[ $stderr == *"'goroutine' comes after samples that have none; profmerge"* ]]
-    profmerge -t pprof a.folded "$CORPUS"/pprof/goroutine.pb.gz -o out
+    [ ! -e out ]
+    profmerge -t pprof many.folded "$CORPUS"/pprof/goroutine.pb.gz -o out
     run -0 proftop -m samples -t csv -n 0 out
     [[ $output == *work* ]]
 }

@@ -189,7 +189,7 @@ END
 }
 
 @test "an unknown format or option is answered with those there are" {
-    fails 2 "unknown format 'xml'; formats to write: pfs, .*folded, text, json, ndjson, csv, tsv" profcat a.folded -t xml
+    fails 2 "unknown format 'xml'; formats to write: pfs, .*folded, .*text, json, ndjson, csv, tsv, svg, html" profcat a.folded -t xml
     fails 2 "cannot read 'csv'; formats to read: pfs, .*folded" profcat -f csv a.folded
     fails 2 "json has no option 'indent' for writing; it has: stack, explode" profcat a.folded -t json:indent=2
     fails 2 "csv has no option 'x' for writing; it has: none" profcat a.folded -t csv:x

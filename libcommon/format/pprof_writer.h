@@ -1,4 +1,5 @@
-/* The writing side of pprof, codec/format.h. Samples pass as they come; what they refer to is written behind them. */
+/* The writing side of pprof, codec/format.h. Every sample has a value for each measure: the first ones wait until there are too many of
+ * them, for measures that come late. Then samples pass as they come; what they refer to is written behind them. */
 #ifndef PF_FORMAT_PPROF_WRITER_H
 #define PF_FORMAT_PPROF_WRITER_H
 
@@ -6,12 +7,15 @@
 #include "format/pprof_facts.h"
 #include "format/pprof_places.h"
 #include "format/pprof_types.h"
+#include "model/parcel.h"
 
 struct pf_pprof_writer {
     struct pf_pprof_places places;
     struct pf_pprof_facts facts;
     struct pf_pprof_types types, flat_types;
     bool begun;                    /* sample types are written */
+    struct pf_parcel **waiting;    /* batches of samples, before that */
+    size_t waiting_count, waiting_capacity, waiting_size;
     struct pf_table flats;         /* place and labels of flat records, which wait: they are written where there are no samples */
     struct pf_buffer labels;       /* label sets as they are written */
     struct pf_id_map label_of;     /* of a set: where it begins among them; its size is before it */

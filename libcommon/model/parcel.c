@@ -164,7 +164,8 @@ static void pack(struct room *room, const struct pf_dict *dict, const struct pf_
                  struct content *content)
 {
     *content = (struct content){0};
-    pack_tables(room, dict, packed, content->gained);
+    if (dict)
+        pack_tables(room, dict, packed, content->gained);
     pack_ids(room, batch, content->ids);
     if (batch->time)
         batch->time = (const int64_t *)(void *)copy(room, batch->time, batch->rows * sizeof *batch->time);
@@ -172,7 +173,7 @@ static void pack(struct room *room, const struct pf_dict *dict, const struct pf_
     pack_texts(room, batch);
 }
 
-struct pf_parcel *pf_parcel_pack(struct pf_packed *packed, const struct pf_dict *dict, const struct pf_batch *batch)
+static struct pf_parcel *make_parcel(const struct pf_packed *packed, const struct pf_dict *dict, const struct pf_batch *batch)
 {
     struct room room = {0};
     struct content ignored;
@@ -186,10 +187,27 @@ struct pf_parcel *pf_parcel_pack(struct pf_packed *packed, const struct pf_dict 
     parcel->batch = *batch;
     room = (struct room){.data = (char *)parcel->data};
     pack(&room, dict, packed, &parcel->batch, &parcel->content);
-    packed->counts[STRINGS] = dict->strings.count;
-    for (enum table i = MEASURES; i <= LABELS; i++)
+    return parcel;
+}
+
+struct pf_parcel *pf_parcel_pack(struct pf_packed *packed, const struct pf_dict *dict, const struct pf_batch *batch)
+{
+    struct pf_parcel *parcel = make_parcel(packed, dict, batch);
+    if (parcel)
+        packed->counts[STRINGS] = dict->strings.count;
+    for (enum table i = MEASURES; parcel && i <= LABELS; i++)
         packed->counts[i] = table_of(dict, i)->count;
     return parcel;
+}
+
+struct pf_parcel *pf_parcel_copy(const struct pf_batch *batch)
+{
+    return make_parcel(NULL, NULL, batch);
+}
+
+const struct pf_batch *pf_parcel_batch(const struct pf_parcel *parcel)
+{
+    return &parcel->batch;
 }
 
 /* --- unpacking ------------------------------------------------------------------------------------------------ */

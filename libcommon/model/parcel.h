@@ -33,6 +33,10 @@ struct pf_parcel *pf_parcel_pack(struct pf_packed *, const struct pf_dict *, con
 void pf_parcel_free(struct pf_parcel *); /* NULL is allowed */
 size_t pf_parcel_size(const struct pf_parcel *); /* bytes it holds */
 
+/* A copy of a batch for whoever has the same dictionary, and that copy, valid as long as the parcel. NULL: out of memory. */
+struct pf_parcel *pf_parcel_copy(const struct pf_batch *);
+const struct pf_batch *pf_parcel_batch(const struct pf_parcel *);
+
 /* Once. Adds the gained rows to the dictionary, and gives the batch in its ids, valid as long as the parcel. PF_OK or PF_NOMEM. */
 int pf_parcel_unpack(struct pf_parcel *, struct pf_unpacked *, struct pf_dict *, struct pf_batch *);
 
