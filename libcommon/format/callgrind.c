@@ -58,24 +58,42 @@ static void look_at(struct pf_bytes line, struct marks *marks)
         marks->compressed = true;
 }
 
+/* The line that begins at `at`, as far as the first LOOK bytes have it; NULL behind the last. No more of a slow producer's bytes are waited
+ * for than the line needs. */
+static const char *line_at(struct pf_source *source, size_t at, size_t *size)
+{
+    size_t have = 0, want = at + 1;
+    const char *text, *feed;
+
+    do {
+        text = (const char *)pf_source_peek(source, want, &have);
+        if (have > LOOK)
+            have = LOOK;
+        feed = have > at ? memchr(text + at, '\n', have - at) : NULL;
+        if (feed || have < want)
+            break;
+        want = have + 1;
+    } while (want <= LOOK);
+    if (have <= at || (!feed && at > 0 && have == LOOK))
+        return NULL;
+    *size = feed ? (size_t)(feed - text) - at : have - at;
+    return text + at;
+}
+
 static bool look(struct pf_source *source, struct marks *marks)
 {
-    size_t have, at = 0;
-    const char *text = (const char *)pf_source_peek(source, LOOK, &have);
+    const char *line;
+    size_t at = 0, size, tolerated = 0;
 
-    if (have > LOOK)
-        have = LOOK;
     *marks = (struct marks){0};
-    while (at < have && marks->strange <= 4) {
-        const char *feed = memchr(text + at, '\n', have - at);
-        size_t size = feed ? (size_t)(feed - text) - at : have - at;
-
-        if (!feed && at > 0 && have == LOOK)
-            break;
-        if (size > 0 && text[at + size - 1] == '\r')
+    /* what begins with a line of its own is another format */
+    while (marks->strange <= tolerated && (line = line_at(source, at, &size)) != NULL) {
+        at += size + 1;
+        if (size > 0 && line[size - 1] == '\r')
             size--;
-        look_at((struct pf_bytes){text + at, size}, marks);
-        at = feed ? (size_t)(feed - text) + 1 : have;
+        look_at((struct pf_bytes){line, size}, marks);
+        if (size > 0 && marks->strange == 0)
+            tolerated = 4;
     }
     return marks->magic || (marks->events && marks->strange <= 4);
 }
