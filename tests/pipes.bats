@@ -264,6 +264,17 @@ permutations()
     [ "$whole" -gt "$alone" ]
 }
 
+@test "a format that the first bytes of a pipe do not tell is waited for" {
+    {
+        printf '# ========\n# captured on    : Sat Nov 21 06:18:39 2026\n'
+        sleep 0.3
+        printf '# ========\n#\n'
+        sleep 0.3
+        printf 'prog  7 12.500000:          1 cycles:\n\t    55d0 work (/bin/prog)\n\t    55e0 main (/bin/prog)\n\n'
+    } | profcat --probe - >said
+    grep -q -- '-: perf-script (' said
+}
+
 @test "a live pipe is not held back" {
     mkfifo live
     profcat - <live 2>err | profcat -t ndjson - 2>>err | cat >out &

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { WINDOW = 64 * 1024 }; /* how far bids look */
+
 #define PF_FORMAT(name) extern const struct pf_format pf_format_##name;
 #include "codec/formats.def"
 #undef PF_FORMAT
@@ -96,19 +98,40 @@ static const char *looks_like_json(struct pf_source *source)
     return NULL;
 }
 
-const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits, struct pf_error *error)
+/* The format that bids most; NULL when none does. */
+static const struct pf_format *best_bid(struct pf_source *source, const char *path, int *bits)
 {
     const struct pf_format *found = NULL;
-    int best = 0;
-    for (size_t k = 0; k < sizeof formats / sizeof *formats && best < PF_SURE; k++) {
+    *bits = 0;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats && *bits < PF_SURE; k++) {
         int evidence = formats[k]->bid ? formats[k]->bid(source, path) : 0;
-        if (evidence > best) {
-            best = evidence;
+        if (evidence > *bits) {
+            *bits = evidence;
             found = formats[k];
         }
     }
+    return found;
+}
+
+/* Waits for more than the bids have seen of a pipe. False at its end, and when all they look at is there. */
+static bool see_more(struct pf_source *source)
+{
+    size_t have, more;
+    pf_source_peek(source, 1, &have);
+    if (have == 0 || have >= WINDOW)
+        return false;
+    pf_source_peek(source, have + 1, &more);
+    return more > have;
+}
+
+const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits, struct pf_error *error)
+{
+    const struct pf_format *found;
+    int evidence;
+    while (!(found = best_bid(source, path, &evidence)) && see_more(source))
+        ;
     if (bits)
-        *bits = best & ~PF_SURE;
+        *bits = evidence & ~PF_SURE;
     if (found)
         return found;
     size_t have;
