@@ -536,3 +536,24 @@ for line in open(sys.argv[1]):
 assert sums == {f"{a}{level}": 1 << 50 for level in range(40) for a in "xy"}, sums
 EOF
 }
+
+@test "what programs write that is not read is named, with what to give instead" {
+    named=0
+    while IFS='|' read -r bytes pattern; do
+        # shellcheck disable=SC2059  # a table of escapes
+        printf "$bytes" >given
+        fails 3 "given: offset 0: this is $pattern" profcat given
+        named=$((named + 1))
+    done <<'END'
+FLR\0\0\2\0\1\0\0|a recording of Java's Flight Recorder; give the folded stacks that jfrconv
+\4\10{\20:\14versionf|a dump of Ruby objects; give stackprof's JSON
+Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20 21:10:05]\n1\t0\t0\t0.000285\t399552\n|a trace of Xdebug; give the profile
+\tSun Aug 13 10:47 2023 Time and Allocation Profiling Report  (Final)\n|a profile of GHC
+Analysis of sampling rg (pid 64751) every 1 millisecond\n|a report of macOS' sample
+Weight\tSelf Weight\t\tSymbol Name\n|a deep copy of Instruments
+PERFILE2\50\0\0\0|perf.data; give the output of perf script
+MOJ\3\0|Austin's binary form
+{"meta":{"processType":0,"interval":1},"threads":[]}|a profile of the Firefox Profiler
+END
+    [ "$named" -eq 9 ]
+}

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { WINDOW = 64 * 1024 }; /* how far bids look */
+enum { WINDOW = 64 * 1024, HEAD = 256 }; /* how far bids look; how far what is no format shows itself */
 
 #define PF_FORMAT(name) extern const struct pf_format pf_format_##name;
 #include "codec/formats.def"
@@ -56,24 +56,45 @@ const struct pf_format *pf_registry_suffix(const char *path)
     return found;
 }
 
-/* What people hand over by mistake, so that the message can say more than "unknown". */
-static const char *looks_like(const unsigned char *p, size_t have)
+/* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how it begins, what stands near the
+ * beginning, and bits of evidence. */
+static const char *looks_like(const unsigned char *p, size_t have, int *bits)
 {
     static const struct {
-        const char *magic, *what;
+        const char *magic, *inside, *what;
         size_t size;
     } known[] = {
-        {"\x7f" "ELF", "an ELF program; give the profile it wrote", 4},
-        {"PK\x03\x04", "a zip archive; unpack it first", 4},
-        {"\x28\xb5\x2f\xfd", "zstd data; unpack them first", 4},
-        {"\xfd" "7zXZ", "xz data; unpack them first", 5},
-        {"BZh", "bzip2 data; unpack them first", 3},
-        {"PERFILE2", "perf.data; give the output of perf script", 8},
-        {"SQLite format 3", "an SQLite database", 15},
+        {"\x7f" "ELF", "", "an ELF program; give the profile it wrote", 4},
+        {"PK\x03\x04", "", "a zip archive; unpack it first", 4},
+        {"\x28\xb5\x2f\xfd", "", "zstd data; unpack them first", 4},
+        {"\xfd" "7zXZ", "", "xz data; unpack them first", 5},
+        {"BZh", "", "bzip2 data; unpack them first", 3},
+        {"PERFILE2", "", "perf.data; give the output of perf script", 8},
+        {"2ELIFREP", "", "perf.data; give the output of perf script", 8},
+        {"PERFFILE", "", "perf.data of an old perf; give the output of its perf script", 8},
+        {"SQLite format 3", "", "an SQLite database", 15},
+        {"FLR\0", "", "a recording of Java's Flight Recorder; give the folded stacks that jfrconv makes of it", 4},
+        {"\x04\x08{", "", "a dump of Ruby objects; give stackprof's JSON", 3},
+        {"MOJ", "", "Austin's binary form; give its text (austin2speedscope, mojo2austin)", 3},
+        {"bplist", "", "a binary property list", 6},
+        {"<?xml", "<trace-query-result", "an export of xctrace; give Instruments' profile as folded stacks", 5},
+        {"Analysis of sampling ", "", "a report of macOS' sample; give folded stacks (stackcollapse-sample.awk)", 21},
+        {"Weight\tSelf Weight\t", "", "a deep copy of Instruments; give folded stacks (stackcollapse-instruments.pl)", 19},
+        {"\t", "Time and Allocation Profiling Report", "a profile of GHC; give folded stacks (stackcollapse-ghc)", 1},
+        {"Version: ", "\nTRACE START", "a trace of Xdebug; give the profile of xdebug.mode=profile", 9},
     };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (have >= known[i].size && memcmp(p, known[i].magic, known[i].size) == 0)
+    struct pf_bytes text = {(const char *)p, have};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t length = strlen(known[i].inside);
+        bool found = have >= known[i].size && memcmp(p, known[i].magic, known[i].size) == 0;
+        bool inside = length == 0;
+        for (size_t at = 0; found && !inside && at + length <= text.size; at++)
+            inside = memcmp(text.data + at, known[i].inside, length) == 0;
+        *bits = 8 * (int)(known[i].size + length);
+        if (found && inside)
             return known[i].what;
+    }
+    *bits = 0;
     return NULL;
 }
 
@@ -124,21 +145,13 @@ static bool see_more(struct pf_source *source)
     return more > have;
 }
 
-const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits, struct pf_error *error)
+/* No format bids as much as something else looks like. */
+static const struct pf_format *unknown(struct pf_source *source, struct pf_error *error, const char *what)
 {
-    const struct pf_format *found;
-    int evidence;
-    while (!(found = best_bid(source, path, &evidence)) && see_more(source))
-        ;
-    if (bits)
-        *bits = evidence & ~PF_SURE;
-    if (found)
-        return found;
     size_t have;
-    const unsigned char *p = pf_source_peek(source, 16, &have);
+    pf_source_peek(source, 1, &have);
     if (pf_source_status(source, error) < 0)
         return NULL;
-    const char *what = looks_like(p, have);
     if (!what)
         what = looks_like_json(source);
     if (have == 0)
@@ -148,4 +161,18 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
     else
         pf_error_at(error, PF_UNSUPPORTED, 0, "no known profile format begins like this (--formats lists them)");
     return NULL;
+}
+
+const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits, struct pf_error *error)
+{
+    const struct pf_format *found;
+    int evidence, against;
+    size_t have;
+    while (!(found = best_bid(source, path, &evidence)) && see_more(source))
+        ;
+    const unsigned char *p = pf_source_peek(source, 1, &have);
+    const char *what = looks_like(p, have < HEAD ? have : HEAD, &against);
+    if (bits)
+        *bits = evidence & ~PF_SURE;
+    return found && evidence > against ? found : unknown(source, error, what);
 }
