@@ -411,6 +411,14 @@ int pf_json_cut_number(struct pf_json_cut *cut, struct pf_bytes *number)
     return status;
 }
 
+static bool is_whole(struct pf_bytes number)
+{
+    for (size_t k = number.data[0] == '-'; k < number.size; k++)
+        if (number.data[k] < '0' || number.data[k] > '9')
+            return false;
+    return true;
+}
+
 int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
 {
     struct pf_bytes text;
@@ -422,7 +430,7 @@ int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, 0, number, &exact) || !exact)
-        return pf_error_at(cut->error, PF_FAILED, offset, "expected a whole number of 64 bits, not '%.*s'",
+        return pf_error_at(cut->error, is_whole(text) ? PF_OVERFLOW : PF_FAILED, offset, "expected a whole number of 64 bits, not '%.*s'",
                            text.size > 40 ? 40 : (int)text.size, text.data);
     return PF_OK;
 }

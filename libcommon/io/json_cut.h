@@ -49,7 +49,7 @@ int pf_json_cut_next_int(struct pf_json_cut *, int64_t *number);
 int pf_json_cut_string(struct pf_json_cut *, struct pf_bytes *);
 /* A number as it is written; also of a string that holds one ("ts":"123"). */
 int pf_json_cut_number(struct pf_json_cut *, struct pf_bytes *);
-/* A whole number; 3.0 and 3e2 are some. */
+/* A whole number; 3.0 and 3e2 are some. PF_OVERFLOW where it leaves 64 bits. */
 int pf_json_cut_int(struct pf_json_cut *, int64_t *);
 /* Any value as it is written. */
 int pf_json_cut_raw(struct pf_json_cut *, struct pf_bytes *);

@@ -238,10 +238,23 @@ static bool must_read(const char *name)
     return !strstr(name, "/edge/") && !strstr(name, "/bad/") && !strstr(name, "/malformed/") && name[size - 1] != '_' && !error_expected(name, size);
 }
 
+/* Whether the bytes bid for another format: a folder may have files of several (Go's debug texts beside its pprof). */
+static bool is_of_others(const struct totals *totals, const struct input *input)
+{
+    struct pf_error error = {0};
+    struct pf_source *source = NULL;
+    const struct pf_format *guess = NULL;
+    if (pf_source_open_memory(&source, input->bytes.data, input->bytes.size, &error) == PF_OK)
+        guess = pf_registry_guess(source, input->name, NULL, &error);
+    pf_source_close(source);
+    return guess && guess != totals->format;
+}
+
 static uint64_t try_whole(struct totals *totals, const struct input *input)
 {
     struct trial trial = {.totals = totals, .input = input, .what = WHOLE, .bytes = input->bytes.data, .size = input->bytes.size,
-                          .must_read = must_read(input->name), .records_limit = UINT64_MAX};
+                          .must_read = must_read(input->name) && !is_of_others(totals, input),
+                          .records_limit = UINT64_MAX};
     struct outcome outcome = try_input(&trial);
     return outcome.status == PF_EOF ? outcome.records : UINT64_MAX;
 }
