@@ -1,5 +1,7 @@
 # Streams in pipes: joining, cutting, flipping, naming inputs, and the order of a series.
 
+bats_require_minimum_version 1.5.0
+
 setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
@@ -262,6 +264,45 @@ permutations()
     whole=$(profcat "${files[@]}" -t ndjson | grep -c '"sections":\["')
     alone=$(for file in "${files[@]}"; do profcat "$file" -t ndjson 2>/dev/null; done | grep -c '"sections":\["')
     [ "$whole" -gt "$alone" ]
+}
+
+# A large file is unpacked by a thread, what comes through a pipe is not.
+@test "a compressed file reads as it does through a pipe, whole, cut, damaged, of several members, and followed by others" {
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - <<'PYTHON'
+import gzip, random
+choose = random.Random(7)
+text = "".join(f"main;f{choose.randrange(10**6)};g{choose.randrange(10**6)} {choose.randrange(1, 1000)}\n" for _ in range(90_000)).encode()
+whole = gzip.compress(text, 6)
+assert len(whole) > 550_000, len(whole)
+flipped = bytearray(whole)
+flipped[400_000] ^= 0x55
+checksum = bytearray(whole)
+checksum[-6] ^= 1
+half = len(text) // 2
+half = text.index(b"\n", half) + 1
+variants = {"whole": whole, "cut": whole[:500_000], "cut_at_end": whole[:-4], "flipped": bytes(flipped), "checksum": bytes(checksum),
+            "members": gzip.compress(text[:half]) + gzip.compress(text[half:]), "padded": whole + bytes(5000), "garbage": whole + b"no gzip",
+            "cut_member": whole + whole[:300_000]}
+for name, data in variants.items():
+    open(name + ".gz", "wb").write(data)
+open("whole.folded", "wb").write(text)
+PYTHON
+    for file in *.gz; do
+        for options in '' --salvage; do
+            # shellcheck disable=SC2086  # none or one
+            profcat $options -t csv "$file" >got 2>err && status=0 || status=$?
+            # shellcheck disable=SC2086
+            cat "$file" | profcat $options -t csv - >want 2>want.err && wanted=0 || wanted=$?
+            sed "s/$file/-/" err | cmp -s - want.err && cmp -s got want && [ "$status" -eq "$wanted" ] ||
+                { echo "$file $options: $status, through a pipe $wanted"; cat err want.err; false; }
+        done
+    done
+    profcat -t folded whole.gz | cmp - <(profcat -t folded whole.folded)
+    # the one behind is opened before its turn, and its failure comes in turn
+    run -3 --separate-stderr profcat -t folded whole.gz absent.gz members.gz
+    [[ $stderr == "profcat: cannot open 'absent.gz'"* ]]
+    profcat whole.gz | head -c 1000 | wc -c | grep -qx '1000'
 }
 
 @test "a format that the first bytes of a pipe do not tell is waited for" {

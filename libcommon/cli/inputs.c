@@ -24,7 +24,8 @@ struct pf_inputs {
     bool open;
     struct pf_source *source;
     struct pf_reader *reader;
-    struct pf_ahead *ahead; /* reads the inputs from `ahead_first`; source and reader are NULL for these */
+    struct pf_source *early; /* operand `next`, where it is open already */
+    struct pf_ahead *ahead;  /* reads the inputs from `ahead_first`; source and reader are NULL for these */
     size_t ahead_first;
     uint64_t ahead_offset;  /* in the one that is open */
     bool ahead_started;
@@ -165,6 +166,7 @@ void pf_inputs_close(struct pf_inputs *inputs)
 {
     struct pf_report messages = {report_naming, &inputs->common->tool};
     pf_ahead_stop(inputs->ahead);
+    pf_source_close(inputs->early);
     close_input(inputs);
     pf_progress_end(&inputs->progress);
     if (inputs->naming && inputs->good > 0)
@@ -280,12 +282,32 @@ static void take_operand(struct pf_inputs *inputs)
     inputs->next++;
 }
 
+/* The operand behind the one at hand, if it is a file that nobody is waited for: a compressed one is unpacked meanwhile. One that cannot be
+ * opened is an error when its turn comes. */
+static void open_early(struct pf_inputs *inputs)
+{
+    struct pf_error ignored = {0};
+    struct stat info;
+    size_t have;
+
+    inputs->early = NULL;
+    if (inputs->ahead || inputs->next == inputs->operands.count || stat(inputs->operands.names[inputs->next], &info) != 0 ||
+        !S_ISREG(info.st_mode) || pf_source_open(&inputs->early, inputs->operands.names[inputs->next], &ignored) != PF_OK)
+        return;
+    pf_source_peek(inputs->early, 1, &have);
+}
+
 /* Opens it and finds its format. */
 static int open_source(struct pf_inputs *inputs, struct pf_error *error)
 {
     struct pf_common *common = inputs->common;
     take_operand(inputs);
-    int status = pf_source_open(&inputs->source, inputs->input.name, error);
+    int status = PF_OK;
+    if (inputs->early)
+        inputs->source = inputs->early;
+    else
+        status = pf_source_open(&inputs->source, inputs->input.name, error);
+    open_early(inputs);
     if (status == PF_OK && !common->from &&
         !(inputs->input.format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, error)))
         status = error->code;

@@ -1,4 +1,5 @@
 #include "io/source.h"
+#include "io/unpack.h"
 #include "io/utf16.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -19,7 +21,10 @@ enum { INFLATED = 64 * 1024 };
 
 enum { LINE_MAX_SIZE = 64 * 1024 * 1024 };
 
-enum coding { UNDECIDED, PLAIN, GZIP, UTF16 };
+/* Compressed files of less are not worth a thread. */
+enum { UNPACK_LEAST = 256 * 1024 };
+
+enum coding { UNDECIDED, PLAIN, GZIP, GZIP_AHEAD, UTF16 };
 
 struct pf_source_input {
     char *name;    /* as messages give it, with quotes */
@@ -42,6 +47,8 @@ struct pf_source_input {
     z_stream inflater;
     bool in_member;
     struct pf_utf16 utf16;
+
+    struct pf_unpack *unpack; /* GZIP_AHEAD: it has the descriptor */
 };
 
 static const unsigned char nothing[1];
@@ -148,6 +155,60 @@ static void start_inflater(struct pf_source_input *input)
     }
 }
 
+static struct pf_source *new_source(const char *path, struct pf_error *error);
+
+/* The file, and the bytes of it that were read, as a source of its own. */
+static struct pf_source *pack_off(const struct pf_source_input *input)
+{
+    struct pf_error ignored = {0};
+    struct pf_source *packed = new_source("", &ignored);
+    char *name = strdup(input->name);
+
+    if (packed == NULL || name == NULL) {
+        free(name);
+        pf_source_close(packed);
+        return NULL;
+    }
+    free(packed->input->name);
+    *packed->input = *input;
+    packed->input->name = name;
+    start_inflater(packed->input);
+    return packed;
+}
+
+/* A thread inflates what is worth it. False: nothing has changed. */
+static bool start_unpacking(struct pf_source_input *input)
+{
+    struct pf_source *packed;
+
+    if (input->waits || input->raw_size < UNPACK_LEAST || (packed = pack_off(input)) == NULL)
+        return false;
+    if (packed->input->coding == GZIP && (input->unpack = pf_unpack_start(packed)) != NULL) {
+        input->coding = GZIP_AHEAD;
+        input->borrowed = true;
+        input->raw = NULL;
+        input->raw_cursor = input->raw_limit = NULL;
+        return true;
+    }
+    packed->input->fd = -1;
+    packed->input->raw = NULL;
+    pf_source_close(packed);
+    return false;
+}
+
+static void read_unpacked(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+    const unsigned char *bytes;
+    size_t size = pf_unpack_next(input->unpack, &bytes, &input->raw_read, &input->error);
+
+    if (size > 0)
+        memcpy(room_start(source), bytes, size);
+    else
+        input->ended = true;
+    add_bytes(source, size);
+}
+
 /* The mark is not part of the text. */
 static void start_utf16(struct pf_source_input *input, bool big_endian)
 {
@@ -179,7 +240,7 @@ static void decide_coding(struct pf_source *source)
     source->cursor = source->limit = nothing;
     if (utf16)
         start_utf16(input, big_endian);
-    else
+    else if (!start_unpacking(input))
         start_inflater(input);
 }
 
@@ -296,6 +357,8 @@ const unsigned char *pf_source_fill(struct pf_source *source, size_t need, size_
             decide_coding(source);
         else if (input->coding == PLAIN)
             read_plain(source);
+        else if (input->coding == GZIP_AHEAD)
+            read_unpacked(source);
         else if (input->coding == UTF16 && !convert_some(source))
             read_utf16(source);
         else if (input->coding == GZIP && !inflate_some(source))
@@ -410,6 +473,7 @@ void pf_source_close(struct pf_source *source)
     if (source == NULL)
         return;
     input = source->input;
+    pf_unpack_stop(input->unpack);
     if (input->coding == GZIP)
         inflateEnd(&input->inflater);
     if (input->fd >= 0 && !input->borrowed)

@@ -1,0 +1,141 @@
+#include "io/unpack.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 4 MiB ahead: the whole of a small file, while the one before it is used. */
+enum { BLOCKS = 32 };
+
+struct block {
+    unsigned char *bytes;
+    size_t size; /* 0: the end */
+    uint64_t raw;
+};
+
+struct pf_unpack {
+    struct pf_source *source; /* the thread's, until it has ended */
+    pthread_t thread;
+    struct block blocks[BLOCKS]; /* a ring; each is its thread's or its user's, by the counts */
+    struct pf_error error;       /* set before the end is given */
+    bool begun;                  /* a block was handed out */
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t given, used;
+    size_t given_count, used_count;
+    bool stopped;
+};
+
+static bool wait_for_room(struct pf_unpack *unpack)
+{
+    pthread_mutex_lock(&unpack->lock);
+    while (unpack->given_count - unpack->used_count == BLOCKS && !unpack->stopped)
+        pthread_cond_wait(&unpack->used, &unpack->lock);
+    bool wanted = !unpack->stopped;
+    pthread_mutex_unlock(&unpack->lock);
+    return wanted;
+}
+
+static void give(struct pf_unpack *unpack)
+{
+    pthread_mutex_lock(&unpack->lock);
+    unpack->given_count++;
+    pthread_cond_signal(&unpack->given);
+    pthread_mutex_unlock(&unpack->lock);
+}
+
+/* The next bytes of the source; none at its end. */
+static void fill(struct pf_unpack *unpack, struct block *block)
+{
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(unpack->source, 1, &have);
+    block->size = have < PF_UNPACK_MOST ? have : PF_UNPACK_MOST;
+    if (block->size && !block->bytes && !(block->bytes = malloc(PF_UNPACK_MOST))) {
+        pf_error_nomem(&unpack->error);
+        block->size = 0;
+    }
+    if (block->size)
+        memcpy(block->bytes, bytes, block->size);
+    else
+        pf_source_status(unpack->source, &unpack->error);
+    pf_source_take(unpack->source, block->size);
+    block->raw = pf_source_raw_offset(unpack->source);
+}
+
+static void *run(void *arg)
+{
+    struct pf_unpack *unpack = arg;
+    bool more = true;
+    while (more && wait_for_room(unpack)) {
+        struct block *block = &unpack->blocks[unpack->given_count % BLOCKS]; /* nobody else changes that count */
+        fill(unpack, block);
+        more = block->size > 0;
+        give(unpack);
+    }
+    return NULL;
+}
+
+struct pf_unpack *pf_unpack_start(struct pf_source *source)
+{
+    struct pf_unpack *unpack = calloc(1, sizeof *unpack);
+    sigset_t all, before;
+    if (!unpack)
+        return NULL;
+    unpack->source = source;
+    pthread_mutex_init(&unpack->lock, NULL);
+    pthread_cond_init(&unpack->given, NULL);
+    pthread_cond_init(&unpack->used, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the thread that started it */
+    int failed = pthread_create(&unpack->thread, NULL, run, unpack);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failed)
+        return unpack;
+    free(unpack);
+    return NULL;
+}
+
+void pf_unpack_stop(struct pf_unpack *unpack)
+{
+    if (!unpack)
+        return;
+    pthread_mutex_lock(&unpack->lock);
+    unpack->stopped = true;
+    pthread_cond_signal(&unpack->used);
+    pthread_mutex_unlock(&unpack->lock);
+    pthread_join(unpack->thread, NULL);
+    pf_source_close(unpack->source);
+    for (size_t i = 0; i < BLOCKS; i++)
+        free(unpack->blocks[i].bytes);
+    pthread_cond_destroy(&unpack->used);
+    pthread_cond_destroy(&unpack->given);
+    pthread_mutex_destroy(&unpack->lock);
+    free(unpack);
+}
+
+/* The block given out last is used by now. */
+static struct block *next_block(struct pf_unpack *unpack, bool first)
+{
+    pthread_mutex_lock(&unpack->lock);
+    if (!first) {
+        unpack->used_count++;
+        pthread_cond_signal(&unpack->used);
+    }
+    while (unpack->given_count == unpack->used_count)
+        pthread_cond_wait(&unpack->given, &unpack->lock);
+    struct block *block = &unpack->blocks[unpack->used_count % BLOCKS];
+    pthread_mutex_unlock(&unpack->lock);
+    return block;
+}
+
+size_t pf_unpack_next(struct pf_unpack *unpack, const unsigned char **bytes, uint64_t *raw, struct pf_error *error)
+{
+    struct block *block = next_block(unpack, !unpack->begun);
+    unpack->begun = true;
+    *bytes = block->bytes;
+    *raw = block->raw;
+    if (!block->size)
+        *error = unpack->error;
+    return block->size;
+}
