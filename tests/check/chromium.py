@@ -89,6 +89,7 @@ class Page:
         self.events.clear()
         self.call("Page.navigate", url="file://" + os.path.abspath(path) + place)
         self.wait("Page.loadEventFired")
+        self.settle()
 
     def run(self, script):
         """The value of an expression; a promise is waited for."""

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import chromium
 
@@ -118,6 +119,15 @@ def place(test, share, level):
     return left + share * width, bottom - 18 * level - 9
 
 
+def hover(test, share, level, name):
+    """Points at a frame; a page that was just opened may still be laid out."""
+    for _ in range(40):
+        test.page.move(*place(test, share, level))
+        if test.text("details").startswith(name):
+            break
+        time.sleep(0.05)
+
+
 def html(test):
     page = test.page
     page.open(test.path("x.html"))
@@ -134,7 +144,7 @@ def html(test):
     choose(test, "section", "(none)")
     test.want("html: outside of all sections", table(test), [["20ms", "100.00%", "20ms", "100.00%", "main"]])
     choose(test, "section", "all")
-    page.move(*place(test, 0.2, 2))
+    hover(test, 0.2, 2, "db")
     test.want("html: details", test.text("details"), "db  (30ms, 30.00%; self 30ms)")
     test.want("html: tip", test.text("tip"), "db\n30ms, 30.00%; self 30ms")
     page.click(*place(test, 0.5, 2))
@@ -178,9 +188,9 @@ def difference(test):
     test.want("difference: doubled", rows["parse"], ["30", "60", "+30", "+100.00%", "+30"])
     test.want("difference: gone", rows["read"], ["10", "0", "-10", "-100.00%, gone", "-10"])
     test.want("difference: new", rows["save"], ["0", "20", "+20", "new", "+20"])
-    page.move(*place(test, 15 / 150, 3))
+    hover(test, 15 / 150, 3, "parse")
     test.want("difference: details", test.text("details"), "parse  (before 30, after 60 samples, +30, +100.00%, ratio 2.00; self 30 to 60)")
-    page.move(*place(test, 65 / 150, 3))
+    hover(test, 65 / 150, 3, "read")
     test.want("difference: what is gone has its place", test.text("details"),
               "read  (before 10, after 0 samples, -10, -100.00%, gone; self 10 to 0)")
     x, y = place(test, 0.95, 1)
