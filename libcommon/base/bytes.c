@@ -81,6 +81,17 @@ size_t pf_utf8_char(const unsigned char *p, size_t size)
     return length;
 }
 
+struct pf_bytes pf_bytes_line(struct pf_bytes *text)
+{
+    const char *end = memchr(text->data, '\n', text->size);
+    struct pf_bytes line = {text->data, end ? (size_t)(end - text->data) : text->size};
+    size_t step = line.size + (end != NULL);
+
+    text->data += step;
+    text->size -= step;
+    return line;
+}
+
 bool pf_utf8_valid(struct pf_bytes bytes)
 {
     size_t at = 0;

@@ -27,6 +27,9 @@ static inline bool pf_bytes_equal(struct pf_bytes a, struct pf_bytes b)
 /* Byte order of memcmp, a prefix before what it begins. */
 int pf_bytes_compare(struct pf_bytes, struct pf_bytes);
 
+/* The first line without its LF, taken from the text, which is not empty. */
+struct pf_bytes pf_bytes_line(struct pf_bytes *text);
+
 /* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
 bool pf_utf8_valid(struct pf_bytes);
 /* Length of the well-formed UTF-8 character at `p` (1..4), or 0 when there is none. */

@@ -5,7 +5,7 @@
 #include "format/dcpi_header.h"
 #include "format/dcpi_locator.h"
 #include "format/dcpi_merging.h"
-#include "format/dcpi_meta.h"
+#include "model/metadata.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ struct cat_reader {
     struct pf_bytes line;   /* read, and not yet used; NULL: none */
     struct pf_buffer kept;
 
-    struct pf_dcpi_meta meta;
+    struct pf_metadata meta;
     struct pf_dcpi_locator locator;
     uint64_t text_size;
     struct pf_bytes name, path, image; /* strings of the dictionary */
@@ -242,7 +242,7 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
     if (!column->values && !(column->values = malloc(PF_BATCH_ROWS * sizeof *column->values)))
         return pf_error_nomem(&reader->error);
     struct pf_measure measure = {
-        .name = pf_dcpi_string(reader->dict, event.name),
+        .name = pf_dict_intern_text(reader->dict, event.name),
         .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
         .kind = PF_FLAT,
         .role = PF_SELF,
@@ -269,9 +269,9 @@ static int take_head_line(struct pf_reader *reader)
 
     if (word.size == 0 || value.size == 0)
         return bad_line(reader, "a line of the head is a word and a value");
-    if (!pf_dcpi_meta_add(&state->meta, reader->dict, "dcpicat", word, value))
+    if (!pf_metadata_add(&state->meta, reader->dict, "dcpicat", word, value))
         return pf_error_nomem(&reader->error);
-    kept = pf_dict_string(reader->dict, pf_dcpi_string(reader->dict, value));
+    kept = pf_dict_string(reader->dict, pf_dict_intern_text(reader->dict, value));
     if (pf_bytes_equal(word, PF_BYTES("name")))
         state->name = kept;
     else if (pf_bytes_equal(word, PF_BYTES("path")) && !state->path.data)
@@ -297,8 +297,8 @@ static int end_head(struct pf_reader *reader)
     if (state->count == 0)
         return bad_line(reader, "the head has no line `event`");
     struct pf_image image = {
-        .name = pf_dcpi_string(reader->dict, state->path.data ? state->path : state->name.data ? state->name : state->image),
-        .identifier = pf_dcpi_string(reader->dict, state->image),
+        .name = pf_dict_intern_text(reader->dict, state->path.data ? state->path : state->name.data ? state->name : state->image),
+        .identifier = pf_dict_intern_text(reader->dict, state->image),
         .text_start = state->locator.start,
         .text_size = state->text_size,
     };
@@ -352,7 +352,7 @@ static void close_reader(struct pf_reader *reader)
     free(state->columns);
     free(state->given);
     pf_buffer_free(&state->kept);
-    pf_dcpi_meta_free(&state->meta);
+    pf_metadata_free(&state->meta);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
@@ -451,7 +451,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct cat_reader *state = reader->state;
 
-    if (state->step != DECLARE && pf_dcpi_meta_give(&state->meta, batch))
+    if (state->step != DECLARE && pf_metadata_give(&state->meta, batch))
         return PF_OK;
     if (state->step == RECORDS)
         return read_rows(reader, batch);

@@ -28,13 +28,13 @@ static int declare(struct pf_reader *reader)
     const struct pf_dcpi_header *header = &state->header;
     struct pf_bytes name = pf_dcpi_header_value(header, header->first[PF_DCPI_PATH] ? PF_DCPI_PATH : PF_DCPI_IMAGE);
     struct pf_image image = {
-        .name = pf_dcpi_string(reader->dict, name),
-        .identifier = pf_dcpi_string(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE)),
+        .name = pf_dict_intern_text(reader->dict, name),
+        .identifier = pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE)),
         .text_start = header->number[PF_DCPI_TSTART],
         .text_size = header->number[PF_DCPI_TSIZE],
     };
     struct pf_measure measure = {
-        .name = pf_dcpi_string(reader->dict, pf_dcpi_header_value(header, PF_DCPI_EVENT)),
+        .name = pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_EVENT)),
         .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
         .kind = PF_FLAT,
         .role = PF_SELF,
@@ -67,7 +67,7 @@ void pf_dcpi_reader_close(struct pf_reader *reader)
 
     pf_dcpi_header_free(&state->header);
     pf_buffer_free(&state->layout);
-    pf_dcpi_meta_free(&state->meta);
+    pf_metadata_free(&state->meta);
 }
 
 /* --- metadata --------------------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_byt
 {
     struct pf_dcpi_reader *state = reader->state;
 
-    return pf_dcpi_meta_add(&state->meta, reader->dict, origin, key, value);
+    return pf_metadata_add(&state->meta, reader->dict, origin, key, value);
 }
 
 /* The header; what a line has between word and value is said before it where that is not one blank. */
@@ -185,7 +185,7 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
 
     if (state->layout.size >= LAYOUT_TEXT && !add_layout(reader))
         return pf_error_nomem(&reader->error);
-    if (pf_dcpi_meta_give(&state->meta, batch))
+    if (pf_metadata_give(&state->meta, batch))
         return PF_OK;
     state->status = fill_rows(reader, &rows);
     pf_dcpi_locator_end(&state->locator, reader->dict);
@@ -205,7 +205,7 @@ int pf_dcpi_reader_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_dcpi_reader *state = reader->state;
 
-    if (pf_dcpi_meta_give(&state->meta, batch))
+    if (pf_metadata_give(&state->meta, batch))
         return PF_OK;
     switch (state->step) {
     case PF_DCPI_DECLARE:

@@ -6,7 +6,7 @@
 #include "format/dcpi_body.h"
 #include "format/dcpi_header.h"
 #include "format/dcpi_locator.h"
-#include "format/dcpi_meta.h"
+#include "model/metadata.h"
 
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ struct pf_dcpi_reader {
     struct pf_dcpi_locator locator;
     struct pf_buffer layout;    /* of chunks met, not given yet */
 
-    struct pf_dcpi_meta meta;
+    struct pf_metadata meta;
     int64_t values[PF_BATCH_ROWS];
     struct pf_value_column column;
 };

@@ -40,17 +40,6 @@ static struct pf_bytes window(struct pf_source *source, bool wait)
     return (struct pf_bytes){(const char *)bytes, have};
 }
 
-static struct pf_bytes next_line(struct pf_bytes *text)
-{
-    const char *end = memchr(text->data, '\n', text->size);
-    struct pf_bytes line = {text->data, end ? (size_t)(end - text->data) : text->size};
-    size_t step = line.size + (end != NULL);
-
-    text->data += step;
-    text->size -= step;
-    return line;
-}
-
 static const struct pf_bytes BYTE_ORDER_MARK = {"\xef\xbb\xbf", 3};
 
 static struct pf_bytes without_mark(struct pf_bytes text)
@@ -73,7 +62,7 @@ static int bid(struct pf_source *source, const char *path)
     if (text.size == 0 || memchr(text.data, '\0', text.size))
         return 0;
     while (text.size > 0) {
-        struct pf_bytes line = next_line(&text), stack;
+        struct pf_bytes line = pf_bytes_line(&text), stack;
         struct pf_folded_count count;
 
         if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
@@ -235,7 +224,7 @@ static unsigned decimals_ahead(struct pf_bytes text)
     unsigned most = 0;
 
     while (text.size > 0) {
-        struct pf_bytes line = next_line(&text), stack;
+        struct pf_bytes line = pf_bytes_line(&text), stack;
         struct pf_folded_count count;
 
         if (!pf_folded_comment(line) && pf_folded_split(line, &stack, &count) == PF_FOLDED_GOOD && count.decimals > most)
@@ -256,7 +245,7 @@ static bool pairs_ahead(struct pf_bytes text)
     bool found = false;
 
     while (text.size > 0) {
-        struct pf_bytes line = next_line(&text), stack;
+        struct pf_bytes line = pf_bytes_line(&text), stack;
         struct pf_folded_count count;
 
         if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)

@@ -9,17 +9,6 @@ enum { WINDOW = 64 * 1024, WINDOW_LINES = 200 };
 
 /* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
 
-static struct pf_bytes next_line(struct pf_bytes *text)
-{
-    const char *end = memchr(text->data, '\n', text->size);
-    struct pf_bytes line = {text->data, end ? (size_t)(end - text->data) : text->size};
-    size_t step = line.size + (end != NULL);
-
-    text->data += step;
-    text->size -= step;
-    return line;
-}
-
 static bool empty(struct pf_bytes line)
 {
     for (size_t k = 0; k < line.size; k++)
@@ -55,7 +44,7 @@ static int bid(struct pf_source *source, const char *path)
     struct pf_bytes text = {(const char *)bytes, have < WINDOW ? have : WINDOW};
     (void)path;
     while (text.size > 0) {
-        struct pf_bytes line = next_line(&text);
+        struct pf_bytes line = pf_bytes_line(&text);
         struct pf_perf_header header;
         bool comment = line.size > 0 && line.data[0] == '#';
 
@@ -63,7 +52,7 @@ static int bid(struct pf_source *source, const char *path)
         if (empty(line) || pf_perf_other_record(line))
             continue;
         if (pf_perf_header_parse(line, comment, &header)) {
-            struct pf_bytes below = text.size > 0 ? next_line(&text) : PF_BYTES("");
+            struct pf_bytes below = text.size > 0 ? pf_bytes_line(&text) : PF_BYTES("");
             int bits = evidence(&header, below);
 
             return bits > 0 && captured ? bits + 8 : bits;

@@ -11,19 +11,14 @@ void pf_metadata_free(struct pf_metadata *meta)
         free(meta->columns[k]);
 }
 
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
-}
-
 bool pf_metadata_add(struct pf_metadata *meta, struct pf_dict *dict, const char *origin, struct pf_bytes key, struct pf_bytes value)
 {
     for (size_t k = 0; k < 3; k++)
         if (!pf_grow(&meta->columns[k], &meta->capacity[k], meta->count + 1, sizeof **meta->columns))
             return false;
     meta->columns[0][meta->count] = pf_dict_intern(dict, pf_bytes_of(origin), 0);
-    meta->columns[1][meta->count] = intern(dict, key);
-    meta->columns[2][meta->count++] = intern(dict, value);
+    meta->columns[1][meta->count] = pf_dict_intern_text(dict, key);
+    meta->columns[2][meta->count++] = pf_dict_intern_text(dict, value);
     return true;
 }
 
