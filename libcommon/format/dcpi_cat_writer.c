@@ -326,7 +326,7 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
     if (state->labels)
         pf_report_send(&writer->report, PF_WARNING, "the records have labels, which dcpicat cannot hold: left out");
     for (uint32_t k = 1; k < dict->images.count; k++) {
-        struct profile profile = {writer, pf_dict_image(dict, k), places->locations + next, 0};
+        struct profile profile = {writer, pf_dict_image(dict, k), next < places->count ? places->locations + next : NULL, 0};
 
         while (next < places->count && pf_dcpi_places_image(places, dict, places->locations[next]) == k) {
             next++;

@@ -190,13 +190,15 @@ static bool give_meta(struct pf_pprof_reader *state, struct pf_batch *batch)
 {
     size_t left = state->meta.count - state->meta_given;
 
+    if (left == 0)
+        return false;
     batch->kind = PF_META;
     batch->rows = left < PF_BATCH_ROWS ? (uint32_t)left : PF_BATCH_ROWS;
     batch->origin = state->meta.origins + state->meta_given;
     batch->key = state->meta.keys + state->meta_given;
     batch->value = state->meta.values + state->meta_given;
     state->meta_given += batch->rows;
-    return batch->rows > 0;
+    return true;
 }
 
 /* Rows, or what follows them. */

@@ -276,7 +276,8 @@ def check_formats(_):
     program = build("formats", PROGRAM, "-O2", "-g", "-no-pie", "-Wl,--build-id=sha1")
     pie = build("formats_pie", PROGRAM, "-O2", "-g", "-pie", "-fPIE", "-Wl,--build-id=sha1")
     code = [a for a, n in instructions(program) if n == "work"]
-    expected = [[(n, int(l.rsplit(":", 1)[1])) for n, l in stack] for stack in addr2line(program, code)]
+    # clang has code of no line, which is line 0 here and ? there
+    expected = [[(n, int(l.rsplit(":", 1)[1].replace("?", "0"))) for n, l in stack] for stack in addr2line(program, code)]
     inside = max(range(len(code)), key=lambda k: len(expected[k]))
     address, names = code[inside], expected[inside]
 
@@ -358,7 +359,7 @@ def gprof_tables(text):
     return flat, calls
 
 
-def check_gmon(file, program, expected):
+def check_gmon(file, program, expected, slack=0.005):
     flat, calls = gprof_tables(expected)
     times, counts, found = collections.Counter(), collections.Counter(), rows("--binary=" + program, "--no-inlines", file)
     for row in found:
@@ -366,9 +367,9 @@ def check_gmon(file, program, expected):
             times[row["stack"][0]["function"]] += row["values"]["time"]
         else:
             counts[(row["stack"][1]["function"], row["stack"][0]["function"])] += row["values"]["calls"]
-    # gprof prints hundredths, and counts a bin as a bit more than itself
+    # gprof prints hundredths, and counts a bin as a bit more than itself: a tick, where bins are few
     for name in set(flat) | set(times):
-        if abs(times[name] / 1e9 - flat.get(name, 0)) > 0.005 + 0.002 * flat.get(name, 0):
+        if abs(times[name] / 1e9 - flat.get(name, 0)) > slack + 0.002 * flat.get(name, 0):
             differ("%s: time of %s" % (file, name), times[name], flat.get(name, 0))
     differ(file + ": calls", dict(counts), calls)
     return times, counts
@@ -394,7 +395,7 @@ def check_gprof(directories):
     if works(*CC, "-pg") and shutil.which("gprof"):
         program = build("profiled", PROGRAM.replace("1000000", "10000000").replace("static inline __attribute__((always_inline))", "__attribute__((noinline))"), "-pg", "-O1", "-g")
         tool("./" + program)
-        _, counts = check_gmon("gmon.out", program, tool("gprof", "-b", program, "gmon.out"))
+        _, counts = check_gmon("gmon.out", program, tool("gprof", "-b", program, "gmon.out"), slack=0.0151)
         differ("calls of inner", counts[("outer", "inner")], 2 * 15000000)
 
 
