@@ -17,18 +17,33 @@ enum { LARGE_PAGE = 2 * 1024 * 1024 };
 /* Random access to tables of some ten megabytes misses the processor's list of pages each time: a table of 3 million stacks is
  * filled in 0.9 of the time with large ones. All of a mapping is advised, its ends too: one that is advised in part comes apart for
  * the kernel, and realloc then copies where it could move (12 million rows of 32 bytes: 190,000 page faults instead of 11,000). */
-void pf_large_pages(void *bytes, size_t size)
+static void large_pages(void *bytes, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes / page * page;
     uintptr_t end = ((uintptr_t)bytes + size + page - 1) / page * page;
 
-    if (bytes != NULL && size >= 2 * LARGE_PAGE)
+    if (bytes != NULL && size >= ((uintptr_t)bytes % LARGE_PAGE == 0 ? 1 : 2) * LARGE_PAGE)
         madvise((void *)start, end - start, MADV_HUGEPAGE); /* a wish: refused is as good */
 #else
     (void)bytes;
     (void)size;
 #endif
+}
+
+void *pf_zeroed(size_t count, size_t size)
+{
+    void *bytes;
+
+    if (size != 0 && count > SIZE_MAX / size)
+        return NULL;
+    if (count * size < LARGE_PAGE)
+        return calloc(count, size);
+    if (posix_memalign(&bytes, LARGE_PAGE, count * size) != 0)
+        return NULL;
+    large_pages(bytes, count * size);
+    memset(bytes, 0, count * size);
+    return bytes;
 }
 
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size)
@@ -49,7 +64,7 @@ bool pf_grow(void *array, size_t *capacity, size_t need, size_t size)
     grown = realloc(old, wanted * size);
     if (grown == NULL)
         return false;
-    pf_large_pages(grown, wanted * size);
+    large_pages(grown, wanted * size);
     memcpy(array, &grown, sizeof grown);
     *capacity = wanted;
     return true;

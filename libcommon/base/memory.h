@@ -9,9 +9,8 @@
  * `need` elements, doubling. False: out of memory or a size that overflows; the array is as it was. */
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 
-/* Asks for large pages behind a big array, where the system has them; without effect on a small one. Call it before the bytes are
- * touched. */
-void pf_large_pages(void *bytes, size_t size);
+/* `count` zeroed elements, or NULL; free() frees them. A big array lies in large pages as a whole, where the system has them. */
+void *pf_zeroed(size_t count, size_t size);
 
 /* A hint that these bytes are needed soon, so that several waits for memory go on side by side. */
 static inline void pf_prefetch(const void *address)

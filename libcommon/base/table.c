@@ -123,11 +123,10 @@ static bool grow_slots(struct pf_table *table, uint64_t count)
 
     while (count * 5 > ((uint64_t)mask + 1) * 3 && mask < SIZE_MAX / 2)
         mask = mask * 2 + 1;
-    uint32_t *slots = calloc(mask + 1, sizeof *slots);
+    uint32_t *slots = pf_zeroed(mask + 1, sizeof *slots);
 
     if (slots == NULL)
         return false;
-    pf_large_pages(slots, (mask + 1) * sizeof *slots);
     free(table->slots);
     table->slots = slots;
     table->slot_mask = mask;

@@ -201,10 +201,9 @@ static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict, c
 static bool grow(struct pf_sp_frames *frames)
 {
     size_t mask = 2 * frames->mask + 1;
-    struct pf_sp_frame_slot *slots = calloc(mask + 1, sizeof *slots);
+    struct pf_sp_frame_slot *slots = pf_zeroed(mask + 1, sizeof *slots);
     if (!slots)
         return false;
-    pf_large_pages(slots, (mask + 1) * sizeof *slots);
     for (size_t i = 0; i <= frames->mask; i++) {
         size_t at = frames->slots[i].tag & mask;
         if (!frames->slots[i].bytes)

@@ -62,17 +62,6 @@ void pf_stack_memo_free(struct pf_stack_memo *memo)
 
 /* --- the memo ----------------------------------------------------------------------------------------------------- */
 
-static bool stack_equals(const struct pf_dict *dict, uint32_t stack, const uint32_t *leaf_first, size_t depth)
-{
-    for (size_t i = 0; i < depth; i++) {
-        const struct pf_stack *node = pf_dict_stack(dict, stack);
-        if (!stack || node->location != leaf_first[i])
-            return false;
-        stack = node->parent;
-    }
-    return stack == 0;
-}
-
 /* What may be the node with this hash. */
 static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
 {
@@ -102,10 +91,9 @@ static bool knows_all(const struct pf_stack_memo *memo, const struct pf_dict *di
 static bool grow(struct pf_stack_memo *memo)
 {
     size_t size = (memo->mask + 1) * 2;
-    struct memo_slot *slots = calloc(size, sizeof *slots);
+    struct memo_slot *slots = pf_zeroed(size, sizeof *slots);
     if (!slots)
         return false;
-    pf_large_pages(slots, size * sizeof *slots);
     /* The slots' places follow from the tags as long as there are fewer than 2^32. */
     for (size_t i = 0; i <= memo->mask; i++) {
         if (!memo->slots[i].stack)
@@ -209,6 +197,40 @@ static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct q
     *item->result = dict->stacks.status == PF_OK ? item->node : 0;
 }
 
+struct check {
+    struct queued *item;
+    const uint32_t *location, *end; /* those not compared yet, towards the root */
+    uint32_t node;                  /* must have the first of them */
+};
+
+/* Whether the nodes found have the locations looked for; where a hash deceived, nothing is known. From node to parent is from one place in
+ * memory to another: all stacks go a step before the first goes the next. */
+static void check_known(struct pf_stack_memo *memo, const struct pf_dict *dict)
+{
+    struct check checks[QUEUE];
+    size_t left = 0;
+    for (size_t i = 0; i < memo->queued; i++) {
+        struct queued *item = &memo->queue[i];
+        const uint32_t *locations = locations_of(memo, item);
+        if (item->known > 0)
+            checks[left++] = (struct check){item, locations + item->depth - item->known, locations + item->depth, item->node};
+    }
+    while (left > 0)
+        for (size_t i = 0; i < left;) {
+            struct check *check = &checks[i];
+            const struct pf_stack *node = pf_dict_stack(dict, check->node);
+            bool same = node->location == *check->location++;
+            check->node = node->parent;
+            if (same && check->location < check->end) {
+                i++;
+                continue;
+            }
+            if (!same || check->node != 0)
+                check->item->node = 0, check->item->known = 0;
+            *check = checks[--left];
+        }
+}
+
 void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
 {
     bool alone = knows_all(memo, dict);
@@ -218,12 +240,10 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
         find_known(memo, &memo->queue[i]);
         pf_prefetch(pf_dict_stack(dict, memo->queue[i].node));
     }
-    for (size_t i = 0; i < memo->queued; i++) {
+    check_known(memo, dict);
+    for (size_t i = 0; i < memo->queued && !alone; i++) {
         struct queued *item = &memo->queue[i];
-        /* Where a hash deceives, all nodes are looked for. */
-        if (!stack_equals(dict, item->node, locations_of(memo, item) + item->depth - item->known, item->known))
-            item->node = 0, item->known = 0;
-        if (!alone && item->known < item->depth) {
+        if (item->known < item->depth) {
             struct pf_stack row = next_node(memo, item);
             pf_table_hint(&dict->stacks, &row);
         }

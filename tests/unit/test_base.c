@@ -569,8 +569,27 @@ static void test_table_append(void)
     pf_table_free(&table);
 }
 
+static void test_zeroed(void)
+{
+    static const size_t counts[] = {0, 1, 1000, 262143, 262144, 1000000};
+
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        unsigned char *bytes = pf_zeroed(counts[k], 8);
+        bool zero = bytes != NULL || counts[k] == 0;
+
+        for (size_t i = 0; zero && i < counts[k] * 8; i++)
+            zero = bytes[i] == 0;
+        if (bytes != NULL)
+            memset(bytes, 0xff, counts[k] * 8); /* the next may lie in the same place */
+        free(bytes);
+        tap_ok(zero, "%zu elements of 8 bytes are zero", counts[k]);
+    }
+    tap_ok(pf_zeroed(SIZE_MAX / 8 + 2, 8) == NULL, "a size that overflows is out of memory");
+}
+
 int main(void)
 {
+    test_zeroed();
     test_compare();
     test_utf8();
     test_ascii();
