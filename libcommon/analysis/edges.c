@@ -16,8 +16,7 @@ void pf_calls_free(struct pf_calls *calls)
 struct pairs {
     struct pf_table table; /* struct pf_edge of keys */
     int64_t *sums;
-    uint32_t *open;
-    size_t count, sum_capacity, open_capacity;
+    size_t count, capacity;
     const struct pf_keys *keys;
     struct pf_error *error;
 };
@@ -29,13 +28,11 @@ static uint32_t pair_of(struct pairs *pairs, uint32_t caller, uint32_t callee)
     uint32_t id = caller != 0 && callee != 0 ? pf_table_intern(&pairs->table, &pair) : 0;
 
     while (id >= pairs->count) {
-        if (!pf_grow(&pairs->sums, &pairs->sum_capacity, pairs->count + 1, sizeof *pairs->sums) ||
-            !pf_grow(&pairs->open, &pairs->open_capacity, pairs->count + 1, sizeof *pairs->open)) {
+        if (!pf_grow(&pairs->sums, &pairs->capacity, pairs->count + 1, sizeof *pairs->sums)) {
             pairs->table.status = PF_NOMEM;
             return 0;
         }
-        pairs->sums[pairs->count] = 0;
-        pairs->open[pairs->count++] = 0;
+        pairs->sums[pairs->count++] = 0;
     }
     return id;
 }
@@ -59,29 +56,16 @@ static uint32_t pair_of_node(struct pairs *pairs, uint32_t node)
     return pair_of(pairs, pairs->keys->places[caller], pairs->keys->places[stack->location]);
 }
 
-static int add_stacks(struct pairs *pairs, const struct pf_sums *sums, struct pf_path *path)
+static int add_stacks(struct pairs *pairs, const struct pf_sums *sums, struct pf_walk *walk, struct pf_path *path)
 {
-    const struct pf_dict *dict = pairs->keys->dict;
-
-    for (uint32_t node = 1; node < sums->count && pairs->table.status == PF_OK; node++) {
-        size_t missing;
-        uint32_t pair;
-        if (sums->data[node] == 0)
-            continue;
-        path->open = pairs->open;
-        if (pf_path_approach(path, dict, node, &missing) != PF_OK)
+    for (uint32_t node; (node = pf_walk_next(walk)) != 0;) {
+        uint32_t pair = pair_of_node(pairs, node);
+        if (pairs->table.status != PF_OK || pf_path_enter(path, walk, pair) != PF_OK)
             return pf_error_nomem(pairs->error);
-        while (missing-- > 0) {
-            pair = pair_of_node(pairs, path->missing[missing]);
-            path->open = pairs->open;
-            pf_path_push(path, path->missing[missing], pair);
-        }
-        pair = pair_of_node(pairs, node);
-        path->open = pairs->open;
-        if (pf_path_push(path, node, pair) && pair != 0 && add(pairs, sums, pair, sums->data[node]) != PF_OK)
+        if (pair != 0 && !path->again && add(pairs, sums, pair, sums->data[node]) != PF_OK)
             return PF_OVERFLOW;
     }
-    return pairs->table.status == PF_OK ? PF_OK : pf_error_nomem(pairs->error);
+    return PF_OK;
 }
 
 static int add_edges(struct pairs *pairs, const struct pf_accumulator *accumulator, const struct pf_sums *sums)
@@ -128,14 +112,20 @@ static int collect(struct pf_calls *calls, struct pairs *pairs, const struct pf_
 
 static int add_subject(struct pairs *pairs, const struct pf_accumulator *accumulator, const struct pf_subject *subject)
 {
+    const struct pf_dict *dict = pairs->keys->dict;
     struct pf_path path = {0};
+    struct pf_walk walk;
     int status;
 
     if (subject->kind == PF_EDGE)
         return add_edges(pairs, accumulator, subject->shown);
-    status = pf_sums_subtrees(subject->self, pairs->keys->dict, pairs->error);
-    if (status == PF_OK)
-        status = add_stacks(pairs, subject->self, &path);
+    status = pf_sums_subtrees(subject->self, dict, pairs->error);
+    if (status != PF_OK)
+        return status;
+    status = pf_walk_init(&walk, &dict->stacks, (uint32_t)subject->self->count) == PF_OK
+                 ? add_stacks(pairs, subject->self, &walk, &path)
+                 : pf_error_nomem(pairs->error);
+    pf_walk_free(&walk);
     pf_path_free(&path);
     return status;
 }
@@ -157,6 +147,5 @@ int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulat
         status = collect(calls, &pairs, &subject->scale);
     pf_table_free(&pairs.table);
     free(pairs.sums);
-    free(pairs.open);
     return status;
 }

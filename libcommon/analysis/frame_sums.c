@@ -1,5 +1,6 @@
 #include "analysis/frame_sums.h"
 
+#include "analysis/walk.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -191,28 +192,12 @@ int pf_frame_sums_add(struct pf_frame_sums *sums, const struct pf_batch *batch, 
 
 bool pf_frame_sums_preorder(const struct pf_frame_sums *sums, uint32_t *order)
 {
-    uint32_t count = sums->nodes.count, at = 0, node;
-    uint32_t *first = calloc(count, sizeof *first), *next = calloc(count, sizeof *next);
+    struct pf_walk walk;
+    bool good = pf_walk_init(&walk, &sums->nodes, sums->nodes.count) == PF_OK;
 
-    for (uint32_t k = count; first && next && k-- > 1;) {
-        uint32_t parent = ((const struct pf_sum_node *)pf_table_row(&sums->nodes, k))->parent;
-
-        next[k] = first[parent];
-        first[parent] = k;
-    }
-    for (node = first && next ? first[0] : 0; node;) {
-        order[at++] = node;
-        if (first[node]) {
-            node = first[node];
-            continue;
-        }
-        while (node && !next[node])
-            node = ((const struct pf_sum_node *)pf_table_row(&sums->nodes, node))->parent;
-        node = next[node];
-    }
-    bool good = first && next;
-    free(first);
-    free(next);
+    while (good && pf_walk_next(&walk) != 0)
+        *order++ = walk.node;
+    pf_walk_free(&walk);
     return good;
 }
 

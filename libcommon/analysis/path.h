@@ -1,68 +1,39 @@
-/* The path from the root to a stack node, kept while nodes are visited in the order of their ids. Nodes made one after the other are
- * mostly parent and child, so a step is a push, or a few pops and a push. Each node on the path has a tag (the key of its
- * function, say), and for each tag it is known how often it is on the path: that is how recursion is counted once. */
+/* The path from the root to the node at hand of a walk. Each node on it has a tag (the key of its function, say), and for each tag it is
+ * known how often it is on the path: that is how recursion is counted once. */
 #ifndef PF_ANALYSIS_PATH_H
 #define PF_ANALYSIS_PATH_H
 
+#include "analysis/walk.h"
 #include "base/error.h"
-#include "base/memory.h"
-#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
-/* Zero-initialise; free with pf_path_free. The owner sets `open`: a zeroed count per tag. */
+/* Zero-initialise; free with pf_path_free. */
 struct pf_path {
-    struct pf_step {
-        uint32_t node, tag;
-    } *steps;            /* root first */
+    uint32_t *tags;  /* root first */
     size_t depth, capacity;
-    uint32_t *open;      /* borrowed: by tag */
-    uint32_t *missing;   /* ancestors that are not on the path yet, innermost first */
-    size_t missing_capacity;
+    uint32_t *open;  /* how often each tag is on the path */
+    size_t open_count;
+    bool again;      /* the node that was entered last has a tag that is above it as well */
 };
 
-static inline void pf_path_free(struct pf_path *path)
-{
-    free(path->steps);
-    free(path->missing);
-}
+void pf_path_free(struct pf_path *);
 
-static inline void pf_path_pop(struct pf_path *path, uint32_t node)
-{
-    while (path->depth > 0 && path->steps[path->depth - 1].node > node)
-        path->open[path->steps[--path->depth].tag]--;
-}
+/* Makes room for more. PF_OK or PF_NOMEM. */
+int pf_path_reserve(struct pf_path *, uint32_t depth, uint32_t tag);
 
-static inline uint32_t pf_path_top(const struct pf_path *path)
+/* Enters the node at hand of a walk, after all above it: path->again tells of its tag. A node that is not entered is left out together with
+ * all below it. PF_OK or PF_NOMEM. */
+static inline int pf_path_enter(struct pf_path *path, const struct pf_walk *walk, uint32_t tag)
 {
-    return path->depth > 0 ? path->steps[path->depth - 1].node : 0;
-}
-
-/* Leads the path to the parent of `node`. *missing ancestors (in path->missing) are still to be pushed, from the last to the first.
- * Parents have smaller ids, so whatever is on the path and has a greater id than an ancestor is not an ancestor. */
-static inline int pf_path_approach(struct pf_path *path, const struct pf_dict *dict, uint32_t node, size_t *missing)
-{
-    uint32_t at = pf_dict_stack(dict, node)->parent;
-
-    *missing = 0;
-    pf_path_pop(path, at);
-    while (pf_path_top(path) != at) {
-        if (!pf_grow(&path->missing, &path->missing_capacity, *missing + 1, sizeof *path->missing))
-            return PF_NOMEM;
-        path->missing[(*missing)++] = at;
-        at = pf_dict_stack(dict, at)->parent;
-        pf_path_pop(path, at);
-    }
-    return pf_grow(&path->steps, &path->capacity, path->depth + *missing + 1, sizeof *path->steps) ? PF_OK : PF_NOMEM;
-}
-
-/* Puts a node on the path, for which pf_path_approach made room. True: its tag was not on the path before. */
-static inline bool pf_path_push(struct pf_path *path, uint32_t node, uint32_t tag)
-{
-    path->steps[path->depth++] = (struct pf_step){node, tag};
-    return path->open[tag]++ == 0;
+    if ((walk->depth > path->capacity || tag >= path->open_count) && pf_path_reserve(path, walk->depth, tag) != PF_OK)
+        return PF_NOMEM;
+    while (path->depth >= walk->depth)
+        path->open[path->tags[--path->depth]]--;
+    path->tags[path->depth++] = tag;
+    path->again = path->open[tag]++ > 0;
+    return PF_OK;
 }
 
 #endif

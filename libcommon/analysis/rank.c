@@ -59,25 +59,15 @@ static int add_flat(struct columns *columns, const struct pf_sums *sums)
     return PF_OK;
 }
 
-enum { AHEAD = 32 };
-
-/* Forward, with the path: a key that is on it already has the value of this subtree in its own. */
-static int add_cum(struct columns *columns, const struct pf_sums *sums, struct pf_path *path)
+/* A key that is on the path already has the value of this subtree in its own. */
+static int add_cum(struct columns *columns, const struct pf_sums *sums, struct pf_walk *walk, struct pf_path *path)
 {
-    const struct pf_dict *dict = columns->keys->dict;
-
-    for (uint32_t node = 1; node < sums->count; node++) {
+    for (uint32_t node; (node = pf_walk_next(walk)) != 0;) {
         uint32_t key = key_of_node(columns, node);
-        size_t missing;
-        if (node + AHEAD < sums->count) /* a branch begins at a node that was visited long ago */
-            pf_prefetch(pf_dict_stack(dict, pf_dict_stack(dict, node + AHEAD)->parent));
-        if (sums->data[node] == 0)
-            continue;
-        if (pf_path_approach(path, dict, node, &missing) != PF_OK)
+        pf_prefetch(&sums->data[walk->links[node].next]);
+        if (pf_path_enter(path, walk, key) != PF_OK)
             return pf_error_nomem(columns->error);
-        while (missing-- > 0)
-            pf_path_push(path, path->missing[missing], key_of_node(columns, path->missing[missing]));
-        if (pf_path_push(path, node, key) && !pf_sums_combine(sums, &columns->rows[key].cum, sums->data[node]))
+        if (!path->again && !pf_sums_combine(sums, &columns->rows[key].cum, sums->data[node]))
             return overflow(columns, key);
     }
     return PF_OK;
@@ -94,24 +84,34 @@ static int add_calls(struct columns *columns, struct pf_sums *calls)
     return PF_OK;
 }
 
+static int add_subtrees(struct columns *columns, struct pf_sums *sums)
+{
+    const struct pf_dict *dict = columns->keys->dict;
+    struct pf_path path = {0};
+    struct pf_walk walk;
+    int status = pf_sums_subtrees(sums, dict, columns->error);
+
+    if (status != PF_OK)
+        return status;
+    status = pf_walk_init(&walk, &dict->stacks, (uint32_t)sums->count) == PF_OK ? add_cum(columns, sums, &walk, &path)
+                                                                                : pf_error_nomem(columns->error);
+    pf_walk_free(&walk);
+    pf_path_free(&path);
+    return status;
+}
+
 static int rank_stacks(struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
-    const struct pf_dict *dict = columns->keys->dict;
-    struct pf_path path = {.open = calloc(columns->keys->table.count, sizeof(uint32_t))};
-    int status = path.open == NULL ? pf_error_nomem(columns->error) : PF_OK;
+    int status = PF_OK;
 
-    if (status == PF_OK && subject->calls != NULL && subject->calls != subject->self)
+    if (subject->calls != NULL && subject->calls != subject->self)
         status = add_calls(columns, subject->calls);
-    pf_sums_nodes(subject->self, dict);
+    pf_sums_nodes(subject->self, columns->keys->dict);
     if (status == PF_OK)
         status = add_flat(columns, subject->self);
     if (status == PF_OK && !subject->flat_only)
-        status = pf_sums_subtrees(subject->self, dict, columns->error);
-    if (status == PF_OK && !subject->flat_only)
-        status = add_cum(columns, subject->self, &path);
-    free(path.open);
-    pf_path_free(&path);
+        status = add_subtrees(columns, subject->self);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "base/number.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct walk {
     struct pf_cg_costs *costs;
@@ -14,7 +13,7 @@ struct walk {
     uint32_t *functions;     /* by location: the place that stands for its function */
     uint32_t *plain;         /* by location: the place as a row has it */
     struct pf_table pairs;   /* struct pf_edge of functions */
-    size_t open_capacity, open_count;
+    struct pf_walk nodes;
     struct pf_path path;
     struct pf_error *error;
 };
@@ -55,18 +54,8 @@ static uint32_t pair_at(struct walk *walk, uint32_t node)
 {
     uint32_t parent = pf_dict_stack(walk->costs->dict, node)->parent;
     struct pf_edge pair = {walk->functions[location_at(walk, parent)], walk->functions[location_at(walk, node)]};
-    uint32_t id = parent != 0 && pair.caller != 0 ? pf_table_intern(&walk->pairs, &pair) : 0;
 
-    if (id >= walk->open_count) {
-        size_t old = walk->open_capacity;
-        if (!pf_grow(&walk->path.open, &walk->open_capacity, (size_t)id + 1, sizeof *walk->path.open)) {
-            walk->pairs.status = PF_NOMEM;
-            return 0;
-        }
-        memset(walk->path.open + old, 0, (walk->open_capacity - old) * sizeof *walk->path.open);
-        walk->open_count = walk->open_capacity;
-    }
-    return id;
+    return parent != 0 && pair.caller != 0 ? pf_table_intern(&walk->pairs, &pair) : 0;
 }
 
 static bool any_at(const struct pf_cg_costs *costs, uint32_t node)
@@ -120,28 +109,23 @@ static int add_call(struct walk *walk, uint32_t node, bool first)
     return pf_cg_costs_add(costs, row, costs->count + PF_CG_CALLS, count, walk->error);
 }
 
-/* Stacks in the order of their ids, along a path. */
 static int walk_calls(struct walk *walk)
 {
-    const struct pf_dict *dict = walk->costs->dict;
+    const struct pf_table *stacks = &walk->costs->dict->stacks;
+    size_t count = walk->records->hit_count;
 
-    for (uint32_t node = 1; node < walk->records->hit_count; node++) {
-        size_t missing;
-
+    if (pf_walk_init(&walk->nodes, stacks, count < stacks->count ? (uint32_t)count : stacks->count) != PF_OK)
+        return pf_error_nomem(walk->error);
+    for (uint32_t node; (node = pf_walk_next(&walk->nodes)) != 0;) {
         if (walk->records->hits[node] == 0)
             continue;
-        if (pf_path_approach(&walk->path, dict, node, &missing) != PF_OK)
-            return pf_error_nomem(walk->error);
-        while (missing-- > 0) {
-            uint32_t above = walk->path.missing[missing], pair = pair_at(walk, above);
-            pf_path_push(&walk->path, above, pair);
-        }
         uint32_t pair = pair_at(walk, node);
-        bool first = pf_path_push(&walk->path, node, pair);
-        if (pair != 0 && add_call(walk, node, first) != PF_OK)
+        if (walk->pairs.status != PF_OK || pf_path_enter(&walk->path, &walk->nodes, pair) != PF_OK)
+            return pf_error_nomem(walk->error);
+        if (pair != 0 && add_call(walk, node, !walk->path.again) != PF_OK)
             return walk->error->code;
     }
-    return walk->pairs.status == PF_OK ? PF_OK : pf_error_nomem(walk->error);
+    return PF_OK;
 }
 
 /* What tells how many samples and calls there were. Records become those of subtrees. */
@@ -195,7 +179,7 @@ int pf_cg_stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records, 
     pf_table_free(&walk.pairs);
     free(walk.functions);
     free(walk.plain);
-    free(walk.path.open);
+    pf_walk_free(&walk.nodes);
     pf_path_free(&walk.path);
     return status;
 }

@@ -3,6 +3,7 @@
 #define PF_FORMAT_V8_H
 
 #include "analysis/frame_sums.h"
+#include "analysis/walk.h"
 #include "codec/format.h"
 #include "io/json_cut.h"
 #include "model/call_tree.h"
@@ -49,7 +50,7 @@ struct pf_v8_writer {
     struct pf_buffer scratch;
     int64_t start;                 /* microseconds */
     uint32_t *order;               /* nodes in preorder, the root apart */
-    uint32_t *first, *next;        /* by node: its first child, the next of its parent's */
+    struct pf_walk walk;           /* over the nodes */
     uint32_t *row_of;              /* by node: its sums; 0 = none */
 };
 

@@ -24,8 +24,7 @@ void pf_v8_close_writer(struct pf_writer *writer)
     pf_buffer_free(&state->scratch);
     free(state->order);
     free(state->row_of);
-    free(state->next);
-    free(state->first);
+    pf_walk_free(&state->walk);
 }
 
 /* The start of the profile stays what it was. */
@@ -58,23 +57,16 @@ static const struct pf_sum_node *node_row(const struct pf_v8_writer *state, uint
     return pf_table_row(&state->sums.nodes, node);
 }
 
-/* Numbers of the nodes in preorder, from 2 (1 is the root), and who comes first below and next beside each. */
+/* Numbers of the nodes in preorder, from 2 (1 is the root). */
 static bool number_nodes(struct pf_v8_writer *state)
 {
-    size_t count = state->sums.nodes.count;
+    uint32_t count = state->sums.nodes.count;
 
     state->order = calloc(count, sizeof *state->order);
     state->row_of = calloc(count, sizeof *state->row_of);
-    state->first = calloc(count, sizeof *state->first);
-    state->next = calloc(count, sizeof *state->next);
-    if (!state->order || !state->row_of || !state->first || !state->next || !pf_frame_sums_preorder(&state->sums, state->order))
+    if (!state->order || !state->row_of || !pf_frame_sums_preorder(&state->sums, state->order) ||
+        pf_walk_init(&state->walk, &state->sums.nodes, count) != PF_OK)
         return false;
-    for (size_t k = count; k-- > 1;) {
-        uint32_t parent = node_row(state, (uint32_t)k)->parent;
-
-        state->next[k] = state->first[parent];
-        state->first[parent] = (uint32_t)k;
-    }
     for (uint32_t row = 1; row < state->sums.rows.count; row++)
         state->row_of[((const struct pf_sum_row *)pf_table_row(&state->sums.rows, row))->node] = row;
     return true;
@@ -158,8 +150,8 @@ static void write_nodes(struct pf_writer *writer, const struct pf_sum_column *hi
         pf_sink_text(writer->sink, ",\"hitCount\":");
         pf_json_int128(writer->sink, sum_of(state, hits, node));
         pf_sink_text(writer->sink, ",\"children\":[");
-        for (uint32_t child = state->first[node]; child; child = state->next[child])
-            pf_sink_printf(writer->sink, child == state->first[node] ? "%" PRIu32 : ",%" PRIu32, child + 1);
+        for (uint32_t child = state->walk.links[node].first; child; child = state->walk.links[child].next)
+            pf_sink_printf(writer->sink, child == state->walk.links[node].first ? "%" PRIu32 : ",%" PRIu32, child + 1);
         pf_sink_text(writer->sink, "]}");
     }
     pf_sink_text(writer->sink, "\n]");
@@ -242,31 +234,22 @@ static void open_heap_node(struct pf_writer *writer, const struct pf_sum_column 
     pf_sink_printf(writer->sink, ",\"id\":%" PRIu32 ",\"children\":[", node + 1);
 }
 
-/* Nodes within each other; below the last one of a level the level above goes on. */
 static void write_heap_nodes(struct pf_writer *writer, const struct pf_sum_column *size)
 {
     struct pf_v8_writer *state = writer->state;
-    uint32_t node = 0;
+    struct pf_walk *walk = &state->walk;
+    uint32_t open = 1, depth; /* nodes not closed yet, the root among them */
 
     open_heap_node(writer, size, 0);
-    for (;;) {
-        if (state->first[node]) {
-            node = state->first[node];
-            pf_sink_text(writer->sink, "\n");
-            open_heap_node(writer, size, node);
-            continue;
-        }
-        while (node && !state->next[node]) {
+    for (uint32_t node; (node = pf_walk_next(walk)) != 0; open = depth) {
+        depth = walk->depth + 1;
+        for (uint32_t k = depth; k <= open; k++)
             pf_sink_text(writer->sink, "]}");
-            node = node_row(state, node)->parent;
-        }
-        pf_sink_text(writer->sink, "]}");
-        if (node == 0)
-            return;
-        node = state->next[node];
-        pf_sink_text(writer->sink, ",\n");
+        pf_sink_text(writer->sink, depth <= open ? ",\n" : "\n");
         open_heap_node(writer, size, node);
     }
+    for (; open > 0; open--)
+        pf_sink_text(writer->sink, "]}");
 }
 
 int pf_v8_finish_heap(struct pf_writer *writer)
