@@ -176,3 +176,12 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
         *bits = evidence & ~PF_SURE;
     return found && evidence > against ? found : unknown(source, error, what);
 }
+
+const struct pf_format *pf_registry_guess_series(struct pf_source *source, const char *path)
+{
+    struct pf_error ignored = {0};
+    bool possible = false;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats && !possible; k++)
+        possible = formats[k]->series && formats[k]->bid && formats[k]->bid(source, path) > 0;
+    return possible ? pf_registry_guess(source, path, NULL, &ignored) : NULL;
+}

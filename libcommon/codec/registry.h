@@ -15,5 +15,7 @@ const struct pf_format *pf_registry_suffix(const char *path);
  * empty input, PF_UNSUPPORTED for bytes nobody knows (with what they look like, where that is known: an ELF program, a
  * zip archive ...), or the source's own failure. */
 const struct pf_format *pf_registry_guess(struct pf_source *, const char *path, int *bits, struct pf_error *);
+/* The same where only a format that knows series is of interest; NULL for all others, at once. */
+const struct pf_format *pf_registry_guess_series(struct pf_source *, const char *path);
 
 #endif

@@ -85,7 +85,8 @@ struct folded_reader {
     struct pf_stack_memo *memo;
     uint32_t *location_of;           /* by string: the location of a frame so called; 0 = not yet */
     size_t location_count, location_capacity;
-    struct pf_buffer text;           /* stack of the line at hand; its frames, root first, and where each ends */
+    uint64_t text_offset;            /* of the stack of the line at hand; its frames, root first, and where each ends */
+    size_t text_size;
     uint32_t *frames, *leaf_first;
     size_t *ends;
     struct pf_folded_frame *met;     /* by slot */
@@ -303,7 +304,6 @@ static void close_reader(struct pf_reader *reader)
     free(state->leaf_first);
     free(state->ends);
     free(state->met);
-    pf_buffer_free(&state->text);
 }
 
 /* The location of a string never met as a frame before. */
@@ -337,15 +337,15 @@ static uint32_t new_location(struct pf_reader *reader, uint32_t name)
     return state->location_of[name] = pf_dict_add_location(reader->dict, &location);
 }
 
-/* *string: the name as the dictionary has it. */
-static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes *string)
+/* *name becomes the one the dictionary has. */
+static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes *name)
 {
     struct folded_reader *state = reader->state;
 
-    if (name.size == 0)
-        name = PF_BYTES("[unknown]");
-    uint32_t id = pf_dict_intern(reader->dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
-    *string = pf_dict_string(reader->dict, id);
+    if (name->size == 0)
+        *name = PF_BYTES("[unknown]");
+    uint32_t id = pf_dict_intern(reader->dict, *name, pf_utf8_valid(*name) ? PF_UTF8 : 0);
+    *name = pf_dict_string(reader->dict, id);
     if (id < state->location_count && state->location_of[id])
         return state->location_of[id];
     return id ? new_location(reader, id) : 0;
@@ -371,15 +371,22 @@ static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
     return at;
 }
 
-/* Keeps the text for the next line. Gives how many frames, from the root, it shares with the line before. */
-static bool shared_frames(struct folded_reader *state, struct pf_bytes text, size_t *shared)
+/* How many frames, from the root, the text shares with the one before, where that can still be seen. */
+static size_t shared_frames(struct pf_reader *reader, struct pf_bytes text)
 {
-    size_t same = common_prefix((struct pf_bytes){state->text.data, state->text.size}, text);
+    struct folded_reader *state = reader->state;
+    uint64_t offset = pf_source_offset(reader->source) - (uint64_t)((const char *)reader->source->cursor - text.data);
+    size_t shared = 0;
 
-    for (*shared = 0; *shared < state->depth && state->ends[*shared] < same;)
-        ++*shared;
-    state->text.size = same;
-    return pf_buffer_append(&state->text, text.data + same, text.size - same);
+    if (pf_source_behind(reader->source) >= pf_source_offset(reader->source) - state->text_offset) {
+        struct pf_bytes before = {text.data - (offset - state->text_offset), state->text_size};
+        size_t same = common_prefix(before, text);
+        while (shared < state->depth && state->ends[shared] < same)
+            shared++;
+    }
+    state->text_offset = offset;
+    state->text_size = text.size;
+    return shared;
 }
 
 static bool grow_frames(struct folded_reader *state)
@@ -397,9 +404,12 @@ static uint32_t find_frame(struct pf_reader *reader, struct pf_bytes name, uint3
     struct folded_reader *state = reader->state;
     struct pf_folded_frame *met = &state->met[slot];
 
-    if (met->location != 0 && pf_bytes_equal(met->name, name))
-        return met->location;
-    return met->location = frame_location(reader, name, &met->name);
+    if (met->location == 0 || met->size != name.size || memcmp(met->name, name.data, name.size) != 0) {
+        met->location = frame_location(reader, &name);
+        met->name = name.data;
+        met->size = (uint32_t)name.size;
+    }
+    return met->location;
 }
 
 static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t end)
@@ -418,9 +428,7 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
     struct folded_reader *state = reader->state;
     size_t at, known;
 
-    if (!shared_frames(state, text, &state->depth))
-        return pf_error_nomem(&reader->error);
-    known = state->depth;
+    known = state->depth = shared_frames(reader, text);
     at = known > 0 ? state->ends[known - 1] + 1 : 0;
     while (at <= text.size && text.size > 0) {
         const char *separator = memchr(text.data + at, ';', text.size - at);
@@ -560,7 +568,7 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
     pf_buffer_append(&text, name.data, name.size);
     pf_buffer_append(&text, state->pairs.tails.data + pair->tail, pair->tail_size);
     name = (struct pf_bytes){text.data, text.size};
-    uint32_t location = text.failed ? 0 : frame_location(reader, name, &name);
+    uint32_t location = text.failed ? 0 : frame_location(reader, &name);
     if (text.failed)
         reader->dict->strings.status = PF_NOMEM;
     pf_buffer_free(&text);

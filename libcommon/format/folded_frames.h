@@ -7,11 +7,12 @@
 
 #include <stdint.h>
 
-enum { PF_FOLDED_SLOTS = 32768 }; /* 768 KiB, which the second cache holds */
+enum { PF_FOLDED_SLOTS = 65536 }; /* 1 MiB, which the second cache holds */
 
 struct pf_folded_frame {
-    struct pf_bytes name; /* of the dictionary */
-    uint32_t location;    /* 0: nothing stands here */
+    const char *name;  /* of the dictionary */
+    uint32_t size;
+    uint32_t location; /* 0: nothing stands here */
 };
 
 /* Where a name stands, if it does: by its length, begin, middle and end. */
@@ -28,7 +29,7 @@ static inline uint32_t pf_folded_frame_slot(struct pf_bytes name)
     }
     begin = (begin ^ name.size) * 0x9e3779b97f4a7c15u;
     middle = (middle ^ begin >> 32) * 0xc2b2ae3d27d4eb4fu;
-    return (uint32_t)(((end ^ middle ^ begin) * 0x94d049bb133111ebu) >> 49);
+    return (uint32_t)(((end ^ middle ^ begin) * 0x94d049bb133111ebu) >> 48);
 }
 
 #endif

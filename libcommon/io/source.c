@@ -31,6 +31,7 @@ struct pf_source_input {
     int fd;        /* -1: memory */
     bool borrowed; /* the descriptor is not ours to close */
     bool waits;    /* a read may have to wait */
+    bool brief;    /* no more is wanted than the beginning */
     enum coding coding;
     bool raw_ended; /* the descriptor has no more */
     bool ended;     /* nothing will come behind the source's limit */
@@ -66,6 +67,11 @@ static size_t at_hand(const struct pf_source *source)
 static size_t raw_at_hand(const struct pf_source_input *input)
 {
     return (size_t)(input->raw_limit - input->raw_cursor);
+}
+
+size_t pf_source_behind(const struct pf_source *source)
+{
+    return source->input->buffer != NULL ? (size_t)(source->cursor - source->input->buffer) : 0;
 }
 
 /* Reads once, waiting if need be. 0: the end, or a failure, which then stands in input->error. */
@@ -181,7 +187,7 @@ static bool start_unpacking(struct pf_source_input *input)
 {
     struct pf_source *packed;
 
-    if (input->waits || input->raw_size < UNPACK_LEAST || (packed = pack_off(input)) == NULL)
+    if (input->waits || input->brief || input->raw_size < UNPACK_LEAST || (packed = pack_off(input)) == NULL)
         return false;
     if (packed->input->coding == GZIP && (input->unpack = pf_unpack_start(packed)) != NULL) {
         input->coding = GZIP_AHEAD;
@@ -435,6 +441,11 @@ int pf_source_open(struct pf_source **result, const char *path, struct pf_error 
     }
     pf_source_close(source);
     return pf_error_set(error, own.code, "%s", own.text);
+}
+
+void pf_source_brief(struct pf_source *source)
+{
+    source->input->brief = true;
 }
 
 int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t size,

@@ -21,6 +21,8 @@ struct pf_source {
 /* Opens `path` ("-" = standard input; its descriptor is not closed). Refuses directories by name. On failure *source is
  * NULL and `error` says why (PF_IO, PF_NOMEM). The name given in messages is the path. */
 int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
+/* Before anything is read: only the beginning is wanted, so that a compressed file is not inflated ahead of what is asked for. */
+void pf_source_brief(struct pf_source *);
 /* Reads from bytes the caller keeps alive. */
 int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, struct pf_error *);
 void pf_source_close(struct pf_source *);
@@ -42,6 +44,9 @@ static inline void pf_source_take(struct pf_source *source, size_t size)
 {
     source->cursor += size;
 }
+
+/* How many of the bytes taken last still lie before the cursor: they may be looked at until more is read. 0 where that is not known. */
+size_t pf_source_behind(const struct pf_source *);
 
 /* Consumes up to `size` bytes reading on as needed; returns how many there were. */
 uint64_t pf_source_skip(struct pf_source *, uint64_t size);

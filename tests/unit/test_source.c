@@ -372,6 +372,35 @@ static void test_line_of_cut_gzip(void)
     pf_source_close(source);
 }
 
+/* What stands behind the cursor is what was taken last, as long as it stays. */
+static void test_behind(void)
+{
+    struct pf_source *source;
+    struct pf_error error = {0};
+    struct pf_bytes line;
+    bool same = true, seen = false;
+    char *text = malloc(2000000);
+    unsigned char *packed = malloc(100000);
+
+    for (size_t k = 0; k < 2000000; k++)
+        text[k] = k % 1000 == 999 ? '\n' : (char)('a' + k % 1000 % 26);
+    pf_source_open_memory(&source, text, 2000000, &error);
+    tap_ok(pf_source_line(source, &line, &error) == PF_OK && pf_source_behind(source) == 0,
+           "where bytes are not the source's own nothing is known of those taken");
+    pf_source_close(source);
+    pf_source_open_memory(&source, packed, gzip_member(packed, 100000, text, 2000000), &error);
+    while (pf_source_line(source, &line, &error) == PF_OK) {
+        size_t behind = pf_source_behind(source);
+        same = same && behind <= pf_source_offset(source) &&
+               (behind < 2000 || memcmp(source->cursor - 2000, source->cursor - 1000, 1000) == 0);
+        seen = seen || behind >= 2000;
+    }
+    tap_ok(same && seen, "the line before is still there");
+    pf_source_close(source);
+    free(packed);
+    free(text);
+}
+
 static void test_long_lines(void)
 {
     enum { MIB = 1024 * 1024, LIMIT = 64 * MIB };
@@ -557,6 +586,7 @@ int main(void)
     test_gzip_large();
     test_lines();
     test_line_of_cut_gzip();
+    test_behind();
     test_long_lines();
     test_pipes();
     test_would_block();
