@@ -2,6 +2,7 @@
 
 #include "analysis/sort.h"
 #include "analysis/tree.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,9 @@ uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
     return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->labels : 0;
 }
 
+/* What stands behind a node's parent may be far away: it is fetched while so many other nodes are looked at. */
+enum { AHEAD = 32 };
+
 /* --- joining ---------------------------------------------------------------------------------------------- */
 
 static int mark_records(struct pf_flame *flame)
@@ -67,6 +71,26 @@ static int mark_records(struct pf_flame *flame)
         for (size_t k = 0; k < flame->sums.sums[i].count; k++)
             if (flame->sums.sums[i].data[k] != 0)
                 flame->places[k] = 0;
+    return PF_OK;
+}
+
+static bool allocate_nodes(struct pf_flame *flame)
+{
+    flame->key = calloc(flame->count, sizeof *flame->key);
+    flame->parent = calloc(flame->count, sizeof *flame->parent);
+    return flame->key != NULL && flame->parent != NULL;
+}
+
+static int copy_nodes(struct pf_flame *flame, const struct pf_table *nodes)
+{
+    flame->count = nodes->count;
+    if (nodes->status != PF_OK || !allocate_nodes(flame))
+        return PF_NOMEM;
+    for (uint32_t node = 0; node < flame->count; node++) {
+        const struct pf_tree_node *row = pf_table_row(nodes, node);
+        flame->key[node] = row->key;
+        flame->parent[node] = row->parent;
+    }
     return PF_OK;
 }
 
@@ -96,31 +120,66 @@ static void mark_stacks(const struct pf_flame *flame, uint32_t *joined)
     for (size_t record = 0; record < flame->place_count; record++)
         if (flame->places[record] == 0)
             joined[stack_of(flame, record)] = 0;
-    for (uint32_t stack = dict->stacks.count; stack-- > 1;)
+    for (uint32_t stack = dict->stacks.count; stack-- > 1;) {
+        if (stack > AHEAD)
+            pf_prefetch(&joined[pf_dict_stack(dict, stack - AHEAD)->parent]);
         if (joined[stack] == 0)
             joined[pf_dict_stack(dict, stack)->parent] = 0;
+    }
 }
 
-/* Nodes of the marked stacks. Where no two can be the same none has to be looked for. */
+/* Nodes of the marked stacks where no two can be the same: none has to be looked for. */
+static int number_stacks(struct pf_flame *flame, uint32_t *joined)
+{
+    const struct pf_dict *dict = flame->dict;
+
+    flame->count = 1;
+    for (uint32_t stack = 1; stack < dict->stacks.count; stack++)
+        if (joined[stack] == 0)
+            joined[stack] = flame->count++;
+    if (!allocate_nodes(flame))
+        return PF_NOMEM;
+    for (uint32_t stack = 1; stack < dict->stacks.count; stack++) {
+        const struct pf_stack *frame = pf_dict_stack(dict, stack);
+        if (stack + AHEAD < dict->stacks.count)
+            pf_prefetch(&joined[pf_dict_stack(dict, stack + AHEAD)->parent]);
+        if (joined[stack] != UINT32_MAX) {
+            flame->parent[joined[stack]] = joined[frame->parent];
+            flame->key[joined[stack]] = flame->keys.places[frame->location];
+        }
+    }
+    return PF_OK;
+}
+
 static int join_stacks(struct pf_flame *flame, struct pf_table *nodes, uint32_t *joined)
 {
     const struct pf_dict *dict = flame->dict;
-    bool differ;
 
-    if (all_differ(&flame->keys, &differ) != PF_OK)
-        return PF_NOMEM;
-    mark_stacks(flame, joined);
     for (uint32_t stack = 1; stack < dict->stacks.count; stack++) {
         const struct pf_stack *frame = pf_dict_stack(dict, stack);
         if (joined[stack] == 0) {
             struct pf_tree_node row = {joined[frame->parent], flame->keys.places[frame->location]};
-            joined[stack] = differ ? pf_table_append_unindexed(nodes, &row, 1) : pf_table_intern(nodes, &row);
+            joined[stack] = pf_table_intern(nodes, &row);
         }
     }
-    for (size_t record = 0; record < flame->place_count; record++)
+    return copy_nodes(flame, nodes);
+}
+
+static int join(struct pf_flame *flame, struct pf_table *nodes)
+{
+    uint32_t *joined = malloc(flame->dict->stacks.count * sizeof *joined);
+    bool differ;
+    int status = joined != NULL && all_differ(&flame->keys, &differ) == PF_OK ? PF_OK : PF_NOMEM;
+
+    if (status == PF_OK) {
+        mark_stacks(flame, joined);
+        status = differ ? number_stacks(flame, joined) : join_stacks(flame, nodes, joined);
+    }
+    for (size_t record = 0; status == PF_OK && record < flame->place_count; record++)
         if (flame->places[record] == 0)
             flame->places[record] = joined[stack_of(flame, record)];
-    return nodes->status;
+    free(joined);
+    return status;
 }
 
 static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
@@ -135,30 +194,17 @@ static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
         }
         flame->places[record] = node;
     }
-    return nodes->status;
+    return copy_nodes(flame, nodes);
 }
 
 int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
 {
     struct pf_table nodes = {0};
-    uint32_t *joined = malloc(flame->dict->stacks.count * sizeof *joined);
     int status = PF_NOMEM;
 
-    if (joined != NULL && pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
+    if (pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
         pf_table_init(&nodes, sizeof(struct pf_tree_node)) == PF_OK)
-        status = flame->reverse ? join_reversed(flame, &nodes) : join_stacks(flame, &nodes, joined);
-    free(joined);
-    if (status == PF_OK) {
-        flame->count = nodes.count;
-        flame->key = malloc(nodes.count * sizeof *flame->key);
-        flame->parent = malloc(nodes.count * sizeof *flame->parent);
-        status = flame->key != NULL && flame->parent != NULL ? PF_OK : PF_NOMEM;
-    }
-    for (uint32_t node = 0; status == PF_OK && node < nodes.count; node++) {
-        const struct pf_tree_node *row = pf_table_row(&nodes, node);
-        flame->key[node] = row->key;
-        flame->parent[node] = row->parent;
-    }
+        status = flame->reverse ? join_reversed(flame, &nodes) : join(flame, &nodes);
     pf_table_free(&nodes);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
@@ -265,13 +311,26 @@ static int overflow(const struct pf_flame_subject *subject, struct pf_error *err
                         subject->name.data);
 }
 
+/* Amounts of nodes become those of subtrees. */
+static int add_subtrees(const struct pf_flame *flame, const struct pf_flame_subject *subject, int64_t *amounts, struct pf_error *error)
+{
+    for (uint32_t node = flame->count; node-- > 1;) {
+        int64_t *parent = &amounts[flame->parent[node]];
+        if (node > AHEAD)
+            pf_prefetch(&amounts[flame->parent[node - AHEAD]]);
+        if (!pf_add64(*parent, amounts[node], parent))
+            return overflow(subject, error);
+    }
+    return PF_OK;
+}
+
 /* The nodes' own amounts are rounded only, so that totals stay the sums of what is shown. */
 static int measure_side(const struct pf_flame *flame, const struct pf_flame_subject *subject, unsigned side, struct pf_flame_amounts *amounts,
                         struct pf_error *error)
 {
     const struct pf_sums *sums = subject->sums[side];
-    int64_t *self = amounts->self[side] = calloc(flame->count, sizeof *self);
-    int64_t *total = amounts->total[side] = calloc(flame->count, sizeof *total);
+    int64_t *self = amounts->self[side] = pf_zeroed(flame->count, sizeof *self);
+    int64_t *total = amounts->total[side] = pf_zeroed(flame->count, sizeof *total);
     int status = self != NULL && total != NULL ? PF_OK : pf_error_nomem(error);
 
     for (size_t record = 0; status == PF_OK && sums != NULL && record < sums->count; record++)
@@ -281,10 +340,7 @@ static int measure_side(const struct pf_flame *flame, const struct pf_flame_subj
         status = pf_scale_amount(&subject->scale, self[node], &self[node], error);
         total[node] = self[node];
     }
-    for (uint32_t node = flame->count; status == PF_OK && node-- > 1;)
-        if (!pf_add64(total[flame->parent[node]], total[node], &total[flame->parent[node]]))
-            status = overflow(subject, error);
-    return status;
+    return status == PF_OK ? add_subtrees(flame, subject, total, error) : status;
 }
 
 static int64_t magnitude(int64_t amount)
@@ -295,7 +351,7 @@ static int64_t magnitude(int64_t amount)
 int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject *subject, struct pf_flame_amounts *amounts,
                      struct pf_error *error)
 {
-    int64_t *width = amounts->width = calloc(flame->count, sizeof *width);
+    int64_t *width = amounts->width = pf_zeroed(flame->count, sizeof *width);
     unsigned side_count = subject->sums[1] != NULL ? 2 : 1;
     int status = width != NULL ? PF_OK : pf_error_nomem(error);
 
@@ -305,10 +361,7 @@ int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject
         for (uint32_t node = 0; node < flame->count; node++)
             if (magnitude(amounts->self[side][node]) > width[node])
                 width[node] = magnitude(amounts->self[side][node]);
-    for (uint32_t node = flame->count; status == PF_OK && node-- > 1;)
-        if (!pf_add64(width[flame->parent[node]], width[node], &width[flame->parent[node]]))
-            status = overflow(subject, error);
-    return status;
+    return status == PF_OK ? add_subtrees(flame, subject, width, error) : status;
 }
 
 /* --- order ------------------------------------------------------------------------------------------------ */

@@ -196,12 +196,13 @@ size_t pf_print_int128(pf_int128 value, char text[PF_INT128_TEXT])
     pf_uint128 number = magnitude(value);
     size_t count = 0, length = 0;
 
-    do {
+    for (; number > UINT64_MAX; number /= 10)
         digits[count++] = (char)('0' + (int)(number % 10));
-        number /= 10;
-    } while (number > UINT64_MAX);
-    for (uint64_t rest = (uint64_t)number; rest > 0; rest /= 10)
+    uint64_t rest = (uint64_t)number;
+    do {
         digits[count++] = (char)('0' + (int)(rest % 10));
+        rest /= 10;
+    } while (rest > 0);
     if (value < 0)
         text[length++] = '-';
     while (count > 0)

