@@ -39,7 +39,8 @@ static uint32_t map_location(struct pf_merge_map *map, uint32_t location)
     return location != 0 && met(map, location, false) ? map->place(map->arg, location) : location;
 }
 
-static uint32_t map_stack(struct pf_merge_map *map, uint32_t stack)
+/* `apart`: no other stack becomes what this one does, and none is that already. */
+static uint32_t map_stack(struct pf_merge_map *map, uint32_t stack, bool apart)
 {
     struct pf_stack row = *pf_dict_stack(map->dict, stack);
 
@@ -47,19 +48,26 @@ static uint32_t map_stack(struct pf_merge_map *map, uint32_t stack)
         return stack;
     uint32_t parent = pf_merge_id(&map->stacks, row.parent), location = pf_merge_id(&map->locations, row.location);
 
-    return parent == row.parent && location == row.location ? stack : pf_dict_add_frame(map->dict, parent, location);
+    if (parent == row.parent && location == row.location)
+        return stack;
+    return apart ? pf_table_append_unindexed(&map->dict->stacks, &(struct pf_stack){parent, location}, 1)
+                 : pf_dict_add_frame(map->dict, parent, location);
 }
 
 int pf_merge_map_extend(struct pf_merge_map *map)
 {
     struct pf_dict *dict = map->dict;
-    bool good = true;
+    /* Where all that changes becomes what nothing was before, stacks stay as many as they were. */
+    bool good = true, apart = map->locations.known == 0;
 
-    while (good && map->locations.known < dict->locations.count)
-        good = pf_merge_ids_put(&map->locations, map_location(map, (uint32_t)map->locations.known));
+    while (good && map->locations.known < dict->locations.count) {
+        uint32_t location = (uint32_t)map->locations.known, next = dict->locations.count, to = map_location(map, location);
+        apart = apart && (to == location || to == next);
+        good = pf_merge_ids_put(&map->locations, to);
+    }
     if (map->locations.to == NULL)
         map->stacks.known = dict->stacks.count;
     while (good && map->stacks.known < dict->stacks.count)
-        good = pf_merge_ids_put(&map->stacks, map_stack(map, (uint32_t)map->stacks.known));
+        good = pf_merge_ids_put(&map->stacks, map_stack(map, (uint32_t)map->stacks.known, apart));
     return good && pf_dict_status(dict) == PF_OK ? PF_OK : PF_NOMEM;
 }
