@@ -288,13 +288,12 @@ static void open_early(struct pf_inputs *inputs)
 {
     struct pf_error ignored = {0};
     struct stat info;
-    size_t have;
 
     inputs->early = NULL;
     if (inputs->ahead || inputs->next == inputs->operands.count || stat(inputs->operands.names[inputs->next], &info) != 0 ||
         !S_ISREG(info.st_mode) || pf_source_open(&inputs->early, inputs->operands.names[inputs->next], &ignored) != PF_OK)
         return;
-    pf_source_peek(inputs->early, 1, &have);
+    pf_source_start(inputs->early);
 }
 
 /* Opens it and finds its format. */

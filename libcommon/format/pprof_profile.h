@@ -64,7 +64,6 @@ struct pf_pprof_profile {
     struct {
         size_t types, mappings, lines, locations, functions, strings, comments, runs;
     } capacity;
-    size_t string_runs;       /* how often strings follow something else */
     uint32_t first, last;     /* numbers of fields met */
     bool has_time;
     bool marked;              /* another profile may have begun at `mark` */

@@ -374,6 +374,12 @@ const unsigned char *pf_source_fill(struct pf_source *source, size_t need, size_
     return source->cursor;
 }
 
+void pf_source_start(struct pf_source *source)
+{
+    if (source->input->coding == UNDECIDED && make_room(source, 1))
+        decide_coding(source);
+}
+
 static struct pf_source *new_source(const char *path, struct pf_error *error)
 {
     struct pf_source *source = calloc(1, sizeof *source);

@@ -23,6 +23,8 @@ struct pf_source {
 int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
 /* Before anything is read: only the beginning is wanted, so that a compressed file is not inflated ahead of what is asked for. */
 void pf_source_brief(struct pf_source *);
+/* Begins to read: what a thread inflates is inflated from now on, while the caller does something else. Waits for no more than a file. */
+void pf_source_start(struct pf_source *);
 /* Reads from bytes the caller keeps alive. */
 int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, struct pf_error *);
 void pf_source_close(struct pf_source *);
