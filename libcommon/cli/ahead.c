@@ -233,6 +233,7 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
     int status = pf_source_open(&reading->source, name, error);
     if (status != PF_OK)
         return status;
+    pf_source_no_thread(reading->source); /* there is one already */
     if (!facts->format && !(facts->format = pf_registry_guess(reading->source, name, &facts->evidence, error)))
         return error->code;
     struct pf_reader setup = {

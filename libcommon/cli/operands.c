@@ -169,7 +169,7 @@ void pf_operands_series(const char *name, const struct pf_common *common, struct
     memset(series, 0, sizeof *series);
     if (stat(name, &info) != 0 || !S_ISREG(info.st_mode) || pf_source_open(&source, name, &error) < 0)
         return;
-    pf_source_brief(source);
+    pf_source_no_thread(source);
     const struct pf_format *format = common->from ? common->from : pf_registry_guess_series(source, name);
     if (!format || !format->series || format->series(source, series) != PF_OK)
         memset(series, 0, sizeof *series);

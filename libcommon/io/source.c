@@ -31,7 +31,7 @@ struct pf_source_input {
     int fd;        /* -1: memory */
     bool borrowed; /* the descriptor is not ours to close */
     bool waits;    /* a read may have to wait */
-    bool brief;    /* no more is wanted than the beginning */
+    bool no_thread; /* nothing is inflated ahead of what is asked for */
     enum coding coding;
     bool raw_ended; /* the descriptor has no more */
     bool ended;     /* nothing will come behind the source's limit */
@@ -187,7 +187,7 @@ static bool start_unpacking(struct pf_source_input *input)
 {
     struct pf_source *packed;
 
-    if (input->waits || input->brief || input->raw_size < UNPACK_LEAST || (packed = pack_off(input)) == NULL)
+    if (input->waits || input->no_thread || input->raw_size < UNPACK_LEAST || (packed = pack_off(input)) == NULL)
         return false;
     if (packed->input->coding == GZIP && (input->unpack = pf_unpack_start(packed)) != NULL) {
         input->coding = GZIP_AHEAD;
@@ -449,9 +449,9 @@ int pf_source_open(struct pf_source **result, const char *path, struct pf_error 
     return pf_error_set(error, own.code, "%s", own.text);
 }
 
-void pf_source_brief(struct pf_source *source)
+void pf_source_no_thread(struct pf_source *source)
 {
-    source->input->brief = true;
+    source->input->no_thread = true;
 }
 
 int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t size,

@@ -21,8 +21,8 @@ struct pf_source {
 /* Opens `path` ("-" = standard input; its descriptor is not closed). Refuses directories by name. On failure *source is
  * NULL and `error` says why (PF_IO, PF_NOMEM). The name given in messages is the path. */
 int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
-/* Before anything is read: only the beginning is wanted, so that a compressed file is not inflated ahead of what is asked for. */
-void pf_source_brief(struct pf_source *);
+/* Before anything is read: a compressed file is inflated by who reads it, and no more of it than is asked for. */
+void pf_source_no_thread(struct pf_source *);
 /* Begins to read: what a thread inflates is inflated from now on, while the caller does something else. Waits for no more than a file. */
 void pf_source_start(struct pf_source *);
 /* Reads from bytes the caller keeps alive. */
