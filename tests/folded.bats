@@ -1,5 +1,7 @@
 # Folded stacks: what is read, what is written, what is refused.
 
+load lib/expect
+
 # An independent reading of folded stacks: sums by stack, in the order of the stacks' bytes
 setup_file()
 {
@@ -30,19 +32,6 @@ same()
 {
     case " $* " in *' - '*) cat >stdin ;; esac
     cmp -s "${1/#-/stdin}" "${2/#-/stdin}" || { diff -u "${1/#-/stdin}" "${2/#-/stdin}" | head -40; return 1; }
-}
-
-# fails STATUS PATTERN COMMAND...: and says so
-fails()
-{
-    local want=$1 pattern=$2 got=0
-    shift 2
-    "$@" >out 2>err || got=$?
-    if [ "$got" -ne "$want" ] || ! grep -qE "$pattern" err; then
-        echo "$*: status $got, expected $want and '$pattern'"
-        cat err
-        return 1
-    fi
 }
 
 

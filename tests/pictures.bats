@@ -1,5 +1,7 @@
 # Flame graphs: what is drawn is computed again in tests/check/pictures.py, and a real browser zooms and searches in it.
 
+load lib/expect
+
 bats_require_minimum_version 1.5.0
 
 setup()
@@ -15,19 +17,6 @@ python()
 {
     command -v python3 >/dev/null || skip "python3 is missing"
     python3 "$PROFUTILS_SRC/tests/check/$1.py" "${@:2}"
-}
-
-# fails STATUS PATTERN COMMAND...: and says so
-fails()
-{
-    local want=$1 pattern=$2 got=0
-    shift 2
-    "$@" >out 2>err || got=$?
-    if [ "$got" -ne "$want" ] || ! grep -qE "$pattern" err; then
-        echo "$*: status $got, expected $want and '$pattern'"
-        cat err
-        return 1
-    fi
 }
 
 # titles FILE: of the frames of an svg

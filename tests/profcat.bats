@@ -1,5 +1,7 @@
 # profcat: conversion, inspection, labels, one order, and what is read by other programs.
 
+load lib/expect
+
 bats_require_minimum_version 1.5.0
 
 setup_file()
@@ -21,19 +23,6 @@ same()
 {
     case " $* " in *' - '*) cat >stdin ;; esac
     cmp -s "${1/#-/stdin}" "${2/#-/stdin}" || { diff -u "${1/#-/stdin}" "${2/#-/stdin}" | head -40; return 1; }
-}
-
-# fails STATUS PATTERN COMMAND...: and says so
-fails()
-{
-    local want=$1 pattern=$2 got=0
-    shift 2
-    "$@" >out 2>err || got=$?
-    if [ "$got" -ne "$want" ] || ! grep -qE "$pattern" err; then
-        echo "$*: status $got, expected $want and '$pattern'"
-        cat err
-        return 1
-    fi
 }
 
 # --- outputs ----------------------------------------------------------------------------------------------
@@ -446,13 +435,6 @@ END
 }
 
 # --- stacks made of calls ---------------------------------------------------------------------------------
-
-# stream FILE <DESCRIPTION
-stream()
-{
-    command -v python3 >/dev/null || skip "no python3"
-    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >"$1"
-}
 
 # calls FILE CALLER>CALLEE:OWN:INCLUSIVE...
 calls()

@@ -1,5 +1,7 @@
 # proftop: every number expected here is arithmetic on the few records that stand beside it.
 
+load lib/expect
+
 bats_require_minimum_version 1.5.0
 
 setup_file()
@@ -17,13 +19,6 @@ setup()
     unset NO_COLOR
 }
 
-# stream NAME <DESCRIPTION: a native stream, by the second writer under tests/reference
-stream()
-{
-    command -v python3 >/dev/null || skip "python3 is missing"
-    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >"$1"
-}
-
 # cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
 # 1 rank 2 function 3 file 4 line 5 image 6 section 7 measure 8 unit 9 flat 10 flat% 11 cum 12 cum% 13 calls 14 what --by adds
 cells()
@@ -31,28 +26,6 @@ cells()
     fields=$1
     shift
     proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
-}
-
-# expect COMMAND...: its output is what comes from standard input
-expect()
-{
-    cat >want
-    "$@" >got
-    diff -u want got
-}
-
-# fails STATUS TEXT COMMAND...: ends so, and says so
-fails()
-{
-    wanted=$1 text=$2
-    shift 2
-    run --separate-stderr "$@"
-    # shellcheck disable=SC2154  # bats sets it
-    [ "$status" -eq "$wanted" ] || { echo "status $status of: $*"; echo "$stderr"; return 1; }
-    case $stderr in
-    *"$text"*) ;;
-    *) echo "said: $stderr"; return 1 ;;
-    esac
 }
 
 @test "the table is exactly this" {
@@ -410,7 +383,7 @@ END
     [ "$status" -eq 0 ]
     [ "$stderr" = "proftop: warning: callers or callees of 'nobody': no function matches" ]
     fails 2 "choose one of" proftop --tree --edges small.folded
-    fails 2 "(" proftop --callers='(' small.folded
+    fails 2 "'\\('" proftop --callers='(' small.folded
 }
 
 @test "the tree of calls" {

@@ -179,13 +179,15 @@ static bool good(struct run *run, size_t number, int status, const struct pf_err
     return status == PF_OK;
 }
 
-/* With --keep-going a run that is damaged does not count. */
+/* With --keep-going a run that is damaged does not count; else what came of it does, and if nothing came there is nothing to compare. */
 static bool end_run(struct run *run, size_t number, bool whole)
 {
     struct pf_error error = {0};
     unsigned side = run->runs->runs[number].side;
     bool keep = whole || !run->common.tool.keep_going;
 
+    if (!whole && keep && !run->runs->given)
+        return false;
     if (!keep)
         pf_tool_warn(&run->common.tool, "%s: this run is left out", run->runs->runs[number].name);
     if (run->stream)

@@ -29,6 +29,7 @@ struct pf_runs {
     size_t count;
     size_t at;      /* run being read */
     bool begun, damaged;
+    bool given;     /* the run at hand, or the one that has just ended, has given a batch */
     size_t reached; /* runs that were read at least in part */
     struct pf_common *common;
     struct pf_operands *names;

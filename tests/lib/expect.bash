@@ -1,0 +1,31 @@
+# What a program prints and says, for bats files: load lib/expect
+
+# stream FILE <DESCRIPTION: a native stream, by the second writer under tests/reference
+stream()
+{
+    command -v python3 >/dev/null || skip "python3 is missing"
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >"$1"
+}
+
+# expect COMMAND...: its output is what comes from standard input
+expect()
+{
+    cat >want
+    "$@" >got
+    diff -u want got
+}
+
+# fails STATUS PATTERN COMMAND...: ends so, and says so; its output is in the file out and in $output
+fails()
+{
+    local want=$1 pattern=$2 got=0
+    shift 2
+    "$@" >out 2>err || got=$?
+    # shellcheck disable=SC2034  # for the test
+    output=$(cat out)
+    if [ "$got" -ne "$want" ] || ! grep -qE -- "$pattern" err; then
+        echo "$*: status $got, expected $want and '$pattern'"
+        cat err
+        return 1
+    fi
+}
