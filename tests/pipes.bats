@@ -170,6 +170,11 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     same want got7
     run proftop --files0-from=list0 a.folded
     [ "$status" -eq 2 ]
+    # 30,000 names from a pipe that is filled bit by bit, so that they end anywhere in what is read at once
+    mkdir -p many && printf 'm;a 1\n' >many/12345
+    (printf './'; for ((k = 0; k < 30000; k++)); do printf 'many/12345\0'; done) >many0
+    [ "$({ head -c 100000 many0; sleep 0.1; tail -c +100001 many0; } | profmerge -t folded --files0-from=-)" = "m;a 30000" ]
+    [ "$(profmerge -t folded --files0-from=many0)" = "m;a 30000" ]
 }
 
 @test "a directory is read with -r and refused without" {

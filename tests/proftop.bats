@@ -290,6 +290,40 @@ END
     fails 2 "there is no measure 'time' here; measures: calls, excl" proftop -m time two.pfs
 }
 
+@test "calls that measure themselves and what is below them" {
+    # nobody calls p::main, which calls p::f twice (own 10, with all 30), which calls q::g (20); lines are declared, but have no values
+    stream self.pfs <<'END'
+{"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds", "main": 1}, {"name": "calls", "kind": "edge", "role": "count"},
+  {"name": "incl", "kind": "edge", "unit": "nanoseconds", "role": "inclusive", "main": 1}, {"name": "excl", "kind": "edge", "unit": "nanoseconds"}],
+ "records": [
+  {"kind": "edge", "caller": ["p::main", "m", 3, 1], "callee": ["p::f", "f", 0, 1], "values": {"calls": 2, "incl": 30, "excl": 10}},
+  {"kind": "edge", "caller": ["p::f", "f", 2, 1], "callee": ["q::g", "f", 0, 8], "values": {"calls": 4, "incl": 20, "excl": 20}}]}
+END
+    [ "$(cells 2,9,10,11,12,13 self.pfs | tr '\n' ,)" = "q::g 20 66.67 20 66.67 4,p::f 10 33.33 30 100 2," ]
+    # a package costs what its functions do and what these call elsewhere
+    [ "$(cells 9,11,13,14 -b package -s name self.pfs | tr '\n' ,)" = "10 30 2 p,20 20 4 q," ]
+    # lines of another run, of less time, are not what all is a part of
+    stream line.pfs <<'END'
+{"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds", "main": 1}],
+ "records": [{"kind": "flat", "at": ["p::main", "m", 3, 1], "values": {"time": 6}}]}
+END
+    [ "$(profmerge self.pfs line.pfs | proftop -t tsv --kind=edge | cut -f 2,9,10,11,12 | tail -n +2 | tr '\t\n' ' ,')" = \
+        "q::g 20 66.67 20 66.67,p::f 10 33.33 30 100," ]
+}
+
+@test "measures of a difference belong together by what stands behind their names" {
+    for excl in 10 4; do
+        stream "$excl.pfs" <<END
+{"measures": [{"name": "incl", "kind": "edge", "unit": "nanoseconds", "role": "inclusive", "main": 1}, {"name": "excl", "kind": "edge", "unit": "nanoseconds"}],
+ "records": [{"kind": "edge", "caller": ["main", "m", 3, 1], "callee": ["f", "f", 0, 1], "values": {"incl": $((excl + 20)), "excl": $excl}}]}
+END
+    done
+    profdiff 10.pfs 4.pfs -o difference.pfs
+    [ "$(cells 7,9,11 -m incl.before difference.pfs)" = "incl.before 10 30" ]
+    [ "$(cells 7,9,11 -m incl.after difference.pfs)" = "incl.after 4 24" ]
+    [ "$(cells 7,9,10,11 difference.pfs)" = "incl.delta -6 100 -6" ]
+}
+
 @test "lines that measure themselves, calls that measure what is below them" {
     # as callgrind: main (own 10) calls f (own 20), f calls itself and g (own 5), g calls f back; inclusive values on the calls
     stream lines.pfs <<'END'

@@ -180,15 +180,26 @@ static bool lines_have_self(const struct pf_subject *subject)
     return subject->self != NULL && subject->self->quantity.measure.kind == PF_FLAT;
 }
 
+/* Several functions are one row: who calls into it says nothing of those that nobody calls, and of calls within it. */
+static bool joins_functions(enum pf_by by)
+{
+    return by == PF_BY_FILE || by == PF_BY_IMAGE || by == PF_BY_PACKAGE;
+}
+
+/* What it cost itself, and the calls out of it: else the calls into it are what it cost. */
+static bool adds_flat(const struct columns *columns)
+{
+    return lines_have_self(columns->subject) || (columns->subject->self != NULL && joins_functions(columns->keys->by));
+}
+
 static int rank_edges(struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
-    bool lines = lines_have_self(subject);
-    int status = lines ? add_places(columns, subject->self, flat_column)
-                       : add_edges(columns, subject->self, CALLEE, true, flat_column);
+    int status = lines_have_self(subject) ? add_places(columns, subject->self, flat_column)
+                                          : add_edges(columns, subject->self, CALLEE, true, flat_column);
 
     if (status == PF_OK)
-        status = add_edges(columns, subject->inclusive, lines ? CALLER : CALLEE, false, cum_column);
+        status = add_edges(columns, subject->inclusive, adds_flat(columns) ? CALLER : CALLEE, false, cum_column);
     if (status == PF_OK && subject->calls != subject->shown)
         status = add_edges(columns, subject->calls, CALLEE, true, calls_column);
     return status;
@@ -251,7 +262,7 @@ static int finish_row(struct columns *columns, uint32_t key)
         return status;
     if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && subject->inclusive == NULL))
         row->cum = row->flat;
-    else if (subject->kind == PF_EDGE && lines_have_self(subject) && !pf_add64(row->cum, row->flat, &row->cum))
+    else if (subject->kind == PF_EDGE && adds_flat(columns) && !pf_add64(row->cum, row->flat, &row->cum))
         return overflow(columns, key);
     if (subject->kind != PF_SAMPLE)
         row->cum = no_more_than(row->cum, subject->total);

@@ -1,5 +1,7 @@
 #include "analysis/subject.h"
 
+#include <string.h>
+
 static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     return accumulator->records[kind] > 0;
@@ -35,10 +37,27 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
     return PF_RECORD_KINDS;
 }
 
-/* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. */
-static int fitness(const struct pf_measure *shown, const struct pf_measure *other, enum pf_role role)
+/* What a difference has behind the names of its measures: those of one side belong together. */
+static struct pf_bytes side_of(const struct pf_dict *dict, const struct pf_measure *measure)
 {
-    if (other->role != role || other->unit != shown->unit || other->aggregation != PF_SUM)
+    static const struct pf_bytes sides[] = {{".before", 7}, {".after", 6}, {".delta", 6}};
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (name.size > sides[i].size && memcmp(name.data + name.size - sides[i].size, sides[i].data, sides[i].size) == 0)
+            return sides[i];
+    return (struct pf_bytes){"", 0};
+}
+
+static bool same_side(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b)
+{
+    return pf_bytes_equal(side_of(dict, a), side_of(dict, b));
+}
+
+/* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. */
+static int fitness(const struct pf_dict *dict, const struct pf_measure *shown, const struct pf_measure *other, enum pf_role role)
+{
+    if (other->role != role || other->unit != shown->unit || other->aggregation != PF_SUM || !same_side(dict, shown, other))
         return 0;
     return other->name == shown->name ? 3 : other->main ? 2 : 1;
 }
@@ -51,7 +70,7 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator, const s
 
     for (uint32_t i = 0; i < accumulator->count; i++) {
         const struct pf_measure *other = &accumulator->sums[i].quantity.measure;
-        int fit = other->kind == kind ? fitness(&shown->quantity.measure, other, role) : 0;
+        int fit = other->kind == kind ? fitness(accumulator->dict, &shown->quantity.measure, other, role) : 0;
         if (fit > best_fitness) {
             best_fitness = fit;
             best = &accumulator->sums[i];
@@ -60,26 +79,42 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator, const s
     return best;
 }
 
-static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, enum pf_kind kind)
+static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
 {
     for (uint32_t i = 0; i < accumulator->count; i++) {
         const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
-        if (measure->kind == kind && pf_measure_calls(accumulator->dict, measure))
+        if (measure->kind == shown->quantity.measure.kind && pf_measure_calls(accumulator->dict, measure) &&
+            same_side(accumulator->dict, &shown->quantity.measure, measure))
             return &accumulator->sums[i];
     }
     return NULL;
 }
 
-/* Edges: what is 100 %. The lines' own values know also the time outside of all functions. */
-static struct pf_sums *whole_of(const struct pf_accumulator *accumulator, const struct pf_subject *subject)
+static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const struct pf_dict *dict, enum pf_unit unit, struct pf_error *error)
 {
-    struct pf_sums *lines = NULL;
+    subject->whole = sums;
+    if (pf_quantity_scale(&sums->quantity, dict, unit, &subject->whole_scale, error) != PF_OK)
+        return error->code;
+    subject->total = pf_scale_total(&subject->whole_scale, pf_sums_total(sums));
+    return PF_OK;
+}
+
+/* What is 100 %. Of edges the lines' own values, which know also the time outside of all functions; where they are less they are
+ * those of other runs, or there are none. */
+static int choose_whole(struct pf_subject *subject, const struct pf_accumulator *accumulator, enum pf_unit unit, struct pf_error *error)
+{
+    struct pf_sums *own = subject->self != NULL ? subject->self : subject->shown, *lines = NULL;
+    const struct pf_dict *dict = accumulator->dict;
 
     if (subject->kind == PF_EDGE && subject->shown->quantity.measure.role != PF_COUNT)
         lines = partner(accumulator, subject->shown, PF_FLAT, PF_SELF);
-    if (lines != NULL)
-        return lines;
-    return subject->self != NULL ? subject->self : subject->shown;
+    if (set_whole(subject, own, dict, unit, error) != PF_OK)
+        return error->code;
+    pf_int128 total = subject->total;
+
+    if (lines == NULL || lines == own || set_whole(subject, lines, dict, unit, error) != PF_OK)
+        return error->code;
+    return total > subject->total && subject->total >= 0 ? set_whole(subject, own, dict, unit, error) : PF_OK;
 }
 
 static void set_columns(struct pf_subject *subject, const struct pf_accumulator *accumulator)
@@ -109,18 +144,13 @@ int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *a
 
     *subject = (struct pf_subject){.kind = pf_measures_row(&dict->measures, measure)->kind};
     subject->shown = pf_accumulator_find(accumulator, measure);
-    subject->calls = calls_of(accumulator, subject->kind);
+    subject->calls = calls_of(accumulator, subject->shown);
     set_columns(subject, accumulator);
-    subject->whole = whole_of(accumulator, subject);
     status = pf_quantity_scale(&subject->shown->quantity, dict, unit, &subject->scale, error);
     subject->self_scale = subject->inclusive_scale = subject->scale;
     if (status == PF_OK && subject->self != NULL)
         status = pf_quantity_scale(&subject->self->quantity, dict, unit, &subject->self_scale, error);
     if (status == PF_OK && subject->inclusive != NULL)
         status = pf_quantity_scale(&subject->inclusive->quantity, dict, unit, &subject->inclusive_scale, error);
-    if (status == PF_OK)
-        status = pf_quantity_scale(&subject->whole->quantity, dict, unit, &subject->whole_scale, error);
-    if (status == PF_OK)
-        subject->total = pf_scale_total(&subject->whole_scale, pf_sums_total(subject->whole));
-    return status;
+    return status == PF_OK ? choose_whole(subject, accumulator, unit, error) : status;
 }

@@ -45,30 +45,32 @@ void pf_operands_add_list(struct pf_operands *operands, struct pf_common *common
         fail(common, path, &error);
 }
 
+/* The name ahead, with its NUL where it has one. 0: there is none. */
+static size_t next_name(struct pf_source *source, struct pf_bytes *name)
+{
+    size_t searched = 0, have;
+    const char *end = NULL;
+    for (;;) {
+        const char *ahead = (const char *)pf_source_peek(source, searched + 1, &have);
+        if (have > searched)
+            end = memchr(ahead + searched, '\0', have - searched);
+        *name = (struct pf_bytes){ahead, end ? (size_t)(end - ahead) : have};
+        if (end || have == searched)
+            return end ? name->size + 1 : name->size;
+        searched = have;
+    }
+}
+
 void pf_operands_add_files0(struct pf_operands *operands, struct pf_common *common, const char *path)
 {
     struct pf_error error = {0};
     struct pf_source *source;
+    struct pf_bytes name;
     if (pf_source_open(&source, path, &error) < 0)
         pf_tool_die(&common->tool, path, &error, false);
-    for (size_t need = 4096, have;; need *= 2) {
-        const char *ahead = (const char *)pf_source_peek(source, need, &have);
-        const char *end;
-        while (have && (end = memchr(ahead, '\0', have))) {
-            size_t size = (size_t)(end - ahead);
-            if (size)
-                pf_operands_add(operands, common, (struct pf_bytes){ahead, size});
-            pf_source_take(source, size + 1);
-            ahead = (const char *)pf_source_peek(source, 1, &have);
-            need = 4096;
-        }
-        if (have && have < need) { /* a last name without a NUL */
-            pf_operands_add(operands, common, (struct pf_bytes){ahead, have});
-            pf_source_take(source, have);
-        }
-        if (have < need)
-            break;
-    }
+    for (size_t size; (size = next_name(source, &name)) > 0; pf_source_take(source, size))
+        if (name.size)
+            pf_operands_add(operands, common, name);
     if (pf_source_status(source, &error) < 0)
         pf_tool_die(&common->tool, path, &error, false);
     pf_source_close(source);
