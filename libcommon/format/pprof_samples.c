@@ -19,6 +19,7 @@ void pf_pprof_samples_free(struct pf_pprof_samples *samples)
 {
     pf_strings_free(&samples->label_bytes);
     pf_buffer_free(&samples->labels);
+    pf_labels_free(&samples->set);
     free(samples->label_sets);
     free(samples->frames);
     free(samples->values);
@@ -37,7 +38,7 @@ static int find_string(const struct pf_pprof_samples *samples, uint64_t number, 
 }
 
 /* A label may have a text and a number; then it becomes two. One with neither is the number 0, unless it is a section. */
-static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, uint32_t *set, size_t at, struct pf_error *error)
+static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, size_t at, struct pf_error *error)
 {
     uint64_t values[5] = {0};
     uint32_t key, text, unit;
@@ -58,12 +59,13 @@ static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, 
         find_string(samples, values[4], at, &unit, error) != PF_OK)
         return error->code;
     bool empty = values[2] == 0 && values[3] == 0 && values[4] == 0 && key == samples->dict->section_key;
+    bool good = true;
 
     if (values[2] != 0 || empty)
-        *set = pf_dict_add_label(samples->dict, *set, key, text);
+        good = pf_labels_add(&samples->set, samples->dict, key, text);
     if ((values[2] == 0 && !empty) || values[3] != 0 || values[4] != 0)
-        *set = pf_dict_add_number(samples->dict, *set, key, (int64_t)values[3], unit);
-    return PF_OK;
+        good = good && pf_labels_add_number(&samples->set, samples->dict, key, (int64_t)values[3], unit);
+    return good ? PF_OK : pf_error_nomem(error);
 }
 
 /* The set that stands in these bytes, fields of labels one behind the other. */
@@ -84,8 +86,8 @@ static int find_labels(struct pf_pprof_samples *samples, struct pf_bytes bytes, 
         !pf_grow(&samples->label_sets, &samples->label_capacity, (size_t)id + 1, sizeof *samples->label_sets))
         return pf_error_nomem(error);
     while (status == PF_OK && pf_proto_next(&message, &field, &problem) == PF_OK)
-        status = add_label(samples, pf_proto_of(&field), set, at, error);
-    samples->label_sets[id] = *set;
+        status = add_label(samples, pf_proto_of(&field), at, error);
+    samples->label_sets[id] = *set = pf_labels_take(&samples->set, samples->dict);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "format/pprof_names.h"
 #include "model/batch.h"
+#include "model/labels.h"
 #include "model/stacks.h"
 #include "model/strings.h"
 
@@ -17,6 +18,7 @@ struct pf_pprof_samples {
     uint32_t *label_sets;        /* by id of those */
     size_t label_capacity;
     struct pf_buffer labels;     /* those at hand, where they do not lie together */
+    struct pf_labels set;        /* of the sample at hand */
     uint32_t *frames;            /* the stack at hand, leaf first */
     size_t depth, frame_capacity;
     uint32_t stacks[PF_BATCH_ROWS], sets[PF_BATCH_ROWS];

@@ -124,8 +124,8 @@ uint32_t pf_dict_add_location(struct pf_dict *, const struct pf_location *);
 uint32_t pf_dict_add_frame(struct pf_dict *, uint32_t parent, uint32_t location);
 
 /* Adds one label to a set and keeps the set's order: sorted by key, then value; `section` keeps the order of opening, and
- * the same section may stand in it twice. Interns the chain anew where the label belongs in the middle. Other
- * labels that are there already stay once. */
+ * the same section may stand in it twice. Interns the chain anew where the label belongs in the middle: where an input says how many
+ * there are, model/labels.h makes the set at once. Other labels that are there already stay once. */
 uint32_t pf_dict_add_label(struct pf_dict *, uint32_t labels, uint32_t key, uint32_t text);
 uint32_t pf_dict_add_number(struct pf_dict *, uint32_t labels, uint32_t key, int64_t number, uint32_t unit);
 /* The chain as it is, without sorting: for readers of data that are in order already. */

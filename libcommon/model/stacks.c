@@ -112,6 +112,8 @@ static bool grow(struct pf_stack_memo *memo)
 static void remember(struct pf_stack_memo *memo, struct pf_dict *dict, uint32_t tag, uint32_t stack)
 {
     size_t slot = tag & memo->mask;
+    if (dict->stacks.status != PF_OK)
+        return; /* there may be no free slot to be found */
     for (; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
         if (memo->slots[slot].stack == stack)
             return; /* it was queued twice */

@@ -5,6 +5,7 @@
 
 #include "codec/format.h"
 #include "io/json_cut.h"
+#include "model/labels.h"
 #include "model/metadata.h"
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ struct pf_samples_reader {
     uint32_t *leaf_first;
     size_t depth, frame_capacity;
     uint32_t section_set, label_set; /* one of each as it stands, joined for the row */
+    struct pf_labels row_labels;     /* while they are joined */
     struct pf_samples_value {
         uint32_t name, unit, measure;
         int64_t value;

@@ -54,6 +54,7 @@ void pf_samples_close_reader(struct pf_reader *reader)
     free_memo(&state->labels);
     free_memo(&state->sections);
     pf_stack_memo_free(state->memo);
+    pf_labels_free(&state->row_labels);
     free(state->leaf_first);
     for (unsigned k = 0; k < PF_SAMPLES_COLUMNS; k++)
         free(state->data[k]);
@@ -102,22 +103,35 @@ static uint32_t make_frame(struct pf_dict *dict, const json_t *frame)
     return pf_dict_add_location(dict, &location);
 }
 
+/* What could not be kept is told by the dictionary. */
+static uint32_t end_set(struct pf_labels *labels, struct pf_dict *dict, bool good)
+{
+    uint32_t set = pf_labels_take(labels, dict);
+
+    if (!good)
+        dict->labels.status = PF_NOMEM;
+    pf_labels_free(labels);
+    return set;
+}
+
 static uint32_t make_sections(struct pf_dict *dict, const json_t *sections)
 {
+    struct pf_labels labels = {0};
     const json_t *section;
-    uint32_t set = 0;
+    bool good = true;
     size_t k;
 
     json_array_foreach(sections, k, section)
-        set = pf_dict_add_label(dict, set, dict->section_key, pf_dict_intern_text(dict, text_of(section)));
-    return set;
+        good = good && pf_labels_add(&labels, dict, dict->section_key, pf_dict_intern_text(dict, text_of(section)));
+    return end_set(&labels, dict, good);
 }
 
 static uint32_t make_labels(struct pf_dict *dict, const json_t *labels)
 {
     const json_t *values, *value;
     const char *key;
-    uint32_t set = 0;
+    struct pf_labels set = {0};
+    bool good = true;
     size_t k;
 
     json_object_foreach((json_t *)(uintptr_t)labels, key, values) {
@@ -125,13 +139,13 @@ static uint32_t make_labels(struct pf_dict *dict, const json_t *labels)
 
         json_array_foreach(values, k, value) {
             if (json_is_object(value))
-                set = pf_dict_add_number(dict, set, name, pf_json_member_int(value, "num", 0),
-                                         pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
+                good = good && pf_labels_add_number(&set, dict, name, pf_json_member_int(value, "num", 0),
+                                                    pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
             else
-                set = pf_dict_add_label(dict, set, name, pf_dict_intern_text(dict, text_of(value)));
+                good = good && pf_labels_add(&set, dict, name, pf_dict_intern_text(dict, text_of(value)));
         }
     }
-    return set;
+    return end_set(&set, dict, good);
 }
 
 /* The id of the value ahead, made once for each text. */
@@ -339,16 +353,15 @@ static int add_value(struct pf_reader *reader, uint32_t row, const struct pf_sam
 static int add_row(struct pf_reader *reader, uint32_t row)
 {
     struct pf_samples_reader *state = reader->state;
-    uint32_t labels = state->section_set;
     int status = PF_OK;
 
-    for (uint32_t id = state->label_set; id; id = pf_dict_label(reader->dict, id)->parent) {
-        struct pf_label label = *pf_dict_label(reader->dict, id);
-
-        labels = label.numeric ? pf_dict_add_number(reader->dict, labels, label.key, label.number, label.text)
-                               : pf_dict_add_label(reader->dict, labels, label.key, label.text);
+    state->label_ids[row] = state->section_set != 0 ? state->section_set : state->label_set;
+    if (state->section_set != 0 && state->label_set != 0) {
+        if (!pf_labels_add_set(&state->row_labels, reader->dict, state->section_set) ||
+            !pf_labels_add_set(&state->row_labels, reader->dict, state->label_set))
+            return pf_error_nomem(&reader->error);
+        state->label_ids[row] = pf_labels_take(&state->row_labels, reader->dict);
     }
-    state->label_ids[row] = labels;
     if (state->kind == PF_SAMPLE) {
         pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[row]);
     } else {
