@@ -294,6 +294,29 @@ limited()
     [ "$bad" -eq 0 ]
 }
 
+@test "nothing unfinished is left behind, whichever signal it was" {
+    mkdir spill
+    for signal in TERM HUP ALRM USR1 XCPU; do
+        rm -f feed to/out
+        mkfifo feed
+        TMPDIR=$PWD/spill "$PROFUTILS_BIN/proffilter" --min-value=1% - -o to/out <feed 2>err &
+        pid=$!
+        exec 9>feed
+        cat big.folded >&9
+        kill "-$signal" "$pid"
+        got=0
+        wait "$pid" || got=$?
+        exec 9>&-
+        [ "$got" -gt 128 ] || wrong "status $got after SIG$signal"
+        [ -z "$(ls -A to; ls -A spill)" ] || wrong "SIG$signal leaves $(ls -A to spill)"
+    done
+    # a warning to nobody
+    printf 'no stack at all\nf 1\n' | "$PROFUTILS_BIN/profcat" -f folded - -o to/out 2> >(exec true) || true
+    rm -f to/out
+    [ -z "$(ls -A to)" ] || wrong "a closed standard error leaves $(ls -A to)"
+    [ "$bad" -eq 0 ]
+}
+
 @test "a target that is no regular file is written in place" {
     while read -r program format; do
         run_row small.folded >want 2>err

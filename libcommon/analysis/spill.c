@@ -12,32 +12,37 @@ struct pf_spill {
     struct pf_options options;
     struct pf_dict *dict;
     const struct pf_format *format;
-    struct pf_buffer path;
+    int file;            /* to be read from; -1: it is the source's */
     struct pf_sink *sink;
     struct pf_writer *writer;
     struct pf_source *source;
     struct pf_reader *reader;
 };
 
+/* The file has no name from the beginning: nothing is left of it, however the program ends. */
 static int make_file(struct pf_spill *spill, struct pf_error *error)
 {
     static const char name[] = "/profutils-XXXXXX";
     const char *directory = getenv("TMPDIR");
-    int file;
+    struct pf_buffer path = {0};
 
     if (directory == NULL || directory[0] == '\0')
         directory = "/tmp";
-    pf_buffer_append(&spill->path, directory, strlen(directory));
-    if (!pf_buffer_append(&spill->path, name, sizeof name))
+    pf_buffer_append(&path, directory, strlen(directory));
+    if (!pf_buffer_append(&path, name, sizeof name))
         return pf_error_nomem(error);
-    file = mkstemp(spill->path.data);
-    if (file < 0) {
-        pf_error_system(error, "cannot make a temporary file in %s", directory);
-        pf_buffer_free(&spill->path);
-        return error->code;
-    }
-    close(file);
-    return pf_sink_open(&spill->sink, spill->path.data, error);
+    int file = mkstemp(path.data);
+
+    if (file >= 0)
+        unlink(path.data);
+    pf_buffer_free(&path);
+    spill->file = file >= 0 ? dup(file) : -1;
+    if (spill->file >= 0)
+        return pf_sink_open_file(&spill->sink, file, "temporary file", error);
+    pf_error_system(error, "cannot make a temporary file in %s", directory);
+    if (file >= 0)
+        close(file);
+    return error->code;
 }
 
 int pf_spill_open(struct pf_spill **result, struct pf_dict *dict, struct pf_error *error)
@@ -49,6 +54,7 @@ int pf_spill_open(struct pf_spill **result, struct pf_dict *dict, struct pf_erro
     *result = NULL;
     if (spill == NULL)
         return pf_error_nomem(error);
+    spill->file = -1;
     spill->dict = dict;
     spill->format = pf_registry_find(PF_BYTES("pfs"));
     status = make_file(spill, error);
@@ -73,9 +79,8 @@ void pf_spill_close(struct pf_spill *spill)
     pf_sink_abort(spill->sink);
     pf_reader_close(spill->reader);
     pf_source_close(spill->source);
-    if (spill->path.data != NULL)
-        unlink(spill->path.data);
-    pf_buffer_free(&spill->path);
+    if (spill->file >= 0)
+        close(spill->file);
     free(spill);
 }
 
@@ -102,12 +107,14 @@ int pf_spill_rewind(struct pf_spill *spill, struct pf_error *error)
     spill->writer = NULL;
     spill->sink = NULL;
     status = pf_sink_commit(sink, error);
-    if (status == PF_OK)
-        status = pf_source_open(&spill->source, spill->path.data, error);
+    if (status == PF_OK && lseek(spill->file, 0, SEEK_SET) != 0)
+        status = pf_error_system(error, "cannot read the temporary file");
     if (status != PF_OK)
         return status;
-    unlink(spill->path.data);
-    pf_buffer_free(&spill->path);
+    status = pf_source_open_file(&spill->source, spill->file, "temporary file", error);
+    spill->file = -1;
+    if (status != PF_OK)
+        return status;
     setup = (struct pf_reader){.format = spill->format,
                                .source = spill->source,
                                .dict = spill->dict,

@@ -7,12 +7,12 @@
 
 struct pf_spill;
 
-/* The file is made in $TMPDIR, or /tmp. `dict` is the one of all batches and outlives this. *spill is NULL on failure. */
+/* The file is made in $TMPDIR, or /tmp, and has no name. `dict` is the one of all batches and outlives this. *spill is NULL on failure. */
 int pf_spill_open(struct pf_spill **, struct pf_dict *dict, struct pf_error *);
-void pf_spill_close(struct pf_spill *); /* removes the file; NULL is allowed */
+void pf_spill_close(struct pf_spill *); /* NULL is allowed */
 
 int pf_spill_write(struct pf_spill *, const struct pf_batch *, struct pf_error *);
-/* After the last pf_spill_write: reading begins. The file has no name from then on. */
+/* After the last pf_spill_write: reading begins. */
 int pf_spill_rewind(struct pf_spill *, struct pf_error *);
 /* PF_OK and a batch (valid until the next call), PF_EOF, or a failure. */
 int pf_spill_next(struct pf_spill *, struct pf_batch *, struct pf_error *);

@@ -28,11 +28,6 @@ static inline bool pf_add_size(size_t a, size_t b, size_t *sum)
     return !__builtin_add_overflow(a, b, sum);
 }
 
-static inline bool pf_mul_size(size_t a, size_t b, size_t *product)
-{
-    return !__builtin_mul_overflow(a, b, product);
-}
-
 /* value * num / den rounded once, half to even; den > 0, num >= 0. False when the exact product does not fit
  * 128 bits or the result does not fit int64. */
 bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result);

@@ -18,7 +18,7 @@
 
 /* What a signal handler must reach has to be global. A slot is free when NULL. */
 enum { TEMPORARIES = 64 };
-static const char *volatile temporaries[TEMPORARIES];
+static char *volatile temporaries[TEMPORARIES];
 
 static void remove_and_die(int number)
 {
@@ -30,40 +30,36 @@ static void remove_and_die(int number)
 
 int pf_tool_temporary(const char *path)
 {
-    for (int i = 0; i < TEMPORARIES; i++) {
-        if (!temporaries[i]) {
-            temporaries[i] = path;
-            return i;
-        }
-    }
+    for (int i = 0; i < TEMPORARIES; i++)
+        if (!temporaries[i])
+            return (temporaries[i] = strdup(path)) ? i : -1;
     return -1;
 }
 
 void pf_tool_temporary_done(int slot)
 {
-    if (slot >= 0)
-        temporaries[slot] = NULL;
+    if (slot < 0)
+        return;
+    char *path = temporaries[slot];
+    temporaries[slot] = NULL;
+    free(path);
 }
 
 void pf_tool_start(struct pf_tool *tool, const char *name)
 {
     memset(tool, 0, sizeof *tool);
     tool->name = name;
-    struct sigaction action = {.sa_handler = SIG_DFL};
+    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     sigemptyset(&action.sa_mask);
     sigaction(SIGPIPE, &action, NULL); /* a parent may have ignored it: a closed pipe ends us quietly */
-#ifdef SIGXFSZ
-    action.sa_handler = SIG_IGN; /* a limit on the size of files is a write that fails, with a message */
-    sigaction(SIGXFSZ, &action, NULL);
-#endif
-    action.sa_handler = remove_and_die;
-    action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction before;
         if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(ends[i], &action, NULL);
     }
+    action.sa_handler = SIG_IGN; /* a limit on the size of files is a write that fails, with a message */
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 /* Names in messages come from files: control bytes in them must not reach a terminal as such. */
@@ -162,7 +158,7 @@ void pf_tool_nomem(struct pf_tool *tool)
 }
 
 /* Standard output is closed here and nowhere else, and what close says counts. */
-static void end_stdout(struct pf_tool *tool)
+static _Noreturn void end_stdout(struct pf_tool *tool)
 {
     bool failed = ferror(stdout) != 0;
     if (fclose(stdout) != 0 || failed) {
@@ -178,7 +174,6 @@ void pf_tool_help(struct pf_tool *tool, const char *usage, const char *purpose, 
     for (; *lines; lines++)
         puts(*lines);
     end_stdout(tool);
-    exit(PF_EXIT_FAILURE);
 }
 
 void pf_tool_version(struct pf_tool *tool)
@@ -192,7 +187,6 @@ void pf_tool_version(struct pf_tool *tool)
     printf("; runs with zlib %s, jansson %s, xxhash %u.%u.%u\n", zlibVersion(), jansson_version_str(),
            XXH_versionNumber() / 10000, XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100);
     end_stdout(tool);
-    exit(PF_EXIT_FAILURE);
 }
 
 void pf_tool_sink_exit(struct pf_tool *tool, struct pf_sink *sink)

@@ -21,7 +21,7 @@ struct pf_tool {
     bool line_shown; /* a progress line stands on the terminal */
 };
 
-/* First thing in main: default SIGPIPE, locale, name. */
+/* First thing in main: the name, and what signals do: they end the program as by default, and nothing unfinished is left behind. */
 void pf_tool_start(struct pf_tool *, const char *name);
 
 /* Messages to standard error: "profcat: TEXT". Notes appear with -v, warnings unless -q, errors always. */
@@ -46,7 +46,7 @@ _Noreturn void pf_tool_version(struct pf_tool *);
 _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
 /* The line of progress on standard error, over the one before; NULL takes it away. */
 void pf_tool_line(struct pf_tool *, const char *text);
-/* A file to remove when a signal ends the program; NULL path: no more. Returns a slot to give back, or -1 when all are taken. */
+/* A file to remove when a signal ends the program. Returns a slot to give back, or -1 when there is none. */
 int pf_tool_temporary(const char *path);
 void pf_tool_temporary_done(int slot);
 

@@ -4,10 +4,9 @@
 
 #include "io/sink.h"
 
-#include "base/number.h"
-
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -485,33 +484,59 @@ static struct pf_sink *new_sink(const char *name)
     return sink;
 }
 
+/* A sink with a buffer; NULL: out of memory. */
+static struct pf_sink *new_buffered(const char *name)
+{
+    struct pf_sink *sink = new_sink(name);
+    char *buffer = sink != NULL ? malloc(BUFFER_SIZE) : NULL;
+
+    if (buffer == NULL) {
+        if (sink != NULL)
+            discard(sink);
+        return NULL;
+    }
+    sink->output->buffer = sink->cursor = buffer;
+    sink->limit = buffer + BUFFER_SIZE;
+    sink->limit_offset = BUFFER_SIZE;
+    return sink;
+}
+
+static int give(struct pf_sink **result, struct pf_sink *sink, struct pf_error *error)
+{
+    int status = pf_sink_status(sink, error);
+
+    *result = status == PF_OK ? sink : NULL;
+    if (status != PF_OK)
+        pf_sink_abort(sink);
+    return status;
+}
+
 int pf_sink_open(struct pf_sink **result, const char *path, struct pf_error *error)
 {
     bool is_stdout = path == NULL || strcmp(path, "-") == 0;
-    struct pf_sink *sink = new_sink(is_stdout ? NULL : path);
-    struct pf_sink_output *output;
-    int status;
+    struct pf_sink *sink = new_buffered(is_stdout ? NULL : path);
 
     *result = NULL;
     if (sink == NULL)
         return pf_error_nomem(error);
-    output = sink->output;
-    output->is_stdout = is_stdout;
-    output->buffer = malloc(BUFFER_SIZE);
-    if (output->buffer == NULL)
-        pf_error_nomem(&output->error);
-    else if (open_output(output, path) == PF_OK)
-        inspect(output);
-    status = pf_sink_status(sink, error);
-    if (status != PF_OK) {
-        pf_sink_abort(sink);
-        return status;
+    sink->output->is_stdout = is_stdout;
+    if (open_output(sink->output, path) == PF_OK)
+        inspect(sink->output);
+    return give(result, sink, error);
+}
+
+int pf_sink_open_file(struct pf_sink **result, int file, const char *name, struct pf_error *error)
+{
+    struct pf_sink *sink = new_buffered(name);
+
+    *result = NULL;
+    if (sink == NULL) {
+        close(file);
+        return pf_error_nomem(error);
     }
-    sink->cursor = output->buffer;
-    sink->limit = output->buffer + BUFFER_SIZE;
-    sink->limit_offset = BUFFER_SIZE;
-    *result = sink;
-    return PF_OK;
+    sink->output->fd = file;
+    inspect(sink->output);
+    return give(result, sink, error);
 }
 
 int pf_sink_open_memory(struct pf_sink **result, struct pf_error *error)

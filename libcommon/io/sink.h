@@ -20,6 +20,8 @@ struct pf_sink {
 /* `path` NULL or "-" = standard output. Links are followed, the mode of an existing target is kept. PF_IO, PF_NOMEM in
  * `error`, and *sink is NULL then. */
 int pf_sink_open(struct pf_sink **, const char *path, struct pf_error *);
+/* Writes to a descriptor, which is the sink's from then on, also on failure; messages call it `name`. */
+int pf_sink_open_file(struct pf_sink **, int file, const char *name, struct pf_error *);
 /* Collects bytes in memory, for tests; pf_sink_memory gives them until pf_sink_abort or _commit. */
 int pf_sink_open_memory(struct pf_sink **, struct pf_error *);
 const void *pf_sink_memory(const struct pf_sink *, size_t *size);

@@ -402,18 +402,21 @@ static struct pf_source *new_source(const char *path, struct pf_error *error)
     return source;
 }
 
-static bool open_descriptor(struct pf_source_input *input, const char *path, struct pf_error *error)
+static int open_path(const char *path)
+{
+    int file;
+
+    do
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    while (file < 0 && errno == EINTR);
+    return file;
+}
+
+/* Learns what the descriptor is. */
+static bool inspect(struct pf_source_input *input, struct pf_error *error)
 {
     struct stat status;
 
-    if (strcmp(path, "-") == 0) {
-        input->fd = STDIN_FILENO;
-        input->borrowed = true;
-    } else {
-        do
-            input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-        while (input->fd < 0 && errno == EINTR);
-    }
     if (input->fd < 0 || fstat(input->fd, &status) != 0) {
         pf_error_system(error, "cannot open %s", input->name);
         return false;
@@ -435,18 +438,38 @@ static bool open_descriptor(struct pf_source_input *input, const char *path, str
     return true;
 }
 
-int pf_source_open(struct pf_source **result, const char *path, struct pf_error *error)
+static int open_source(struct pf_source **result, int file, bool borrowed, const char *name, struct pf_error *error)
 {
+    int failure = errno;
     struct pf_error own = {0};
-    struct pf_source *source = new_source(strcmp(path, "-") == 0 ? "standard input" : path, &own);
+    struct pf_source *source = new_source(name, &own);
 
     *result = NULL;
-    if (source != NULL && open_descriptor(source->input, path, &own)) {
-        *result = source;
-        return PF_OK;
+    if (source != NULL) {
+        source->input->fd = file;
+        source->input->borrowed = borrowed;
+        errno = failure;
+        if (inspect(source->input, &own)) {
+            *result = source;
+            return PF_OK;
+        }
+    } else if (file >= 0 && !borrowed) {
+        close(file);
     }
     pf_source_close(source);
     return pf_error_set(error, own.code, "%s", own.text);
+}
+
+int pf_source_open(struct pf_source **result, const char *path, struct pf_error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return open_source(result, STDIN_FILENO, true, "standard input", error);
+    return open_source(result, open_path(path), false, path, error);
+}
+
+int pf_source_open_file(struct pf_source **result, int file, const char *name, struct pf_error *error)
+{
+    return open_source(result, file, false, name, error);
 }
 
 void pf_source_no_thread(struct pf_source *source)
@@ -523,11 +546,6 @@ uint64_t pf_source_skip(struct pf_source *source, uint64_t size)
 uint64_t pf_source_raw_offset(const struct pf_source *source)
 {
     return source->input->raw_read;
-}
-
-uint64_t pf_source_raw_size(const struct pf_source *source)
-{
-    return source->input->raw_size;
 }
 
 int pf_source_status(const struct pf_source *source, struct pf_error *error)

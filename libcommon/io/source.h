@@ -25,6 +25,8 @@ int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
 void pf_source_no_thread(struct pf_source *);
 /* Begins to read: what a thread inflates is inflated from now on, while the caller does something else. Waits for no more than a file. */
 void pf_source_start(struct pf_source *);
+/* Reads a descriptor from where it stands; it is the source's from then on, also on failure. Messages call it `name`. */
+int pf_source_open_file(struct pf_source **, int file, const char *name, struct pf_error *);
 /* Reads from bytes the caller keeps alive. */
 int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, struct pf_error *);
 void pf_source_close(struct pf_source *);
@@ -59,9 +61,8 @@ static inline uint64_t pf_source_offset(const struct pf_source *source)
     return source->limit_offset - (uint64_t)(source->limit - source->cursor);
 }
 
-/* Bytes read from the file so far, and its size (0 = not known): for progress. */
+/* Bytes read from the file so far: for progress. */
 uint64_t pf_source_raw_offset(const struct pf_source *);
-uint64_t pf_source_raw_size(const struct pf_source *);
 
 /* PF_OK, or why the bytes end early (PF_IO: read failed; PF_FAILED: damaged or cut gzip, whose offset counts compressed bytes;
  * PF_NOMEM): copied to `error` if given. A reader that meets the end asks this before it says that its own data are cut. */

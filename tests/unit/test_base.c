@@ -352,9 +352,7 @@ static void test_checked(void)
            "an addition that leaves 64 bits is refused");
     tap_ok(!pf_mul64(INT64_MIN, -1, &sum) && pf_mul64(INT64_MIN, 1, &sum) && sum == INT64_MIN,
            "so is a product");
-    tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && !pf_mul_size(SIZE_MAX / 2, 3, &size) &&
-               pf_mul_size(3, 4, &size) && size == 12,
-           "sizes are checked too");
+    tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && pf_add_size(3, 4, &size) && size == 7, "sizes are checked too");
 }
 
 static void test_memory(void)
