@@ -155,10 +155,10 @@ static void write_clean(struct pf_writer *writer, struct pf_bytes text, unsigned
 }
 
 /* 1,234,567 with a sign where there is one, or where `sign` asks for it. */
-static void write_grouped(struct pf_sink *sink, int64_t amount, bool sign)
+static void write_grouped(struct pf_sink *sink, pf_int128 amount, bool sign)
 {
     char digits[PF_INT128_TEXT];
-    size_t size = pf_print_int128(amount < 0 ? -(pf_int128)amount : amount, digits);
+    size_t size = pf_print_int128(amount < 0 ? -amount : amount, digits);
 
     if (amount < 0 || sign)
         pf_sink_text(sink, amount < 0 ? "-" : "+");
@@ -207,7 +207,7 @@ static void write_hundredths(struct pf_sink *sink, pf_int128 part, int64_t whole
     pf_uint128 hundredths = of == 0 ? 0 : (200 * size + of) / (2 * of);
 
     pf_sink_text(sink, negative ? "-" : sign ? "+" : "");
-    write_grouped(sink, (int64_t)(hundredths / 100), false);
+    write_grouped(sink, (pf_int128)(hundredths / 100), false);
     write_fraction(sink, (unsigned)(hundredths % 100));
 }
 
