@@ -30,21 +30,23 @@ int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale, s
     return PF_OK;
 }
 
-static pf_int128 part_of(const struct pf_bound *bound, int64_t whole)
-{
-    return (pf_int128)bound->amount * (whole < 0 ? -(pf_int128)whole : whole);
-}
-
 bool pf_bound_passed(const struct pf_bound *bound, int64_t amount, int64_t whole)
 {
     if (!bound->percent)
         return amount > bound->amount;
-    return (pf_int128)amount * (100 * MILLION) > part_of(bound, whole);
+    return (pf_int128)amount * (100 * MILLION) > (pf_int128)bound->amount * (whole < 0 ? -(pf_int128)whole : whole);
 }
 
-int64_t pf_bound_amount(const struct pf_bound *bound, int64_t whole)
+pf_int128 pf_bound_amount(const struct pf_bound *bound, pf_int128 whole)
 {
-    pf_int128 amount = bound->percent ? part_of(bound, whole) / (100 * MILLION) : bound->amount;
+    const pf_int128 all = 100 * MILLION, most = (pf_int128)(~(pf_uint128)0 >> 1);
+    pf_int128 amount;
 
-    return amount > INT64_MAX ? INT64_MAX : (int64_t)amount;
+    if (!bound->percent)
+        return bound->amount;
+    whole = whole < 0 ? -whole : whole;
+    if (__builtin_mul_overflow(whole / all, (pf_int128)bound->amount, &amount) ||
+        __builtin_add_overflow(amount, whole % all * bound->amount / all, &amount))
+        return most;
+    return amount;
 }

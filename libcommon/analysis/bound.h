@@ -20,6 +20,6 @@ int pf_bound_check(const struct pf_bound *, const struct pf_scale *, struct pf_e
 /* Whether the amount is greater than the bound, of which 100 % are `whole` (its magnitude counts). Exact. */
 bool pf_bound_passed(const struct pf_bound *, int64_t amount, int64_t whole);
 /* What the bound comes to, rounded towards 0. */
-int64_t pf_bound_amount(const struct pf_bound *, int64_t whole);
+pf_int128 pf_bound_amount(const struct pf_bound *, pf_int128 whole);
 
 #endif

@@ -1,5 +1,6 @@
 #include "analysis/diff_rows.h"
 
+#include "analysis/merge_columns.h"
 #include "analysis/rank.h"
 #include "analysis/sort.h"
 #include "base/memory.h"
@@ -36,7 +37,7 @@ static int overflow(const struct making *making, uint32_t key)
 {
     struct pf_buffer scratch = {0};
     struct pf_bytes measure = pf_dict_string(making->diff->dict, making->block->measure.name);
-    struct pf_bytes name = key != 0 ? pf_keys_name(&making->diff->keys, key, &scratch, NULL) : PF_BYTES("the total");
+    struct pf_bytes name = pf_keys_name(&making->diff->keys, key, &scratch, NULL);
 
     pf_error_set(making->error, PF_OVERFLOW, "the difference of measure '%.*s' for '%.*s' leaves 64 bits", (int)measure.size,
                  measure.data, (int)(name.size < 200 ? name.size : 200), name.data);
@@ -226,7 +227,8 @@ static enum pf_diff_status status_of(int64_t delta, const bool there[2])
 static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row, bool *any)
 {
     const bool cum = making->diff->cum;
-    const struct pf_diff_means *total = &making->table->total, *means = cum ? &row->cum : &row->flat;
+    const struct pf_diff_totals *total = &making->table->total;
+    const struct pf_diff_means *means = cum ? &row->cum : &row->flat;
     pf_int128 other[2];
     bool there[2];
 
@@ -289,7 +291,7 @@ static int set_rates(struct pf_diff_table *table, struct pf_error *error)
     return PF_OK;
 }
 
-static int set_totals(struct making *making)
+static void set_totals(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
     size_t counts[2] = {0, 0};
@@ -304,15 +306,18 @@ static int set_totals(struct making *making)
         making->total_samples[side] += (double)run->total_samples;
         sums[side] += diff->normalize ? (run->total != 0 ? PF_DIFF_WHOLE : 0) : run->total;
     }
-    return set_means(making, sums, &making->table->total) ? PF_OK : overflow(making, 0);
+    for (unsigned side = BEFORE; side <= AFTER; side++)
+        sums[side] = counts[side] > 0 ? pf_merge_round(sums[side], (pf_int128)counts[side]) : 0;
+    making->table->total = (struct pf_diff_totals){sums[BEFORE], sums[AFTER], sums[AFTER] - sums[BEFORE]};
 }
 
 static int make_rows(struct making *making)
 {
     struct pf_diff_table *table = making->table;
     uint32_t keys = making->diff->keys.table.count;
-    int status = set_totals(making);
+    int status = PF_OK;
 
+    set_totals(making);
     table->rows = calloc(keys, sizeof *table->rows);
     if (table->rows == NULL)
         return pf_error_nomem(making->error);

@@ -25,6 +25,11 @@ struct pf_diff_means {
     int64_t before, after, delta; /* delta = after - before */
 };
 
+/* The same of all records, which may leave 64 bits. */
+struct pf_diff_totals {
+    pf_int128 before, after, delta;
+};
+
 struct pf_diff_row {
     uint32_t key;
     struct pf_diff_means flat, cum;
@@ -41,8 +46,8 @@ struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row *rows;
     size_t count, tests;          /* tests: rows that q is over */
-    struct pf_diff_means total;   /* of all records */
-    int64_t margin;               /* what --min-delta comes to, in amounts */
+    struct pf_diff_totals total;
+    pf_int128 margin;               /* what --min-delta comes to, in amounts */
     bool cum;                     /* which column is compared */
 };
 

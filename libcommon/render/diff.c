@@ -67,14 +67,14 @@ static void write_measure(const struct writing *writing, struct pf_sink *sink, s
     pf_sink_text(sink, ",\"unit\":");
     pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[block]), PF_UTF8, scratch);
     pf_sink_printf(sink, ",\"kind\":\"%s\",\"total_before\":", pf_kind_name(measure->kind));
-    pf_json_int(sink, table->total.before);
+    pf_json_int128(sink, table->total.before);
     pf_sink_text(sink, ",\"total_after\":");
-    pf_json_int(sink, table->total.after);
+    pf_json_int128(sink, table->total.after);
     pf_sink_text(sink, ",\"total_delta\":");
-    pf_json_int(sink, table->total.delta);
+    pf_json_int128(sink, table->total.delta);
     pf_sink_printf(sink, ",\"test\":\"%s\",\"compared\":\"%s\",\"tests\":%zu,\"min_delta\":", methods[table->method],
                    table->cum ? "cum" : "flat", table->tests);
-    pf_json_int(sink, table->margin);
+    pf_json_int128(sink, table->margin);
     pf_sink_text(sink, "}");
 }
 

@@ -68,7 +68,7 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
 static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
                          struct pf_buffer *line)
 {
-    const struct pf_diff_means *total = &table->total;
+    const struct pf_diff_totals *total = &table->total;
     char text[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     bool mean = pf_diff_runs(view->diff, 0) > 1 || pf_diff_runs(view->diff, 1) > 1;
 
