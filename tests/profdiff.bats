@@ -383,6 +383,38 @@ END
     fails 2 "there are no flat records" profdiff --kind=flat -t csv x.folded y.folded
     fails 2 "there are no flat records" profdiff --kind=flat -t pfs -o absent.pfs x.folded y.folded
     fails 0 "other.pfs: there is no measure 'samples'" profdiff -t csv x.folded other.pfs
+    # what is not there, on either side, did not pass a gate
+    fails 3 "other.pfs: there is no measure 'samples': --fail-above" profdiff --fail-above=5% -t csv x.folded other.pfs
+    [ -z "$output" ]
+    fails 3 "x.folded: there is no measure 'wall'" profdiff --fail-above=5% -t csv -m wall x.folded other.pfs
+    printf '{"measures": [], "records": []}' >none.json
+    stream none.pfs <none.json
+    fails 0 "no records and no measures" profdiff -t csv none.pfs none.pfs
+    fails 3 "no records and no measures: --fail-above" profdiff --fail-above=5% -t csv none.pfs none.pfs
+}
+
+@test "a measure in two units of which neither becomes the other is refused, whatever the output" {
+    stream time.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
+ "records": [{"stack": [["f"]], "values": {"wall": 9}}]}
+END
+    stream ticks.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "tick", "nature": "sampled", "main": 1}], "records": [{"stack": [["f"]], "values": {"wall": 9}}]}
+END
+    units="ticks.pfs: measure 'wall' of one run is in 'nanoseconds', of another in 'tick': they cannot be compared"
+    fails 3 "$units" profdiff -t csv time.pfs ticks.pfs
+    [ -z "$output" ]
+    fails 3 "$units" profdiff -t text -m wall --fail-above=5% time.pfs ticks.pfs
+    fails 3 "$units" profdiff -t csv --stats time.pfs ticks.pfs
+    fails 3 "$units" profdiff -t pfs -o absent.pfs time.pfs ticks.pfs
+    [ ! -e absent.pfs ]
+    fails 3 "time.pfs: measure 'wall' of one run is in 'tick', of another in 'nanoseconds'" profdiff -t csv ticks.pfs time.pfs
+    [ "$(cells 6,7,8 ticks.pfs ticks.pfs)" = "tick 9 9" ]
+    # one run that has it in both is compared in both
+    profmerge -q --force time.pfs ticks.pfs -o both.pfs
+    [ "$(cells 5-8 -m wall both.pfs both.pfs)" = "wall nanoseconds 9000000 9000000" ]
+    profdiff both.pfs ticks.pfs -o both-ticks.pfs
+    profcat -t ndjson both-ticks.pfs | grep -q '"units":.*nanoseconds.*tick'
 }
 
 @test "a bad run is named; --keep-going leaves it out, and the status says so" {

@@ -246,36 +246,62 @@ static void unknown_kind(struct run *run)
     pf_tool_fail(&run->common.tool, NULL, &error, false);
 }
 
-/* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others have. False: no run has it. */
-static bool check_block(struct run *run, const struct pf_diff_block *block, const char *name)
+/* A side, or one of its runs, lacks what others have. False: a gate needs it. */
+static bool lacks(struct run *run, const char *name, bool side, struct pf_bytes measure)
 {
-    struct pf_bytes text;
-    bool met;
+    struct pf_error error = {0};
 
-    if (block->measure.kind == PF_RECORD_KINDS && name != NULL && pf_measures_count(&run->diff.dict->measures) > 0) {
+    if (!side || run->view.gate == NULL) {
+        pf_tool_warn(&run->common.tool, "%s: there is no measure '%.*s'", name, (int)measure.size, measure.data);
+        return true;
+    }
+    pf_error_set(&error, PF_UNSUPPORTED, "there is no measure '%.*s': --fail-above has nothing to compare",
+                 (int)(measure.size < 60 ? measure.size : 60), measure.data);
+    pf_tool_fail(&run->common.tool, name, &error, false);
+    return false;
+}
+
+/* No run has it. False: that is a failure. */
+static bool check_nothing(struct run *run, const char *name)
+{
+    bool any = pf_measures_count(&run->diff.dict->measures) > 0;
+    struct pf_error error = {0};
+
+    if (any && name != NULL) {
         unknown_measure(run, name);
-        return false;
-    }
-    if (block->measure.kind == PF_RECORD_KINDS && run->kind_given && pf_measures_count(&run->diff.dict->measures) > 0) {
+    } else if (any && run->kind_given) {
         unknown_kind(run);
-        return false;
-    }
-    if (block->measure.kind == PF_RECORD_KINDS) {
+    } else if (run->view.gate != NULL) {
+        pf_error_set(&error, PF_UNSUPPORTED, "there are no records and no measures: --fail-above has nothing to compare");
+        pf_tool_fail(&run->common.tool, NULL, &error, false);
+    } else {
         pf_tool_warn(&run->common.tool, "there are no records and no measures");
         return true;
     }
+    return false;
+}
+
+/* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others have. False: no run has it, or a
+ * gate needs it. */
+static bool check_block(struct run *run, const struct pf_diff_block *block, const char *name)
+{
+    struct pf_bytes text;
+    bool met, good = true;
+
+    if (block->measure.kind == PF_RECORD_KINDS)
+        return check_nothing(run, name);
     text = pf_dict_string(run->diff.dict, block->measure.name);
     for (size_t side = 0; side < run->runs->side_count; side++) {
         met = false;
         for (size_t k = 0; k < run->diff.run_count; k++)
             met = met || (run->diff.runs[k].side == side && block->runs[k].met);
         if (!met)
-            pf_tool_warn(&run->common.tool, "%s: there is no measure '%.*s'", run->runs->sides[side].name, (int)text.size, text.data);
+            good = lacks(run, run->runs->sides[side].name, true, text) && good;
         for (size_t k = 0; k < run->diff.run_count && met; k++)
             if (run->diff.runs[k].side == side && !block->runs[k].met && !run->diff.runs[k].left_out)
-                pf_tool_warn(&run->common.tool, "%s: there is no measure '%.*s'", run->runs->runs[k].name, (int)text.size, text.data);
+                lacks(run, run->runs->runs[k].name, false, text);
     }
-    return true;
+    return good;
 }
 
 static bool sides_are_there(struct run *run)

@@ -117,6 +117,30 @@ static uint32_t measure_of(const struct pf_diff *diff, size_t block)
     return found;
 }
 
+int pf_diff_other_unit(const struct pf_dict *dict, const struct pf_measure *measure, const struct pf_measure *other, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
+    struct pf_bytes second = pf_dict_string(dict, other->unit);
+
+    return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run is in '%.*s', of another in '%.*s': they cannot be compared",
+                        (int)(name.size < 60 ? name.size : 60), name.data, (int)(unit.size < 60 ? unit.size : 60), unit.data,
+                        (int)(second.size < 60 ? second.size : 60), second.data);
+}
+
+/* The run at hand has not the block's measure; it must not have it in another unit either. */
+static int check_units(const struct pf_diff *diff, const struct pf_measure *known, struct pf_error *error)
+{
+    const struct pf_measures *measures = &diff->dict->measures;
+
+    for (uint32_t k = 0; k < pf_measures_count(measures) && known->kind != PF_RECORD_KINDS; k++) {
+        const struct pf_measure *measure = pf_measures_row(measures, k);
+        if (measure->kind == known->kind && measure->name == known->name && measure->unit != known->unit &&
+            pf_accumulator_find(diff->accumulator, k) != NULL)
+            return pf_diff_other_unit(diff->dict, known, measure, error);
+    }
+    return PF_OK;
+}
+
 /* What counts the samples of the measure: itself, or the `samples` beside it. UINT32_MAX: nothing. */
 static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
 {
@@ -224,7 +248,7 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
     int status;
 
     if (measure == UINT32_MAX)
-        return PF_OK;
+        return check_units(diff, &block->measure, error);
     status = pf_subject_choose(&subject, diff->accumulator, measure, diff->unit, error);
     if (status == PF_OK)
         status = set_scale(diff, block, &subject, error);

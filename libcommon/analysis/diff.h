@@ -72,13 +72,15 @@ int pf_diff_begin(struct pf_diff *, unsigned side, struct pf_error *);
 /* Adds a batch of any kind to it. As pf_accumulator_add. */
 int pf_diff_add(struct pf_diff *, const struct pf_batch *, struct pf_error *);
 /* It ends. `keep` false: it counts for nothing. PF_OK; PF_NOMEM; PF_OVERFLOW; PF_UNSUPPORTED when its amounts cannot be compared with
- * those of the runs before; PF_USAGE as pf_subject_choose. */
+ * those of the runs before; PF_USAGE as pf_subject_choose. A run that has no measure of that name is no failure: `met` says so. */
 int pf_diff_end(struct pf_diff *, bool keep, struct pf_error *);
 /* After the last run: brings all runs to one unit. PF_OK, PF_OVERFLOW or PF_UNSUPPORTED. */
 int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
 /* Runs of a side that count. */
 size_t pf_diff_runs(const struct pf_diff *, unsigned side);
+/* PF_UNSUPPORTED, with a text: two measures of one name are in units of which neither becomes the other. */
+int pf_diff_other_unit(const struct pf_dict *, const struct pf_measure *, const struct pf_measure *other, struct pf_error *);
 /* amount / total in parts of PF_DIFF_WHOLE, rounded half to even; 0 where the total is. */
 int64_t pf_diff_share(int64_t amount, pf_int128 total);
 

@@ -36,14 +36,27 @@ static int overflow(const struct pf_diff_records *records, const struct pf_diff_
 
 /* --- measures --------------------------------------------------------------------------------------------- */
 
-static struct pf_diff_column *find_column(struct pf_diff_records *records, const struct pf_measure *measure)
+/* NULL with the error set. One run may have a measure in two units, which are two columns then. */
+static struct pf_diff_column *find_column(struct pf_diff_records *records, const struct pf_measure *measure, struct pf_error *error)
 {
+    size_t ended = records->runs[BEFORE] + records->runs[AFTER];
+
     for (size_t i = 0; i < records->count; i++)
         if (pf_measure_same(&records->columns[i].quantity.measure, measure))
             return &records->columns[i];
-    if (!pf_grow(&records->columns, &records->capacity, records->count + 1, sizeof *records->columns))
+    for (size_t i = 0; i < records->count; i++) {
+        const struct pf_measure *other = &records->columns[i].quantity.measure;
+        if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit &&
+            records->columns[i].since < ended) {
+            pf_diff_other_unit(records->dict, other, measure, error);
+            return NULL;
+        }
+    }
+    if (!pf_grow(&records->columns, &records->capacity, records->count + 1, sizeof *records->columns)) {
+        pf_error_nomem(error);
         return NULL;
-    records->columns[records->count] = (struct pf_diff_column){0};
+    }
+    records->columns[records->count] = (struct pf_diff_column){.since = ended};
     return &records->columns[records->count++];
 }
 
@@ -70,8 +83,8 @@ static int meet(struct pf_diff_records *records, uint32_t index, struct pf_diff_
     member->column = UINT32_MAX;
     if (records->named != NULL && !records->named(records->arg, index))
         return PF_OK;
-    if ((column = find_column(records, measure)) == NULL)
-        return pf_error_nomem(error);
+    if ((column = find_column(records, measure, error)) == NULL)
+        return error->code;
     status = pf_quantity_join(&column->quantity, records->dict, measure, &old, &new, error);
     if (status == PF_OK)
         status = rescale(records, column, old, error);

@@ -29,6 +29,7 @@ struct pf_diff_records {
         pf_int128 *sums[2];    /* the runs before it */
         size_t run_count, run_capacity, sum_count[2], sum_capacity[2];
         uint32_t measures[3];  /* before, after, delta */
+        size_t since;          /* runs that had ended when it was met */
     } *columns;
     size_t count, capacity;
     struct pf_diff_member {
@@ -52,7 +53,8 @@ struct pf_diff_records {
 
 void pf_diff_records_free(struct pf_diff_records *);
 
-/* Adds a batch to the run at hand. PF_OK; PF_NOMEM; PF_OVERFLOW naming record and measure; or as pf_quantity_join. */
+/* Adds a batch to the run at hand. PF_OK; PF_NOMEM; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED when
+ * a run before had a measure of that name in another unit; or as pf_quantity_join. */
 int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
 /* The run at hand, of side 0 (before) or 1 (after), ends; `keep` false: it counts for nothing. As pf_diff_records_add. */
 int pf_diff_records_end(struct pf_diff_records *, unsigned side, bool keep, struct pf_error *);
