@@ -165,14 +165,72 @@ END
  "records": [{"kind": "flat", "at": ["f"], "values": {"cycles": 30}}]}
 END
     done
-    # as many samples, but three times the events: the test is on samples and says nothing of amounts that go the other way
-    [ "$(cells 6-9,19 1000.pfs 3000.pfs)" = "events 30000 90000 60000 1.0" ]
+    # a sample after stands for three times as much, so one in four of 60 is expected there: 2 * P(30 or more)
+    [ "$(cells 6-9,19,21 1000.pfs 3000.pfs)" = "events 30000 90000 60000 5.338854435e-05 +" ]
     [ "$(cells 6-9 -u events 1000.pfs 1000.pfs)" = "events 30000 30000 0" ]
     [ "$(cells 6-9 1000.pfs 1000.pfs)" = "count 30 30 0" ]
     stream none.pfs <<'END'
 {"measures": [{"name": "cycles", "kind": "flat", "nature": "sampled"}], "records": [{"kind": "flat", "at": ["f"], "values": {"cycles": 30}}]}
 END
     fails 3 "cannot be compared" profdiff -t csv 1000.pfs none.pfs
+}
+
+# ticked FILE NUM F FSAMPLES G GSAMPLES: amounts in units of NUM ns with their numbers of samples
+ticked()
+{
+    stream "$1" <<END
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": $2, "raw_unit": "tick", "nature": "sampled", "main": 1},
+  {"name": "samples", "nature": "sampled", "role": "count"}],
+ "records": [{"stack": [["f"]], "values": {"wall": $3, "samples": $4}}, {"stack": [["g"]], "values": {"wall": $5, "samples": $6}}]}
+END
+}
+
+# held FILE...: the interval of each row has its delta
+held()
+{
+    profdiff -t tsv "$@" | awk -F '\t' 'NR > 1 && ($17 > $9 || $18 < $9) { print; bad = 1 } END { exit bad }'
+}
+
+@test "samples that stand for different amounts on the two sides are weighed" {
+    ticked fine.pfs 1000000 1000 1000 40 40
+    ticked coarse.pfs 10000000 99 99 12 12
+    # 1 ms and 10 ms: one sample in 11 is expected after; p by Python's fractions, q of g twice its p
+    expect cells 1,7-9,19-21 -s name fine.pfs coarse.pfs <<'END'
+f 1000000000 990000000 -10000000 0.9771733957 0.9771733957 ?
+g 40000000 120000000 80000000 0.004130573341 0.008261146681 +
+END
+    held fine.pfs coarse.pfs
+    [ "$(cells 1,9,19,21 -s name coarse.pfs fine.pfs | tr '\n' ,)" = "f 10000000 0.9771733957 ?,g -80000000 0.004130573341 -," ]
+    profdiff -t text fine.pfs coarse.pfs | grep -q '; a sample stands for 1ms before, 10ms after$'
+    # periods that only the amounts know, as pprof has them
+    ticked period1.pfs 1 1000000000 1000 40000000 40
+    ticked period10.pfs 1 990000000 99 120000000 12
+    [ "$(cells 1,7-9,19-21 period1.pfs period10.pfs)" = "$(cells 1,7-9,19-21 fine.pfs coarse.pfs)" ]
+    # one run of 100 samples of 1 ms against three with 33 of 10 ms: 3 in 13 are expected there
+    ticked one.pfs 1000000 100 100 1 1
+    ticked third.pfs 10000000 11 11 1 1
+    printf '%s\n' third.pfs third.pfs third.pfs >thirds
+    [ "$(cells 1,7-9,19,21 -s name one.pfs @thirds | head -n 1)" = "f 100000000 110000000 10000000 0.6982022965 ?" ]
+    held one.pfs @thirds
+    # shares need no amounts
+    [ "$(cells 1,9 -s name --normalize fine.pfs fine.pfs | tr '\n' ,)" = "f 0,g 0," ]
+}
+
+@test "where it is not known what samples stand for nothing is tested" {
+    ticked fine.pfs 1000000 1000 1000 40 40
+    ticked coarse.pfs 10000000 99 99 12 12
+    ticked heavy.pfs 10000000 150 99 12 12 # some weigh more than one tick
+    [ "$(cells 1,9,19-21 -s name fine.pfs heavy.pfs | tr '\n' ,)" = "f 500000000   ?,g 80000000   ?," ]
+    profdiff -t text fine.pfs heavy.pfs | grep -q 'what a sample stands for differs between or within the sides: nothing tells'
+    profdiff -t json fine.pfs heavy.pfs | grep -q '"test":"none"'
+    printf '%s\n' fine.pfs coarse.pfs >list # one side of both
+    [ "$(cells 19-21 fine.pfs @list | sort -u)" = "  ?" ]
+    [ "$(cells 19 --normalize fine.pfs heavy.pfs | grep -c .)" -eq 2 ]
+    # the same clock: numbers of samples and amounts have both to say it; as many samples of f, but six times the amount
+    ticked light.pfs 1000000 10 10 15 10
+    ticked heavy.pfs 1000000 60 10 15 10
+    [ "$(cells 1,9,19,21 -s name light.pfs heavy.pfs | tr '\n' ,)" = "f 50000000 1.0 ?,g 0 1.0 =," ]
+    held light.pfs heavy.pfs
 }
 
 @test "exact counts that changed changed, and times of one run each are not known to" {

@@ -257,6 +257,7 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
     if (status == PF_OK)
         status = fold_samples(diff, samples_of(diff, measure), &subject, run, error);
     run->met = true;
+    run->unit = subject.shown->quantity.mixed ? 0 : (double)subject.scale.num / (double)subject.scale.den;
     run->total = subject.total;
     run->period = subject.shown->quantity.measure.period;
     run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
@@ -302,6 +303,7 @@ static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *blo
     if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
         return pf_error_set(error, PF_OVERFLOW, "events of measure '%.*s' leave 64 bits", (int)name.size, name.data);
     run->events = true;
+    run->unit *= (double)run->period;
     return PF_OK;
 }
 

@@ -22,6 +22,7 @@ struct pf_diff_amounts {
     int64_t *samples;       /* numbers of samples in the column compared; NULL: they are not known */
     size_t count;
     pf_int128 total, total_samples;
+    double unit;            /* a raw unit in amounts; 0: they are of several lengths */
     uint64_t period;        /* of amounts that are not events yet; 0 = none */
     bool events;
 };

@@ -98,7 +98,50 @@ static bool set_means(const struct making *making, const pf_int128 sums[2], stru
 
 /* --- tests ------------------------------------------------------------------------------------------------ */
 
-static enum pf_diff_method method_of(const struct making *making)
+/* What each sample of the run stands for, 0 where it has none. False: they differ. */
+static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts, int64_t *worth)
+{
+    *worth = 0;
+    for (size_t key = 1; key < run->count; key++) {
+        int64_t samples = run->samples[key], amount = amounts[key];
+        if (samples == 0 && amount == 0)
+            continue;
+        if (samples <= 0 || amount <= 0 || amount % samples != 0 || (*worth != 0 && amount / samples != *worth))
+            return false;
+        *worth = amount / samples;
+    }
+    return true;
+}
+
+/* Whether the numbers of samples tell anything of amounts: what a sample stands for is one number on each side, or of both sides the same
+ * as far as can be told. */
+static bool find_worths(struct making *making)
+{
+    const struct pf_diff *diff = making->diff;
+    double *worth = making->table->worth, units[2] = {0, 0}, unit = 0;
+    bool known = true, alike = true;
+    int64_t one;
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &making->block->runs[k];
+        unsigned side = diff->runs[k].side;
+        if (diff->runs[k].left_out || !run->met)
+            continue;
+        alike = alike && run->unit > 0 && (unit <= 0 || run->unit == unit);
+        unit = units[side] = run->unit;
+        known = known && find_worth(run, diff->cum ? run->cum : run->flat, &one) && (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
+        worth[side] = known && one != 0 ? (double)one : worth[side];
+    }
+    /* a side without samples: they would have stood for as many units */
+    for (unsigned side = BEFORE; side <= AFTER && known; side++)
+        if (worth[side] <= 0)
+            worth[side] = worth[!side] * (units[0] > 0 && units[1] > 0 ? units[side] / units[!side] : 1);
+    if (!known || worth[BEFORE] <= 0)
+        worth[BEFORE] = worth[AFTER] = 0;
+    return known || alike;
+}
+
+static enum pf_diff_method method_of(struct making *making)
 {
     const struct pf_diff_block *block = making->block;
     bool many = making->runs[BEFORE] >= 2 && making->runs[AFTER] >= 2;
@@ -107,7 +150,9 @@ static enum pf_diff_method method_of(const struct making *making)
         return PF_DIFF_RUNS;
     if (block->measure.nature == PF_EXACT)
         return PF_DIFF_EXACT;
-    return block->sampled ? PF_DIFF_SAMPLES : PF_DIFF_NOTHING;
+    if (!block->sampled)
+        return PF_DIFF_NOTHING;
+    return making->diff->normalize || find_worths(making) ? PF_DIFF_SAMPLES : PF_DIFF_UNLIKE;
 }
 
 static void scale_test(struct pf_test *test, double factor)
@@ -164,30 +209,30 @@ static void test_runs(const struct making *making, struct pf_diff_row *row)
         scale_test(&row->test, PF_DIFF_WHOLE);
 }
 
-/* Samples of the runs of a side count together; where there are not as many runs on both sides, the numbers of runs stand for how long
- * was counted. */
+/* Samples of the runs of a side count together; the numbers of runs stand for how long was counted. */
 static void test_samples(const struct making *making, struct pf_diff_row *row)
 {
-    bool shares = making->diff->normalize || making->runs[BEFORE] != making->runs[AFTER];
-    double all = making->samples[BEFORE] + making->samples[AFTER];
-    struct pf_counts counts = {
-        .before = (int64_t)fmin(making->samples[BEFORE], 0x1p62),
-        .after = (int64_t)fmin(making->samples[AFTER], 0x1p62),
-        .total_before = (int64_t)making->runs[BEFORE],
-        .total_after = (int64_t)making->runs[AFTER],
+    const double *worth = making->table->worth;
+    struct pf_weighed weighed = {
+        .counts = {.before = (int64_t)fmin(making->samples[BEFORE], 0x1p62), .after = (int64_t)fmin(making->samples[AFTER], 0x1p62)},
+        .before = (double)making->sums[BEFORE],
+        .after = (double)making->sums[AFTER],
+        .known = worth[BEFORE] > 0,
+        .worth_before = worth[BEFORE],
+        .worth_after = worth[AFTER],
     };
+    const double *totals = making->total_samples, runs[2] = {(double)making->runs[BEFORE], (double)making->runs[AFTER]};
 
-    if (making->diff->normalize) {
-        counts.total_before = (int64_t)fmin(making->total_samples[BEFORE], 0x1p62);
-        counts.total_after = (int64_t)fmin(making->total_samples[AFTER], 0x1p62);
-    }
-    if (counts.before < 0 || counts.after < 0)
+    if (weighed.counts.before < 0 || weighed.counts.after < 0)
         return;
-    pf_test_counts(&row->test, &counts, shares);
-    if (making->diff->normalize)
+    weighed.counts.total_before = making->diff->normalize ? fmin(totals[BEFORE], 0x1p62) : runs[BEFORE];
+    weighed.counts.total_after = making->diff->normalize ? fmin(totals[AFTER], 0x1p62) : runs[AFTER];
+    if (!making->diff->normalize) {
+        pf_test_amounts(&row->test, &weighed);
+    } else {
+        pf_test_counts(&row->test, &weighed.counts, true);
         scale_test(&row->test, PF_DIFF_WHOLE);
-    else if (all > 0) /* what a sample of the row stands for on average */
-        scale_test(&row->test, ((double)making->sums[BEFORE] + (double)making->sums[AFTER]) / all);
+    }
 }
 
 static bool equal_means(const struct making *making, const struct pf_diff_row *row)

@@ -15,7 +15,8 @@ enum pf_diff_method {
     PF_DIFF_NOTHING, /* one run on a side, and numbers of samples are not known */
     PF_DIFF_EXACT,   /* counts that chance has no part in */
     PF_DIFF_RUNS,    /* Welch's t over the runs */
-    PF_DIFF_SAMPLES  /* conditional binomial on the numbers of samples */
+    PF_DIFF_SAMPLES, /* conditional binomial on the numbers of samples */
+    PF_DIFF_UNLIKE   /* as nothing: numbers of samples are known, but not what one of either side stands for */
 };
 
 enum pf_diff_status { PF_DIFF_ADDED, PF_DIFF_REMOVED, PF_DIFF_MORE, PF_DIFF_LESS, PF_DIFF_SAME };
@@ -46,6 +47,7 @@ struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row *rows;
     size_t count, tests;          /* tests: rows that q is over */
+    double worth[2];              /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or shares */
     struct pf_diff_totals total;
     pf_int128 margin;               /* what --min-delta comes to, in amounts */
     bool cum;                     /* which column is compared */

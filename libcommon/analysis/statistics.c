@@ -136,11 +136,11 @@ void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool s
     if (shares && (counts->total_before <= 0 || counts->total_after <= 0))
         return;
     if (shares) {
-        double total = (double)counts->total_before + (double)counts->total_after;
-        chance = (double)counts->total_after / total;
-        against = (double)counts->total_before / total;
-        scale[0] = (double)counts->total_before;
-        scale[1] = (double)counts->total_after;
+        double total = counts->total_before + counts->total_after;
+        chance = counts->total_after / total;
+        against = counts->total_before / total;
+        scale[0] = counts->total_before;
+        scale[1] = counts->total_after;
     }
     test->difference = shares ? after / scale[1] - before / scale[0] : (double)(counts->after - counts->before);
     test->low = test->high = test->difference;
@@ -156,6 +156,37 @@ void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool s
     /* where one side has nothing an end of the interval is the difference, but for rounding */
     test->low = fmin(test->difference, count * (low / scale[1] - (1 - low) / scale[0]));
     test->high = fmax(test->difference, count * (high / scale[1] - (1 - high) / scale[0]));
+}
+
+static void test_worths(struct pf_test *test, const struct pf_weighed *row, double worth_before, double worth_after)
+{
+    struct pf_counts counts = row->counts;
+
+    counts.total_before /= worth_before;
+    counts.total_after /= worth_after;
+    pf_test_counts(test, &counts, true);
+}
+
+void pf_test_amounts(struct pf_test *test, const struct pf_weighed *row)
+{
+    double before = (double)row->counts.before, after = (double)row->counts.after, average, own[2];
+    struct pf_test other;
+
+    *test = (struct pf_test){.p = PF_NO_TEST};
+    if ((before > 0) != (row->before > 0) || (after > 0) != (row->after > 0) || before + after <= 0)
+        return;
+    if (row->known) {
+        test_worths(test, row, row->worth_before, row->worth_after);
+        return;
+    }
+    average = (row->before + row->after) / (before + after);
+    own[0] = before > 0 ? row->before / before : average;
+    own[1] = after > 0 ? row->after / after : average;
+    test_worths(&other, row, average, average);
+    test_worths(test, row, own[0], own[1]);
+    test->p = test->difference * other.difference < 0 ? 1 : fmax(test->p, other.p);
+    test->low = fmin(test->low, other.low);
+    test->high = fmax(test->high, other.high);
 }
 
 /* --- many tests ------------------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ void pf_test_welch(struct pf_test *, const struct pf_moments *before, const stru
  * look at. None is negative. */
 struct pf_counts {
     int64_t before, after;
-    int64_t total_before, total_after;
+    double total_before, total_after;
 };
 
 /* Given the row's before + after, `after` is binomial (Przyborowski and Wilenski, Biometrika 31, 1940): with probability 1/2, or with
@@ -66,6 +66,23 @@ struct pf_counts {
  * difference of the numbers of samples, or with `shares` of the shares. With shares it errs on the safe side for rows that are a
  * large part of the total, which it takes as given. Not tested: a row without samples; shares of a total without samples. */
 void pf_test_counts(struct pf_test *, const struct pf_counts *, bool shares);
+
+/* The same of amounts, which are numbers of samples times what a sample stands for, its worth (a clock's tick, a period). */
+struct pf_weighed {
+    struct pf_counts counts; /* totals: numbers of runs, not 0 */
+    double before, after;    /* amounts of the row, over all runs of the side */
+    bool known;              /* each sample of a side has the worth below; else samples of one side have many, and of both the same */
+    double worth_before, worth_after;
+};
+
+/* Known worths: where a side's runs have the same amount as those of the other, its samples are the more the less one is worth, so that of
+ * the row's samples the part runs_after / worth_after of runs_before / worth_before + runs_after / worth_after is expected after. Else
+ * numbers of samples are compared as if each were worth what the row's are on average, and again with each side's own average; the more
+ * doubtful of both counts, and the interval is that of both together: the first one knows nothing of amounts, and the second one takes for
+ * certain an average that chance has a part in (of weights as those of a geometric distribution it finds p < 0.05 three times too often).
+ * Differences and intervals are amounts a run. Not tested: as pf_test_counts, and what has samples but no positive amount, or the
+ * reverse. */
+void pf_test_amounts(struct pf_test *, const struct pf_weighed *);
 
 /* False discovery rates in place: p becomes q (Benjamini and Hochberg, Journal of the Royal Statistical Society B 57, 1995, step-up).
  * What is not in 0..1 (PF_NO_TEST, NaN) is no test, is not counted, and becomes PF_NO_TEST. Equal p have equal q, and q never falls as p

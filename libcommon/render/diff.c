@@ -57,7 +57,7 @@ static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t bl
 
 static void write_measure(const struct writing *writing, struct pf_sink *sink, size_t block, struct pf_buffer *scratch)
 {
-    static const char *const methods[] = {"none", "exact", "welch", "binomial"};
+    static const char *const methods[] = {"none", "exact", "welch", "binomial", "none"};
     const struct pf_diff_table *table = &writing->tables[block];
     const struct pf_diff *diff = writing->view->diff;
     const struct pf_measure *measure = &diff->blocks[block].measure;

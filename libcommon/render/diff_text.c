@@ -35,6 +35,17 @@ static void append(struct pf_buffer *line, const char *format, ...)
 
 /* --- head ------------------------------------------------------------------------------------------------- */
 
+static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                          struct pf_buffer *line)
+{
+    char text[PF_AMOUNT_TEXT];
+
+    if (table->worth[0] == table->worth[1])
+        return;
+    append(line, "; a sample stands for %s before", pf_diff_print(view, block, (pf_int128)table->worth[0], false, text));
+    append(line, ", %s after", pf_diff_print(view, block, (pf_int128)table->worth[1], false, text));
+}
+
 /* What made the verdicts, and what they take for granted. */
 static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
                           struct pf_buffer *line)
@@ -52,9 +63,13 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
         break;
     case PF_DIFF_SAMPLES:
         append(line, "exact binomial on the numbers of samples, given their sum; right if samples do not depend on each other");
+        append_worths(view, block, table, line);
         break;
     case PF_DIFF_EXACT:
         append(line, "exact counts: any change is real\n");
+        return;
+    case PF_DIFF_UNLIKE:
+        append(line, "one run on a side, and what a sample stands for differs between or within the sides: nothing tells a change from chance (?)\n");
         return;
     case PF_DIFF_NOTHING:
         append(line, "one run on a side, and the number of samples is not known: nothing tells a change from chance (?)\n");

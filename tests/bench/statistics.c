@@ -82,7 +82,7 @@ struct plan {
     double weight;         /* mean weight of a sample, geometric; 0: each is 1 and the values are the numbers of samples */
     double changed;        /* part of the functions that are truly */
     double change;         /* times this or divided by this */
-    double longer;         /* the second side runs this times as long (shares only), else 1 */
+    double longer;         /* the second side runs this times as long (shares), or has this times as many samples, each worth less; else 1 */
     bool shares;
     enum { SAMPLED, TIMED, WEIGHTS_AS_COUNTS } nature; /* TIMED: no Poisson; the last is what must not be done, for comparison */
     double most_false, least_power; /* the goals: tables with a false verdict, or where something changed the false discovery rate */
@@ -156,17 +156,23 @@ static double test_runs(const struct plan *plan, const struct row *row, pf_int12
 
 static void test_counts(const struct plan *plan, const struct row *rows, double *p)
 {
-    struct pf_counts counts = {0};
+    struct pf_counts totals = {0, 0, 0, 0};
     struct pf_test test;
 
     for (int k = 0; k < FUNCTIONS; k++) {
-        counts.total_before += rows[k].samples[0][0];
-        counts.total_after += rows[k].samples[1][0];
+        totals.total_before += (double)rows[k].samples[0][0];
+        totals.total_after += (double)rows[k].samples[1][0];
     }
     for (int k = 0; k < FUNCTIONS; k++) {
-        counts.before = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[0][0] : rows[k].samples[0][0];
-        counts.after = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[1][0] : rows[k].samples[1][0];
-        pf_test_counts(&test, &counts, plan->shares);
+        const int64_t *before = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[0] : rows[k].samples[0];
+        const int64_t *after = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[1] : rows[k].samples[1];
+        struct pf_counts counts = {before[0], after[0], totals.total_before, totals.total_after};
+        struct pf_weighed row = {{before[0], after[0], 1, 1}, (double)rows[k].values[0][0], (double)rows[k].values[1][0] / plan->longer,
+                                 plan->weight <= 0 || plan->nature == WEIGHTS_AS_COUNTS, 1, 1 / plan->longer};
+        if (plan->shares)
+            pf_test_counts(&test, &counts, true);
+        else
+            pf_test_amounts(&test, &row);
         p[k] = test.p;
     }
 }
@@ -254,6 +260,8 @@ static const struct plan nothing[] = {
     {"1 run, most means 0.05 to 5", {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
     {"1 run, shares, means 1 to 10000, 3 times as long", {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
     {"1 run, shares, most means 0.05 to 5, 3 times as long", {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
+    {"1 run, means 1 to 10000, samples worth 10 times as much after", {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 0.1, false, SAMPLED, 0.06, 0},
+    {"1 run, most means 0.05 to 5, samples worth a tenth after", {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 10, false, SAMPLED, 0.06, 0},
     {"1 run, ticks of mean 6, means 1 to 1000, by samples", {1, 1}, 1, 1000, 0, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
     {"1 run, ticks of mean 6, most means 0.05 to 5, by samples", {1, 1}, 0.05, 5, 0, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
     {"1 run, ticks of mean 6, means 1 to 1000, ticks taken for samples", {1, 1}, 1, 1000, 0, 0, 6, 0, 1, 1, false, WEIGHTS_AS_COUNTS, 1, 0},
@@ -270,6 +278,7 @@ static const struct plan something[] = {
     {"3 against 10 runs, spread 2 %", {3, 10}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
     {"5 runs, times, spread 2 %", {5, 5}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, TIMED, 0.06, 0.9},
     {"1 run, no spread", {1, 1}, 1000, 100000, 0, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
+    {"1 run, no spread, samples worth 10 times as much after", {1, 1}, 10000, 100000, 0, 0, 0, 0.1, 1.2, 0.1, false, SAMPLED, 0.06, 0.9},
     {"1 run, ticks of mean 6, by samples", {1, 1}, 1000, 10000, 0, 0, 6, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
 };
 

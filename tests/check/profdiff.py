@@ -170,6 +170,13 @@ def share(amount, total):
     return round(Fraction(amount * 10 ** 9, total)) if total else 0
 
 
+def compare(before, after, totals, scale):
+    """p, interval and sign of after / totals[1] - before / totals[0], given before + after."""
+    count, difference = before + after, Fraction(after) / totals[1] - Fraction(before) / totals[0]
+    low, high = (count * (x / float(totals[1]) - (1 - x) / float(totals[0])) * scale for x in wilson(after, count))
+    return binomial(before, after, Fraction(totals[1]) / (totals[0] + totals[1])), low, high, (difference > 0) - (difference < 0)
+
+
 class Expected:
     def __init__(self, case):
         self.case = case
@@ -248,23 +255,29 @@ class Expected:
     def mean_total(self, side):
         return sum(self.totals[side]) / len(self.totals[side])
 
+    def worths(self):
+        """What each sample of a side stands for; None where samples of one side differ in that."""
+        out = [{Fraction(run_of[int(self.case.cum)][name], count) for run_of in side
+                for name, count in run_of[2 + int(self.case.cum)].items() if count} for side in self.columns]
+        if any(len(side) > 1 for side in out) or any(worth.denominator > 1 for side in out for worth in side):
+            return None
+        return [next(iter(own or other)) for own, other in (out, out[::-1])]
+
     def test_samples(self, row, counts, raw):
         case = self.case
         before, after = map(sum, counts)
-        weights = [1, 1]
         if case.normalize:
-            weights = [sum(count for run_of in side for _, count in run_of.values()) for side in self.sides]
-        elif len(self.sides[0]) != len(self.sides[1]):
-            weights = list(map(len, self.sides))
-        if not all(weights):
+            totals = [sum(count for run_of in side for _, count in run_of.values()) for side in self.sides]
+            if all(totals):
+                row['p'], row['low'], row['high'], row['sign'] = compare(before, after, totals, 10 ** 9)
             return
-        row['p'] = binomial(before, after, Fraction(weights[1], sum(weights)))
-        count = before + after
-        scale = 10 ** 9 if case.normalize else sum(map(sum, raw)) / count
-        low, high = (count * (x / weights[1] - (1 - x) / weights[0]) * scale for x in wilson(after, count))
-        row.update(low=low, high=high)
-        difference = Fraction(after, weights[1]) - Fraction(before, weights[0])
-        row['sign'] = (difference > 0) - (difference < 0)
+        runs, worths = list(map(len, self.sides)), self.worths()
+        average = Fraction(sum(map(sum, raw)), before + after)
+        own = [Fraction(sum(amounts), count) if count else average for amounts, count in zip(raw, (before, after))]
+        tests = [compare(before, after, [n / Fraction(w) for n, w in zip(runs, pair)], 1)
+                 for pair in ([worths] if worths else [[average, average], own])]
+        p, lows, highs, signs = zip(*tests)
+        row.update(p=1 if min(signs) * max(signs) < 0 else max(p), low=min(lows), high=max(highs), sign=signs[-1])
 
     def judge(self, row):
         if row['equal']:

@@ -165,8 +165,8 @@ static bool check_counts(char *at)
 
     counts.before = whole(&at);
     counts.after = whole(&at);
-    counts.total_before = whole(&at);
-    counts.total_after = whole(&at);
+    counts.total_before = (double)whole(&at);
+    counts.total_after = (double)whole(&at);
     shares = whole(&at) != 0;
     pf_test_counts(&test, &counts, shares);
     return check_test(&test, &at) && agree(test.p, next(&at), 2e-12, "p");
@@ -363,7 +363,7 @@ static void test_extremes(void)
         for (int b = 3; b < ENDS; b++)
             for (int c = 3; c < ENDS; c++)
                 for (int d = 3; d < ENDS; d++) {
-                    struct pf_counts counts = {ends[a], ends[b], ends[c], ends[d]};
+                    struct pf_counts counts = {ends[a], ends[b], (double)ends[c], (double)ends[d]};
                     struct pf_test test;
                     pf_test_counts(&test, &counts, (a + b) % 2 == 0);
                     sound = sound && is_sound(&test);
@@ -388,6 +388,33 @@ static void test_counts_edges(void)
     /* two standard deviations apart: the normal distribution's two-sided tail at 2 */
     pf_test_counts(&test, &(struct pf_counts){((int64_t)1 << 61) - ((int64_t)1 << 31), ((int64_t)1 << 61) + ((int64_t)1 << 31), 0, 0}, false);
     tap_ok(near(test.p, 0.04550026389635842, 1e-6), "counts of 2^61 are compared as finely as doubles hold them");
+}
+
+/* Of 1099 samples, of which one in 11 is expected after, 99 or fewer; the sums of binomials by Python's fractions. */
+static void test_amounts(void)
+{
+    struct pf_weighed row = {{1000, 99, 1, 1}, 1000, 990, true, 1, 10};
+    struct pf_test test, counts;
+
+    pf_test_amounts(&test, &row);
+    tap_ok(near(test.p, 0.9771733956639392, 1e-12), "a sample that stands for ten times as much is ten times as rare");
+    tap_ok(near(test.difference, -10, 1e-12) && test.low < -10 && test.high > 0, "the interval is of amounts, and holds the difference");
+    row = (struct pf_weighed){{100, 33, 1, 3}, 100, 330, true, 1, 10};
+    pf_test_amounts(&test, &row);
+    tap_ok(near(test.p, 0.6982022964516562, 1e-12) && near(test.difference, 10, 1e-12), "so it is where one side has three runs");
+    row = (struct pf_weighed){{10, 10, 1, 1}, 10, 60, false, 0, 0};
+    pf_test_amounts(&test, &row);
+    tap_ok(test.p == 1 && test.low < 0 && test.high > 50, "as many samples with other weights tell nothing");
+    row = (struct pf_weighed){{100, 10, 1, 1}, 100, 900, false, 0, 0};
+    pf_test_amounts(&test, &row);
+    tap_ok(test.p == 1, "nor do fewer samples of a greater amount");
+    row = (struct pf_weighed){{100, 150, 1, 1}, 600, 900, false, 0, 0};
+    pf_test_amounts(&test, &row);
+    pf_test_counts(&counts, &row.counts, false);
+    tap_ok(near(test.p, counts.p, 1e-12) && near(test.low, 6 * counts.low, 1e-12), "equal weights are as none");
+    row = (struct pf_weighed){{5, 5, 1, 1}, 0, 5, false, 0, 0};
+    pf_test_amounts(&test, &row);
+    tap_ok(!test.tested && test.p == PF_NO_TEST, "samples of nothing are no test");
 }
 
 /* p = 1, 1/MANY, 2/MANY ... in another order: all q are 1. With a hundredth of it, all are 0.01. */
@@ -428,6 +455,7 @@ int main(void)
     test_sampled_floor();
     test_extremes();
     test_counts_edges();
+    test_amounts();
     test_many_rates();
     return tap_done();
 }
