@@ -123,6 +123,14 @@ static const struct pf_merge_column *main_column(const struct pf_merge *merge, p
     return NULL;
 }
 
+/* The input at hand was added, `times` pieces of it. */
+static int end_counted(struct pf_merge *merge, pf_int128 times, struct pf_error *error)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, times);
+    return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
 /* Scales the input that has ended, whose values were put aside, and adds it. */
 static int add_scaled(struct pf_merge *merge, struct pf_error *error)
 {
@@ -140,9 +148,7 @@ static int add_scaled(struct pf_merge *merge, struct pf_error *error)
         if (status == PF_OVERFLOW)
             return overflow(merge, &merge->kinds[k], failed, record, error);
     }
-    if (status == PF_OK)
-        status = pf_merge_removed_input(&merge->removed, merge->dict, times);
-    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+    return status == PF_OK ? end_counted(merge, times, error) : pf_error_nomem(error);
 }
 
 int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
@@ -150,7 +156,7 @@ int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
     merge->measured += merge->has_measures;
     if (normalizes(merge) && merge->has_measures && merge->weight != 0)
         return add_scaled(merge, error);
-    return pf_merge_removed_input(&merge->removed, merge->dict, merge->weight) == PF_OK ? PF_OK : pf_error_nomem(error);
+    return end_counted(merge, merge->weight, error);
 }
 
 void pf_merge_input(struct pf_merge *merge, int64_t weight)
@@ -374,7 +380,7 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
     for (size_t k = 0; k < columns->count; k++) {
         if (columns->rows[k].left_out)
             continue;
-        merge->values[count].measure = pf_merge_column_measure(&columns->rows[k], merge->dict);
+        merge->values[count].measure = pf_merge_column_measure(&columns->rows[k], merge->dict, merge->pieces);
         if (merge->values[count].measure == UINT32_MAX)
             return false;
         merge->values[count].data = merge->numbers + (size_t)count * PF_BATCH_ROWS;

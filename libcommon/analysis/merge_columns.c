@@ -144,10 +144,30 @@ int pf_merge_columns_find(struct pf_merge_columns *columns, uint32_t measure, ui
     return PF_OK;
 }
 
-uint32_t pf_merge_column_measure(const struct pf_merge_column *column, struct pf_dict *dict)
+void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, pf_int128 times)
+{
+    for (size_t k = 0; times != 0 && k < columns->count; k++) {
+        struct pf_merge_column *column = &columns->rows[k];
+
+        if (column->last_input != input)
+            continue;
+        column->uneven |= column->times != 0 && column->times != times;
+        column->times = times;
+    }
+}
+
+/* Chance has no part in a number that is exact, however often it is counted; that of a number of samples is only known of the number. */
+static bool scaled(const struct pf_merge_column *column, pf_int128 pieces)
+{
+    return column->quantity.measure.aggregation == PF_SUM && column->times != 0 && (column->uneven || column->times != pieces);
+}
+
+uint32_t pf_merge_column_measure(const struct pf_merge_column *column, struct pf_dict *dict, pf_int128 pieces)
 {
     struct pf_measure measure = column->quantity.measure;
 
+    if (measure.nature == PF_SAMPLED && scaled(column, pieces))
+        measure.nature = PF_UNKNOWN_NATURE;
     if (column->quantity.events)
         measure.unit = pf_dict_intern(dict, PF_BYTES("events"), 0);
     if (is_events(dict, &measure))

@@ -16,6 +16,8 @@ struct pf_merge_column {
     uint64_t inputs;     /* how many have it */
     uint64_t last_input; /* the last one that has, from 1 */
     bool left_out;       /* not in all inputs, where that was asked for */
+    pf_int128 times;     /* how often the first input counted that did, in pieces; 0 = none did */
+    bool uneven;         /* another counted another number of times */
     pf_int128 *sums;     /* by record; records behind `count` are 0 */
     size_t count, capacity;
     pf_int128 *staged;   /* of one input, until its factor is known */
@@ -47,10 +49,13 @@ int pf_merge_column_add(struct pf_merge_column *, const uint32_t *records, const
                         bool staged, uint32_t *failed);
 /* Adds the staged sum of a record, `times` times, to its sum, and forgets it. PF_OK, PF_OVERFLOW or PF_NOMEM. */
 int pf_merge_column_unstage(struct pf_merge_column *, uint32_t record, pf_int128 times);
+/* The input at hand has ended: its values counted `times` pieces. */
+void pf_merge_columns_counted(struct pf_merge_columns *, uint64_t input, pf_int128 times);
 /* Record k becomes record to[k], for all `count` of them: sums of those that become one are added up. PF_OK, PF_OVERFLOW, PF_NOMEM. */
 int pf_merge_column_regroup(struct pf_merge_column *, const uint32_t *to, size_t count);
-/* The measure of a column's values: as the inputs have it where they agree. UINT32_MAX: out of memory. */
-uint32_t pf_merge_column_measure(const struct pf_merge_column *, struct pf_dict *);
+/* The measure of a column's values, of which `pieces` are a raw unit: as the inputs have it where they agree. What was counted twice, or
+ * half, is no number of samples any more. UINT32_MAX: out of memory. */
+uint32_t pf_merge_column_measure(const struct pf_merge_column *, struct pf_dict *, pf_int128 pieces);
 
 /* sum / pieces, rounded half to even; pieces is not 0. */
 pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces);
