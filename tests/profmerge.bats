@@ -1,6 +1,7 @@
 # profmerge: exact weights, what is the same record, measures of unlike scale, many inputs, bad inputs.
 
 bats_require_minimum_version 1.5.0
+load lib/expect
 
 setup_file()
 {
@@ -382,6 +383,47 @@ END
         grep -q '1 counts are more than the 32 bits of dcpi hold: clamped' err
     fi
     [ "$bad" -eq 0 ]
+}
+
+# made IMAGE COUNT [LINE]: a DCPI profile of one address; COUNT is below 8
+made()
+{
+    printf 'image %s\nepoch 9707171530\nplatform w\nevent cycles\nperiod 100\ntsize 400\ncpuspeed 333\n%ssamples\n' "$1" "${3:+$3
+}"
+    printf "\\0\\0\\0\\0\\1\\0\\0\\0\\$2\\0\\0\\0\\1\\0\\0\\0\\$2\\0\\0\\0"
+}
+
+@test "DCPI identifiers in small letters and in capitals are of one image" {
+    made abc0 1 >small.dcpi
+    made ABC0 2 >great.dcpi
+    for pair in "small great" "great small"; do
+        a=${pair% *} b=${pair#* }
+        profcat -o "$a.pfs" $a.dcpi
+        profcat -o "$b.pfs" $b.dcpi
+        for kind in dcpi pfs; do
+            # 0.5 + 1 is 1.5, rounded once
+            profmerge -w 0.5:$a.$kind -w 0.5:$b.$kind -t dcpi | proftop --by=image | sed -n 1p >got
+            grep -q '^cycles: 2 total, 1 record ' got || { cat got; bad=1; }
+            [ "$(proftop -t csv --by=image $a.$kind $b.$kind | wc -l)" -eq 2 ] || { echo "$pair: top"; bad=1; }
+            [ "$(proftop -t csv --by=address $a.$kind $b.$kind | wc -l)" -eq 2 ] || { echo "$pair: addresses"; bad=1; }
+            [ "$(profdiff -t csv --by=image $a.$kind $b.$kind | wc -l)" -eq 2 ] || { echo "$pair: diff"; bad=1; }
+        done
+        profmerge -t dcpi $a.dcpi $b.dcpi | grep -a '^image' | cmp - <(grep -a '^image' $a.dcpi) || bad=1
+    done
+    profcat -t dcpicat great.dcpi | grep -qE '^image +ABC0$'
+    profcat -t dcpicat great.dcpi | profcat -t dcpi 2>/dev/null | grep -aqx 'image ABC0'
+    [ "$bad" -eq 0 ]
+}
+
+@test "of several images in a DCPI file what is advised takes them apart" {
+    made abc0 1 "path /bin/x" >one.dcpi
+    made abd1 1 "path /bin/x" >other.dcpi
+    made abd1 1 "path /bin/y" >far.dcpi
+    fails 2 'abc0 and abd1, which have one name: merge the files of each apart' profmerge -t dcpi one.dcpi other.dcpi
+    fails 2 'abc0 and abd1 .proffilter --split=image makes a file of each' profmerge -t dcpi one.dcpi far.dcpi
+    profmerge one.dcpi far.dcpi | proffilter --split=image -t dcpi -o '%s.part'
+    cmp one.dcpi %2Fbin%2Fx.part
+    cmp far.dcpi %2Fbin%2Fy.part
 }
 
 @test "NYTProf files merge to what Devel::NYTProf makes of nytprofmerge's" {

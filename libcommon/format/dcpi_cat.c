@@ -296,14 +296,16 @@ static int end_head(struct pf_reader *reader)
         return bad_line(reader, "the head has no line `image` with hexadecimal digits");
     if (state->count == 0)
         return bad_line(reader, "the head has no line `event`");
+    struct pf_bytes name = state->path.data ? state->path : state->name;
+    uint32_t identifier = pf_dcpi_identifier(reader->dict, state->image);
     struct pf_image image = {
-        .name = pf_dict_intern_text(reader->dict, state->path.data ? state->path : state->name.data ? state->name : state->image),
-        .identifier = pf_dict_intern_text(reader->dict, state->image),
+        .name = name.data ? pf_dict_intern_text(reader->dict, name) : identifier,
+        .identifier = identifier,
         .text_start = state->locator.start,
         .text_size = state->text_size,
     };
 
-    if (pf_dict_status(reader->dict) != PF_OK ||
+    if (identifier == 0 || pf_dict_status(reader->dict) != PF_OK ||
         pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->located = true;

@@ -272,6 +272,19 @@ static int write_rows(const struct profile *profile, const struct pf_dcpi_event 
     return PF_OK;
 }
 
+/* As a file spells it, where the metadata tell. */
+static struct pf_bytes spelled(const struct profile *profile)
+{
+    const struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    size_t block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), 0);
+
+    for (size_t k = 0; block == 0 && k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]))
+            return pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_IMAGE);
+    return block != 0 ? pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")) : identifier(profile);
+}
+
 static int write_profile(const struct profile *profile)
 {
     struct pf_dcpi_cat_writer *state = state_of(profile);
@@ -281,7 +294,7 @@ static int write_profile(const struct profile *profile)
     if (!columns)
         return pf_error_nomem(&profile->writer->error);
     write_name(profile);
-    write_line(profile, PF_BYTES("image"), identifier(profile));
+    write_line(profile, PF_BYTES("image"), spelled(profile));
     int status = write_values(profile, "label", SIZE_MAX);
 
     if (status == PF_OK)

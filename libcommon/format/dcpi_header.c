@@ -81,6 +81,20 @@ bool pf_dcpi_same_image(struct pf_bytes a, struct pf_bytes b)
     return true;
 }
 
+uint32_t pf_dcpi_identifier(struct pf_dict *dict, struct pf_bytes image)
+{
+    char *small = malloc(image.size + 1);
+    uint32_t id;
+
+    if (!small)
+        return 0;
+    for (size_t k = 0; k < image.size; k++)
+        small[k] = image.data[k] >= 'A' && image.data[k] <= 'F' ? (char)(image.data[k] - 'A' + 'a') : image.data[k];
+    id = pf_dict_intern_text(dict, (struct pf_bytes){small, image.size});
+    free(small);
+    return id;
+}
+
 bool pf_dcpi_epoch(struct pf_bytes text, char normal[16])
 {
     static const struct {

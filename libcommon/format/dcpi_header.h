@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/source.h"
+#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +78,8 @@ bool pf_dcpi_epoch(struct pf_bytes, char normal[16]);
 /* Image identifiers are told apart without regard to letter case. */
 bool pf_dcpi_same_image(struct pf_bytes, struct pf_bytes);
 bool pf_dcpi_is_image(struct pf_bytes); /* hexadecimal digits, at least one */
+/* The identifier in small letters, as images have it, so that whoever compares it finds one image; files keep their spelling in the
+ * metadata. 0: out of memory. */
+uint32_t pf_dcpi_identifier(struct pf_dict *, struct pf_bytes);
 
 #endif

@@ -275,7 +275,7 @@ static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *
     int status = add_value(joining, PF_DCPI_VERSION, PF_BYTES("pdb-0.07"));
 
     if (status == PF_OK)
-        status = add_value(joining, PF_DCPI_IMAGE, pf_dict_string(dict, subject->image->identifier));
+        status = add_value(joining, PF_DCPI_IMAGE, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("image")));
     if (status == PF_OK)
         status = add_epoch(joining, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("epoch")));
     if (status == PF_OK)

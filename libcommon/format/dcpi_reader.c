@@ -26,10 +26,10 @@ static int declare(struct pf_reader *reader)
 {
     struct pf_dcpi_reader *state = reader->state;
     const struct pf_dcpi_header *header = &state->header;
-    struct pf_bytes name = pf_dcpi_header_value(header, header->first[PF_DCPI_PATH] ? PF_DCPI_PATH : PF_DCPI_IMAGE);
+    uint32_t identifier = pf_dcpi_identifier(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE));
     struct pf_image image = {
-        .name = pf_dict_intern_text(reader->dict, name),
-        .identifier = pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE)),
+        .name = header->first[PF_DCPI_PATH] ? pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_PATH)) : identifier,
+        .identifier = identifier,
         .text_start = header->number[PF_DCPI_TSTART],
         .text_size = header->number[PF_DCPI_TSIZE],
     };
@@ -45,7 +45,7 @@ static int declare(struct pf_reader *reader)
         .period = header->number[PF_DCPI_PERIOD],
     };
 
-    if (pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
+    if (identifier == 0 || pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->column = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values};
     return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);

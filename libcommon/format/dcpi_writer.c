@@ -123,10 +123,10 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
         return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: the profiles of image %.*s differ in '%s'",
                             (int)(a.size < 60 ? a.size : 60), a.data,
                             (*image)->text_start != other->text_start ? "tstart" : "tsize");
-    return pf_error_set(&writer->error, PF_USAGE,
-                        "merge-mismatch: dcpi holds one image in a file, and here are %.*s and %.*s (proffilter --split=image "
-                        "makes a file of each)",
-                        (int)(a.size < 60 ? a.size : 60), a.data, (int)(b.size < 60 ? b.size : 60), b.data);
+    return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and here are %.*s and %.*s%s",
+                        (int)(a.size < 60 ? a.size : 60), a.data, (int)(b.size < 60 ? b.size : 60), b.data,
+                        (*image)->name == other->name ? ", which have one name: merge the files of each apart"
+                                                      : " (proffilter --split=image makes a file of each)");
 }
 
 /* --- chunks ----------------------------------------------------------------------------------------------- */
