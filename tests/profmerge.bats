@@ -275,6 +275,22 @@ END
     [ "$(cat got)" -eq 2 ]
 }
 
+@test "measures of one name and different units in one input are two, in any order of inputs" {
+    # pprof: 9 nanoseconds and 70 cycles of cpu in fn
+    printf '\012\004\010\001\020\002\012\004\010\001\020\003*\004\010\001\020\004"\010\010\001"\004\010\001\020\005\022\006\010\001\022\002\011F\062\000\062\003cpu\062\013nanoseconds\062\006cycles\062\002fn' >both.pb
+    printf 'fn 5\n' | profcat -f folded:measure=cpu/ns -o ns.pfs
+    while IFS= read -r line; do
+        eval "profmerge ${line#* => }" | profcat --probe | sed -n 's/.*measure  *sample cpu: //p' | sort | paste -sd, >got
+        [ "$(cat got)" = "${line%% => *}" ] || { echo "$line: $(cat got)"; bad=1; }
+    done <<'END'
+70 cycles,9 nanoseconds => both.pb
+140 cycles,18 nanoseconds => both.pb both.pb
+14 nanoseconds,70 cycles => both.pb ns.pfs
+14 nanoseconds,70 cycles => ns.pfs both.pb
+END
+    [ "$bad" -eq 0 ]
+}
+
 @test "a level that is summed is told" {
     profcat -f folded:measure=inuse_space/bytes -o level.pfs one.folded
     profmerge level.pfs 2>err >/dev/null

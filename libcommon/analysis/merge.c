@@ -169,12 +169,13 @@ void pf_merge_input(struct pf_merge *merge, int64_t weight)
 }
 
 static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch,
-                      const struct pf_value_column *values, struct pf_error *error)
+                      uint32_t number, struct pf_error *error)
 {
+    const struct pf_value_column *values = &batch->values[number];
     struct pf_merge_member member = {0};
     uint32_t failed = 0;
     int64_t times;
-    int status = pf_merge_columns_find(&kind->columns, values->measure, merge->inputs, &member, error);
+    int status = pf_merge_columns_find(&kind->columns, batch, number, merge->inputs, &member, error);
 
     merge->has_measures = true;
     if (status != PF_OK || batch->rows == 0 || values->data == NULL || merge->weight == 0)
@@ -234,7 +235,7 @@ static int add_records(struct pf_merge *merge, const struct pf_batch *batch, str
             return pf_error_nomem(error);
     }
     for (uint32_t k = 0; status == PF_OK && k < batch->value_count; k++)
-        status = add_values(merge, kind, batch, &batch->values[k], error);
+        status = add_values(merge, kind, batch, k, error);
     return status;
 }
 

@@ -41,15 +41,28 @@ static int different_units(const struct pf_dict *dict, const struct pf_measure *
                         pf_dict_string(dict, b->unit).data);
 }
 
-/* The column for a measure that is new; NULL with the error set. */
-static struct pf_merge_column *choose(struct pf_merge_columns *columns, const struct pf_measure *measure, struct pf_error *error)
+/* Whether the input at hand has the other measure as well: then it tells the two apart itself. */
+static bool has_both(const struct pf_merge_columns *columns, const struct pf_merge_column *other, const struct pf_batch *batch,
+                     uint64_t input)
 {
-    for (size_t k = 0; k < columns->count; k++) {
+    for (uint32_t k = 0; k < batch->value_count; k++)
+        if (alike(columns->dict, &other->quantity.measure, pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
+            return true;
+    return other->last_input == input;
+}
+
+/* The column for a measure that is new; NULL with the error set. */
+static struct pf_merge_column *choose(struct pf_merge_columns *columns, const struct pf_measure *measure, const struct pf_batch *batch,
+                                      uint64_t input, struct pf_error *error)
+{
+    for (size_t k = 0; k < columns->count; k++)
+        if (alike(columns->dict, &columns->rows[k].quantity.measure, measure))
+            return &columns->rows[k];
+    for (size_t k = 0; k < columns->count && !columns->force; k++) {
         const struct pf_measure *other = &columns->rows[k].quantity.measure;
 
-        if (alike(columns->dict, other, measure))
-            return &columns->rows[k];
-        if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit && !columns->force) {
+        if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit &&
+            !has_both(columns, &columns->rows[k], batch, input)) {
             different_units(columns->dict, other, measure, error);
             return NULL;
         }
@@ -91,10 +104,10 @@ static void agree(struct pf_measure *measure, const struct pf_measure *other)
     measure->main |= other->main;
 }
 
-static int meet(struct pf_merge_columns *columns, uint32_t number, struct pf_error *error)
+static int meet(struct pf_merge_columns *columns, uint32_t number, const struct pf_batch *batch, uint64_t input, struct pf_error *error)
 {
     struct pf_measure measure = *pf_measures_row(&columns->dict->measures, number);
-    struct pf_merge_column *column = choose(columns, &measure, error);
+    struct pf_merge_column *column = choose(columns, &measure, batch, input, error);
     struct pf_measure *common;
     int64_t old, new;
     int status;
@@ -119,9 +132,10 @@ static int meet(struct pf_merge_columns *columns, uint32_t number, struct pf_err
     return PF_OK;
 }
 
-int pf_merge_columns_find(struct pf_merge_columns *columns, uint32_t measure, uint64_t input, struct pf_merge_member *member,
-                          struct pf_error *error)
+int pf_merge_columns_find(struct pf_merge_columns *columns, const struct pf_batch *batch, uint32_t number, uint64_t input,
+                          struct pf_merge_member *member, struct pf_error *error)
 {
+    uint32_t measure = batch->values[number].measure;
     size_t count = pf_measures_count(&columns->dict->measures), old = columns->member_count;
 
     if (old < count) {
@@ -131,7 +145,7 @@ int pf_merge_columns_find(struct pf_merge_columns *columns, uint32_t measure, ui
         columns->member_count = count;
     }
     if (columns->members[measure].column == 0) {
-        int status = meet(columns, measure, error);
+        int status = meet(columns, measure, batch, input, error);
 
         if (status != PF_OK)
             return status;

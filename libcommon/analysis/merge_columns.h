@@ -6,6 +6,7 @@
 
 #include "analysis/units.h"
 #include "base/number.h"
+#include "model/batch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,10 +40,11 @@ struct pf_merge_columns {
 
 void pf_merge_columns_free(struct pf_merge_columns *);
 
-/* The column a measure's values go to, and the factor that brings them to its scale, for input number `input` (from 1). PF_OK;
- * PF_UNSUPPORTED where it cannot be added to those of the same name; PF_OVERFLOW; PF_NOMEM. */
-int pf_merge_columns_find(struct pf_merge_columns *, uint32_t measure, uint64_t input, struct pf_merge_member *,
-                          struct pf_error *);
+/* The column that value column `number` of the batch goes to, and the factor that brings its values to that one's scale, for input number
+ * `input` (from 1). PF_OK; PF_UNSUPPORTED where they cannot be added to those of the same name that other inputs have; PF_OVERFLOW;
+ * PF_NOMEM. */
+int pf_merge_columns_find(struct pf_merge_columns *, const struct pf_batch *, uint32_t number, uint64_t input,
+                          struct pf_merge_member *, struct pf_error *);
 /* Adds value * times for each row to the sum of its record (or takes the greater value, for PF_MAX, whatever `times`). `staged`: to the
  * sums of one input alone. PF_OK; PF_NOMEM; PF_OVERFLOW, and *failed is the row. */
 int pf_merge_column_add(struct pf_merge_column *, const uint32_t *records, const int64_t *values, uint32_t rows, int64_t times,
