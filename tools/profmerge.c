@@ -59,6 +59,7 @@ static void read_options(struct run *run, const struct args *args)
         .mean = args->mean_given,
         .saturate = args->saturate_given,
         .force = args->force_given,
+        .droppable = args->keep_going_given,
         .measures = measures(last(args->measures_arg, args->measures_given)),
         .granularity = granularity(last(args->granularity_arg, args->granularity_given)),
         .labels = labels != NULL && strcmp(labels, "none") == 0 ? "" : labels,
@@ -89,31 +90,42 @@ static void report(void *arg, enum pf_severity severity, const char *text)
         pf_tool_note(&run->common.tool, "%s", text);
 }
 
-/* PF_EOF when all is read. `name` is the input a failure is about. */
+/* A batch of an input, or its end. `merged`: it is the one being merged. */
+static int add(struct run *run, const struct pf_input *input, bool *merged, const struct pf_batch *batch, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    if (input->ended)
+        return *merged ? pf_merge_input_end(run->merge, error) : PF_OK;
+    if (!*merged)
+        status = pf_merge_input(run->merge, run->weights.rows[pf_inputs_group(run->inputs, input->number)].num, error);
+    *merged = true;
+    return status == PF_OK ? pf_merge_add(run->merge, batch, error) : status;
+}
+
+/* PF_EOF when all is read. `name` is the input a failure is about. With --keep-going one that cannot be added is left out. */
 static int read_inputs(struct run *run, const char **name, struct pf_error *error)
 {
     struct pf_input input;
     struct pf_batch batch;
-    unsigned current = 0; /* number of the input, from 1 */
+    bool merged = false, dropped = false;
     int status;
 
+    pf_inputs_want_ends(run->inputs);
     while ((status = pf_inputs_next(run->inputs, &batch, &input)) == PF_OK) {
-        if (input.number + 1 != current) {
-            status = current > 0 ? pf_merge_input_end(run->merge, error) : PF_OK;
-            if (status != PF_OK)
-                return status;
-            current = input.number + 1;
-            pf_merge_input(run->merge, run->weights.rows[pf_inputs_group(run->inputs, input.number)].num);
-        }
         *name = input.name;
-        status = pf_merge_add(run->merge, &batch, error);
-        if (status != PF_OK)
+        status = dropped ? PF_OK : add(run, &input, &merged, &batch, error);
+        if (status == PF_NOMEM || (status != PF_OK && !run->common.tool.keep_going))
             return status;
+        if (status != PF_OK) {
+            pf_inputs_reject(run->inputs, error);
+            pf_merge_input_drop(run->merge);
+            dropped = true;
+        }
+        if (input.ended)
+            merged = dropped = false;
     }
-    if (status == PF_EOF && current > 0)
-        status = pf_merge_input_end(run->merge, error);
-    if (status == PF_OK)
-        *name = NULL;
+    *name = NULL;
     return status;
 }
 

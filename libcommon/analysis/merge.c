@@ -28,6 +28,11 @@ struct pf_merge {
     bool has_measures;         /* the input at hand */
     int64_t weight;            /* its own */
     pf_int128 weights;         /* of all inputs */
+    struct {
+        uint64_t measured;
+        uint32_t texts;
+        struct pf_merge_scale scale;
+    } mark;                    /* before the input at hand */
     uint32_t ids[3][PF_BATCH_ROWS], found[PF_BATCH_ROWS];
 
     pf_int128 pieces; /* of a raw unit in a sum */
@@ -109,6 +114,12 @@ static bool normalizes(const struct pf_merge *merge)
     return merge->options.normalize != PF_MERGE_AS_IT_IS;
 }
 
+/* Whether an input is put aside until its end. */
+static bool stages(const struct pf_merge *merge)
+{
+    return normalizes(merge) || merge->options.droppable;
+}
+
 /* The first measure tables show of what the input has: of samples, else of flat records, else of edges. */
 static const struct pf_merge_column *main_column(const struct pf_merge *merge, pf_int128 *total)
 {
@@ -131,41 +142,73 @@ static int end_counted(struct pf_merge *merge, pf_int128 times, struct pf_error 
     return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* Scales the input that has ended, whose values were put aside, and adds it. */
-static int add_scaled(struct pf_merge *merge, struct pf_error *error)
+/* How many pieces the input that has ended counts. */
+static int find_times(struct pf_merge *merge, pf_int128 *times, struct pf_error *error)
+{
+    pf_int128 total = 0;
+    const struct pf_merge_column *column = main_column(merge, &total);
+    int status = PF_OK;
+
+    *times = 1;
+    if (normalizes(merge))
+        status = pf_merge_scale_input(&merge->scale, &merge->options, merge->dict, column, total, merge->meta.duration, times, error);
+    *times *= merge->weight;
+    return status;
+}
+
+/* Adds the input that has ended, whose values were put aside. */
+static int add_staged(struct pf_merge *merge, struct pf_error *error)
 {
     const struct pf_merge_column *failed;
-    pf_int128 total = 0, times;
+    pf_int128 times;
     uint32_t record;
-    const struct pf_merge_column *column = main_column(merge, &total);
-    int status = pf_merge_scale_input(&merge->scale, &merge->options, merge->dict, column, total, merge->meta.duration, &times, error);
+    int status = find_times(merge, &times, error);
 
     if (status != PF_OK)
         return status;
-    times *= merge->weight;
-    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++) {
-        status = pf_merge_kind_unstage(&merge->kinds[k], times, &failed, &record);
-        if (status == PF_OVERFLOW)
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        if (!pf_merge_kind_fits(&merge->kinds[k], times, &failed, &record))
             return overflow(merge, &merge->kinds[k], failed, record, error);
-    }
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++)
+        status = pf_merge_kind_unstage(&merge->kinds[k], times);
     return status == PF_OK ? end_counted(merge, times, error) : pf_error_nomem(error);
 }
 
 int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
 {
     merge->measured += merge->has_measures;
-    if (normalizes(merge) && merge->has_measures && merge->weight != 0)
-        return add_scaled(merge, error);
+    if (stages(merge) && merge->has_measures && merge->weight != 0)
+        return add_staged(merge, error);
     return end_counted(merge, merge->weight, error);
 }
 
-void pf_merge_input(struct pf_merge *merge, int64_t weight)
+int pf_merge_input(struct pf_merge *merge, int64_t weight, struct pf_error *error)
 {
+    int status = PF_OK;
+
+    merge->mark.measured = merge->measured;
+    merge->mark.texts = pf_merge_texts_count(&merge->texts);
+    merge->mark.scale = merge->scale;
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK && merge->options.droppable; k++)
+        status = pf_merge_kind_mark(&merge->kinds[k]);
     merge->inputs++;
     merge->weight = weight;
     merge->weights += weight;
     merge->has_measures = false;
-    merge->meta.duration = 0;
+    pf_merge_meta_input(&merge->meta);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+void pf_merge_input_drop(struct pf_merge *merge)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_kind_drop(&merge->kinds[k]);
+    pf_merge_meta_drop(&merge->meta);
+    pf_merge_removed_drop(&merge->removed);
+    pf_merge_texts_truncate(&merge->texts, merge->mark.texts);
+    merge->measured = merge->mark.measured;
+    merge->scale = merge->mark.scale;
+    merge->weights -= merge->weight;
 }
 
 static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch,
@@ -182,10 +225,10 @@ static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const 
         return status;
     struct pf_merge_column *column = &kind->columns.rows[member.column - 1];
 
-    if (!pf_mul64(member.factor, normalizes(merge) ? 1 : merge->weight, &times))
+    if (!pf_mul64(member.factor, stages(merge) ? 1 : merge->weight, &times))
         status = PF_OVERFLOW;
     else
-        status = pf_merge_column_add(column, merge->found, values->data, batch->rows, times, normalizes(merge), &failed);
+        status = pf_merge_column_add(column, merge->found, values->data, batch->rows, times, stages(merge), &failed);
     if (status == PF_OVERFLOW)
         return overflow(merge, kind, column, merge->found[failed], error);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
@@ -229,7 +272,7 @@ static int add_records(struct pf_merge *merge, const struct pf_batch *batch, str
 
     if (merge->weight != 0 && batch->rows > 0) {
         status = find_records(merge, kind, batch);
-        if (status == PF_OK && normalizes(merge))
+        if (status == PF_OK && stages(merge))
             status = pf_merge_kind_touch(kind, merge->found, batch->rows, merge->inputs);
         if (status != PF_OK)
             return pf_error_nomem(error);

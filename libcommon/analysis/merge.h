@@ -27,6 +27,7 @@ struct pf_merge_options {
     bool mean;     /* sums are divided by the sum of the weights */
     bool saturate; /* what leaves 64 bits becomes the greatest (least) number there is */
     bool force;    /* measures that may not be what they seem are added all the same */
+    bool droppable; /* inputs that cannot be added are to be left out (pf_merge_input_drop) */
     enum pf_merge_measures measures;
     enum pf_merge_normalize normalize;
     int64_t amount;
@@ -41,13 +42,15 @@ struct pf_merge;
 struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *);
 void pf_merge_free(struct pf_merge *); /* NULL is allowed */
 
-/* The batches that follow are of another input; its weight, in pieces. */
-void pf_merge_input(struct pf_merge *, int64_t weight);
+/* The batches that follow are of another input; its weight, in pieces. PF_OK or PF_NOMEM. */
+int pf_merge_input(struct pf_merge *, int64_t weight, struct pf_error *);
 /* Takes a batch of any kind. PF_OK; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED where measures cannot be added;
  * PF_NOMEM. */
 int pf_merge_add(struct pf_merge *, const struct pf_batch *, struct pf_error *);
 /* The input has ended. PF_OK; PF_UNSUPPORTED where it cannot be scaled; PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_input_end(struct pf_merge *, struct pf_error *);
+/* The input at hand, which could not be added, is left out as if it had never been given. With options.droppable, before the next one. */
+void pf_merge_input_drop(struct pf_merge *);
 /* All inputs were given. PF_OK; PF_UNSUPPORTED where their measures are not as asked for; PF_USAGE where the weights sum to 0 and a mean
  * was asked for; PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_end(struct pf_merge *, const struct pf_report *, struct pf_error *);

@@ -13,6 +13,8 @@ void pf_merge_columns_free(struct pf_merge_columns *columns)
     }
     free(columns->rows);
     free(columns->members);
+    free(columns->marked);
+    free(columns->marked_members);
 }
 
 /* --- measures --------------------------------------------------------------------------------------------- */
@@ -71,27 +73,42 @@ static struct pf_merge_column *choose(struct pf_merge_columns *columns, const st
         pf_error_nomem(error);
         return NULL;
     }
-    columns->rows[columns->count] = (struct pf_merge_column){0};
+    columns->rows[columns->count] = (struct pf_merge_column){.rescaled = 1};
     return &columns->rows[columns->count++];
 }
 
-static bool rescale_sums(pf_int128 *sums, size_t count, int64_t factor)
+static bool may_rescale(const pf_int128 *sums, size_t count, int64_t factor)
 {
+    pf_int128 product;
+
     for (size_t i = 0; factor != 1 && i < count; i++)
-        if (__builtin_mul_overflow(sums[i], (pf_int128)factor, &sums[i]))
+        if (__builtin_mul_overflow(sums[i], (pf_int128)factor, &product))
             return false;
     return true;
+}
+
+static void rescale_sums(pf_int128 *sums, size_t count, int64_t factor)
+{
+    for (size_t i = 0; factor != 1 && i < count; i++)
+        sums[i] *= factor;
 }
 
 /* All that was summed so far is in a unit `factor` times as long. */
 static bool rescale(struct pf_merge_columns *columns, struct pf_merge_column *column, int64_t factor)
 {
     uint32_t number = (uint32_t)(column - columns->rows) + 1;
+    pf_int128 rescaled;
 
+    if (!may_rescale(column->sums, column->count, factor) || !may_rescale(column->staged, column->staged_count, factor) ||
+        __builtin_mul_overflow(column->rescaled, (pf_int128)factor, &rescaled))
+        return false;
     for (size_t i = 0; i < columns->member_count; i++)
         if (columns->members[i].column == number && !pf_mul64(columns->members[i].factor, factor, &columns->members[i].factor))
             return false;
-    return rescale_sums(column->sums, column->count, factor) && rescale_sums(column->staged, column->staged_count, factor);
+    rescale_sums(column->sums, column->count, factor);
+    rescale_sums(column->staged, column->staged_count, factor);
+    column->rescaled = rescaled;
+    return true;
 }
 
 /* What is known of a measure and does not keep it apart: the same in any order of inputs. */
@@ -189,6 +206,45 @@ uint32_t pf_merge_column_measure(const struct pf_merge_column *column, struct pf
     return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure) : UINT32_MAX;
 }
 
+/* --- taking an input back --------------------------------------------------------------------------------- */
+
+int pf_merge_columns_mark(struct pf_merge_columns *columns)
+{
+    if (!pf_grow(&columns->marked, &columns->marked_capacity, columns->count + 1, sizeof *columns->marked) ||
+        !pf_grow(&columns->marked_members, &columns->marked_member_capacity, columns->member_count + 1, sizeof *columns->marked_members))
+        return PF_NOMEM;
+    for (size_t k = 0; k < columns->count; k++) {
+        columns->rows[k].rescaled = 1;
+        columns->marked[k] = columns->rows[k];
+    }
+    for (size_t k = 0; k < columns->member_count; k++)
+        columns->marked_members[k] = columns->members[k];
+    columns->marked_count = columns->count;
+    columns->marked_member_count = columns->member_count;
+    return PF_OK;
+}
+
+void pf_merge_columns_drop(struct pf_merge_columns *columns)
+{
+    for (size_t k = 0; k < columns->marked_count; k++) {
+        struct pf_merge_column *column = &columns->rows[k];
+
+        for (size_t i = 0; column->rescaled != 1 && i < column->count; i++)
+            column->sums[i] /= column->rescaled;
+        column->quantity = columns->marked[k].quantity;
+        column->inputs = columns->marked[k].inputs;
+        column->last_input = columns->marked[k].last_input;
+        column->rescaled = 1;
+    }
+    for (size_t k = columns->marked_count; k < columns->count; k++) {
+        free(columns->rows[k].sums);
+        free(columns->rows[k].staged);
+    }
+    for (size_t k = 0; k < columns->member_count; k++)
+        columns->members[k] = k < columns->marked_member_count ? columns->marked_members[k] : (struct pf_merge_member){0};
+    columns->count = columns->marked_count;
+}
+
 /* --- values ----------------------------------------------------------------------------------------------- */
 
 static bool reserve(pf_int128 **sums, size_t *count, size_t *capacity, size_t need)
@@ -220,15 +276,14 @@ int pf_merge_column_add(struct pf_merge_column *column, const uint32_t *records,
                         int64_t times, bool staged, uint32_t *failed)
 {
     bool sum = column->quantity.measure.aggregation == PF_SUM;
-    bool stage = staged && sum;
     uint32_t greatest = 0;
 
     for (uint32_t i = 0; i < rows; i++)
         greatest = records[i] > greatest ? records[i] : greatest;
-    if (rows > 0 && !(stage ? reserve(&column->staged, &column->staged_count, &column->staged_capacity, (size_t)greatest + 1)
+    if (rows > 0 && !(staged ? reserve(&column->staged, &column->staged_count, &column->staged_capacity, (size_t)greatest + 1)
                             : reserve(&column->sums, &column->count, &column->capacity, (size_t)greatest + 1)))
         return PF_NOMEM;
-    pf_int128 *sums = stage ? column->staged : column->sums;
+    pf_int128 *sums = staged ? column->staged : column->sums;
 
     if (!sum)
         add_greatest(sums, records, values, rows);
@@ -245,15 +300,25 @@ int pf_merge_column_add(struct pf_merge_column *column, const uint32_t *records,
     return PF_OK;
 }
 
+bool pf_merge_column_fits(const struct pf_merge_column *column, uint32_t record, pf_int128 times)
+{
+    pf_int128 product, sum = record < column->count ? column->sums[record] : 0;
+
+    if (record >= column->staged_count || column->quantity.measure.aggregation != PF_SUM)
+        return true;
+    return !__builtin_mul_overflow(column->staged[record], times, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+
 int pf_merge_column_unstage(struct pf_merge_column *column, uint32_t record, pf_int128 times)
 {
-    pf_int128 product;
-
+    if (record >= column->staged_count)
+        return PF_OK;
     if (!reserve(&column->sums, &column->count, &column->capacity, (size_t)record + 1))
         return PF_NOMEM;
-    if (__builtin_mul_overflow(column->staged[record], times, &product) ||
-        __builtin_add_overflow(column->sums[record], product, &column->sums[record]))
-        return PF_OVERFLOW;
+    if (column->quantity.measure.aggregation == PF_SUM)
+        column->sums[record] += column->staged[record] * times;
+    else if (column->staged[record] > column->sums[record])
+        column->sums[record] = column->staged[record];
     column->staged[record] = 0;
     return PF_OK;
 }

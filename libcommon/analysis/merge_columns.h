@@ -21,8 +21,9 @@ struct pf_merge_column {
     bool uneven;         /* another counted another number of times */
     pf_int128 *sums;     /* by record; records behind `count` are 0 */
     size_t count, capacity;
-    pf_int128 *staged;   /* of one input, until its factor is known */
+    pf_int128 *staged;   /* of one input, until it is to be added */
     size_t staged_count, staged_capacity;
+    pf_int128 rescaled;  /* how many times the pieces of the sums became as many since pf_merge_columns_mark */
 };
 
 /* Zero-initialise but for what the caller decides; free with pf_merge_columns_free. */
@@ -36,6 +37,11 @@ struct pf_merge_columns {
         int64_t factor;
     } *members;          /* by measure */
     size_t member_count, member_capacity;
+
+    struct pf_merge_column *marked; /* what was known when they were marked; sums and staged ones are not theirs */
+    size_t marked_count, marked_capacity;
+    struct pf_merge_member *marked_members;
+    size_t marked_member_count, marked_member_capacity;
 };
 
 void pf_merge_columns_free(struct pf_merge_columns *);
@@ -46,11 +52,17 @@ void pf_merge_columns_free(struct pf_merge_columns *);
 int pf_merge_columns_find(struct pf_merge_columns *, const struct pf_batch *, uint32_t number, uint64_t input,
                           struct pf_merge_member *, struct pf_error *);
 /* Adds value * times for each row to the sum of its record (or takes the greater value, for PF_MAX, whatever `times`). `staged`: to the
- * sums of one input alone. PF_OK; PF_NOMEM; PF_OVERFLOW, and *failed is the row. */
+ * values of one input alone. PF_OK; PF_NOMEM; PF_OVERFLOW, and *failed is the row. */
 int pf_merge_column_add(struct pf_merge_column *, const uint32_t *records, const int64_t *values, uint32_t rows, int64_t times,
                         bool staged, uint32_t *failed);
-/* Adds the staged sum of a record, `times` times, to its sum, and forgets it. PF_OK, PF_OVERFLOW or PF_NOMEM. */
+/* Adds the staged sum of a record, `times` times, to its sum, and forgets it. PF_OK or PF_NOMEM. */
 int pf_merge_column_unstage(struct pf_merge_column *, uint32_t record, pf_int128 times);
+/* Whether pf_merge_column_unstage would not overflow. */
+bool pf_merge_column_fits(const struct pf_merge_column *, uint32_t record, pf_int128 times);
+/* Notes what is known of all columns. PF_OK or PF_NOMEM. */
+int pf_merge_columns_mark(struct pf_merge_columns *);
+/* All is as it was when they were marked, provided that no staged sum was added since. */
+void pf_merge_columns_drop(struct pf_merge_columns *);
 /* The input at hand has ended: its values counted `times` pieces. */
 void pf_merge_columns_counted(struct pf_merge_columns *, uint64_t input, pf_int128 times);
 /* Record k becomes record to[k], for all `count` of them: sums of those that become one are added up. PF_OK, PF_OVERFLOW, PF_NOMEM. */

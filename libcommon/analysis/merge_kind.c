@@ -47,23 +47,47 @@ pf_int128 pf_merge_kind_staged(const struct pf_merge_kind *kind, const struct pf
     return total;
 }
 
-int pf_merge_kind_unstage(struct pf_merge_kind *kind, pf_int128 times, const struct pf_merge_column **failed, uint32_t *record)
+bool pf_merge_kind_fits(const struct pf_merge_kind *kind, pf_int128 times, const struct pf_merge_column **failed, uint32_t *record)
+{
+    for (size_t c = 0; c < kind->columns.count; c++)
+        for (size_t k = 0; k < kind->touched_count; k++)
+            if (!pf_merge_column_fits(&kind->columns.rows[c], kind->touched[k], times)) {
+                *failed = &kind->columns.rows[c];
+                *record = kind->touched[k];
+                return false;
+            }
+    return true;
+}
+
+int pf_merge_kind_unstage(struct pf_merge_kind *kind, pf_int128 times)
+{
+    int status = PF_OK;
+
+    for (size_t c = 0; c < kind->columns.count; c++)
+        for (size_t k = 0; status == PF_OK && k < kind->touched_count; k++)
+            status = pf_merge_column_unstage(&kind->columns.rows[c], kind->touched[k], times);
+    kind->touched_count = 0;
+    return status;
+}
+
+int pf_merge_kind_mark(struct pf_merge_kind *kind)
+{
+    kind->marked = pf_merge_records_count(&kind->records);
+    return pf_merge_columns_mark(&kind->columns);
+}
+
+void pf_merge_kind_drop(struct pf_merge_kind *kind)
 {
     for (size_t c = 0; c < kind->columns.count; c++) {
         struct pf_merge_column *column = &kind->columns.rows[c];
 
-        for (size_t k = 0; k < kind->touched_count; k++) {
-            uint32_t row = kind->touched[k];
-            int status = row < column->staged_count ? pf_merge_column_unstage(column, row, times) : PF_OK;
-
-            *failed = column;
-            *record = row;
-            if (status != PF_OK)
-                return status;
-        }
+        for (size_t k = 0; k < kind->touched_count; k++)
+            if (kind->touched[k] < column->staged_count)
+                column->staged[kind->touched[k]] = 0;
     }
     kind->touched_count = 0;
-    return PF_OK;
+    pf_merge_columns_drop(&kind->columns);
+    pf_merge_records_truncate(&kind->records, kind->marked);
 }
 
 /* --- the end ---------------------------------------------------------------------------------------------- */

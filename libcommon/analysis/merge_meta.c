@@ -95,6 +95,20 @@ int pf_merge_meta_add(struct pf_merge_meta *meta, const struct pf_batch *batch)
     return meta->met.status;
 }
 
+void pf_merge_meta_input(struct pf_merge_meta *meta)
+{
+    meta->duration = 0;
+    meta->mark = (struct pf_merge_meta_mark){meta->count, meta->met.count, meta->own_label, meta->sources};
+}
+
+void pf_merge_meta_drop(struct pf_merge_meta *meta)
+{
+    meta->count = meta->mark.count;
+    meta->own_label = meta->mark.own_label;
+    meta->sources = meta->mark.sources;
+    pf_table_truncate(&meta->met, meta->mark.met > 0 ? meta->mark.met : 1);
+}
+
 /* --- identities ------------------------------------------------------------------------------------------- */
 
 /* The key under which those are told that an identity was made of. */

@@ -22,14 +22,22 @@ struct pf_merge_meta {
     size_t count, capacity, given;
     struct pf_table met;       /* rows that are told once */
     uint64_t sources;          /* inputs announced */
-    pf_int128 duration;        /* that the rows tell, in nanoseconds; the caller sets it to 0 */
+    pf_int128 duration;        /* that the rows tell, in nanoseconds, of the input at hand */
     uint32_t own_label;        /* key of labels whose numbers mean something within one input only; 0 = none */
+    struct pf_merge_meta_mark {
+        size_t count;
+        uint32_t met, own_label;
+        uint64_t sources;
+    } mark;                    /* what was told before the input at hand */
     uint32_t columns[3][PF_BATCH_ROWS];
 };
 
 void pf_merge_meta_free(struct pf_merge_meta *);
 /* Takes a META batch. PF_OK or PF_NOMEM. */
 int pf_merge_meta_add(struct pf_merge_meta *, const struct pf_batch *);
+/* A new input begins; what it told is forgotten. */
+void pf_merge_meta_input(struct pf_merge_meta *);
+void pf_merge_meta_drop(struct pf_merge_meta *);
 /* One more row, behind all. PF_OK or PF_NOMEM. */
 int pf_merge_meta_append(struct pf_merge_meta *, uint32_t origin, uint32_t key, uint32_t value);
 /* All were given. PF_OK or PF_NOMEM. */

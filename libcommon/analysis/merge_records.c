@@ -54,3 +54,13 @@ int pf_merge_records_find(struct pf_merge_records *records, size_t places, const
     }
     return records->keys.status;
 }
+
+void pf_merge_records_truncate(struct pf_merge_records *records, size_t count)
+{
+    if (count >= pf_merge_records_count(records))
+        return;
+    pf_table_truncate(&records->keys, (uint32_t)count + 1);
+    memset(records->last, 0, records->places * sizeof *records->last);
+    for (uint32_t id = 1; id < records->keys.count; id++)
+        records->last[pf_merge_records_key(records, id - 1)->place - 1] = id;
+}

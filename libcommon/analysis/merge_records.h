@@ -29,6 +29,9 @@ void pf_merge_records_free(struct pf_merge_records *);
 int pf_merge_records_find(struct pf_merge_records *, size_t places, const uint32_t *place, const uint32_t *callee,
                           const uint32_t *labels, uint32_t rows, uint32_t *records);
 
+/* Only the first `count` are left. */
+void pf_merge_records_truncate(struct pf_merge_records *, size_t count);
+
 static inline size_t pf_merge_records_count(const struct pf_merge_records *records)
 {
     return records->keys.count > 0 ? records->keys.count - 1 : 0;

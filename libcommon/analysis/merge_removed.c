@@ -68,6 +68,11 @@ int pf_merge_removed_input(struct pf_merge_removed *removed, const struct pf_dic
     return PF_OK;
 }
 
+void pf_merge_removed_drop(struct pf_merge_removed *removed)
+{
+    removed->input.count = 0;
+}
+
 void pf_merge_removed_end(struct pf_merge_removed *removed, const struct pf_dict *dict, pf_int128 pieces)
 {
     for (size_t k = 0; k < removed->all.count; k++) {

@@ -36,6 +36,17 @@ int pf_merge_texts_add(struct pf_merge_texts *texts, const struct pf_batch *batc
     return texts->strings.status == PF_OK && texts->rows.status == PF_OK ? PF_OK : PF_NOMEM;
 }
 
+uint32_t pf_merge_texts_count(const struct pf_merge_texts *texts)
+{
+    return texts->ready ? texts->rows.count - 1 : 0;
+}
+
+void pf_merge_texts_truncate(struct pf_merge_texts *texts, uint32_t count)
+{
+    if (texts->ready)
+        pf_table_truncate(&texts->rows, count + 1);
+}
+
 struct pf_text pf_merge_texts_row(const struct pf_merge_texts *texts, uint32_t id)
 {
     const struct pf_merge_text *row = pf_table_row(&texts->rows, id);

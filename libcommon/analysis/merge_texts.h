@@ -28,6 +28,9 @@ struct pf_merge_texts {
 void pf_merge_texts_free(struct pf_merge_texts *);
 /* Takes a TEXT batch. PF_OK or PF_NOMEM. */
 int pf_merge_texts_add(struct pf_merge_texts *, const struct pf_batch *);
+/* How many there are, and: only the first `count` are left. */
+uint32_t pf_merge_texts_count(const struct pf_merge_texts *);
+void pf_merge_texts_truncate(struct pf_merge_texts *, uint32_t count);
 /* The text with an id of `rows`. */
 struct pf_text pf_merge_texts_row(const struct pf_merge_texts *, uint32_t id);
 /* The next texts as a batch, valid until the next call; false at the end. */

@@ -267,3 +267,12 @@ uint32_t pf_table_append_unindexed(struct pf_table *table, const void *rows, uin
     table->count += count;
     return first;
 }
+
+void pf_table_truncate(struct pf_table *table, uint32_t count)
+{
+    if (count >= table->count)
+        return;
+    memset(table->slots, 0, (table->slot_mask + 1) * sizeof *table->slots);
+    table->count = count;
+    table->indexed = 1;
+}

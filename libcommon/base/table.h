@@ -41,6 +41,9 @@ uint32_t pf_table_append(struct pf_table *, const void *rows, uint32_t count);
  * pf_table_find misses them until then. Saves 75 ns a row where that never happens (12 million rows of 32 bytes). */
 uint32_t pf_table_append_unindexed(struct pf_table *, const void *rows, uint32_t count);
 
+/* Only the rows before `count`, which is above 0, are left. Like unindexed ones they are not found before the next pf_table_intern. */
+void pf_table_truncate(struct pf_table *, uint32_t count);
+
 static inline const void *pf_table_row(const struct pf_table *table, uint32_t id)
 {
     return table->rows + (size_t)id * table->row_size;

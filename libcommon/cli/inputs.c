@@ -37,6 +37,7 @@ struct pf_inputs {
     uint32_t announce_columns[3][2];
     bool want_flush, want_times, unflushed;
     bool want_ends, end_due;
+    bool rejected; /* the input at hand */
 
     struct set_label {
         uint32_t key, value;
@@ -256,6 +257,15 @@ static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
     close_input(inputs);
 }
 
+void pf_inputs_reject(struct pf_inputs *inputs, const struct pf_error *error)
+{
+    pf_tool_fail(&inputs->common->tool, inputs->input.name, error, false);
+    inputs->failed = true;
+    inputs->good -= inputs->input.complete;
+    inputs->rejected = true;
+    inputs->stopped |= !inputs->common->tool.keep_going;
+}
+
 /* The operand as it appears in data: standard input is "-". */
 static void prepare_announcement(struct pf_inputs *inputs)
 {
@@ -279,6 +289,7 @@ static void take_operand(struct pf_inputs *inputs)
         .variant = "",
         .format = inputs->common->from,
     };
+    inputs->rejected = false;
     inputs->next++;
 }
 
@@ -502,8 +513,8 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     int status = next_batch(inputs, batch, &error);
     pf_progress_update(&inputs->progress, inputs->done + offset(inputs));
     if (status == PF_EOF) {
-        inputs->good++;
-        inputs->input.complete = true;
+        inputs->good += !inputs->rejected;
+        inputs->input.complete = !inputs->rejected;
         inputs->end_due = inputs->want_ends;
         close_input(inputs);
     } else if (status < 0) {

@@ -68,6 +68,9 @@ void pf_inputs_want_ends(struct pf_inputs *);
  * status is the caller's to ask. */
 bool pf_inputs_copy(struct pf_inputs *, const struct pf_format *, struct pf_sink *);
 
+/* The input of the last batch, or end, could not be used: its failure is printed and it counts as one that failed. Its batches go on to
+ * come. Without --keep-going reading stops. */
+void pf_inputs_reject(struct pf_inputs *, const struct pf_error *);
 /* True when an input failed or was incomplete: what is written must say so. */
 bool pf_inputs_failed(const struct pf_inputs *);
 /* Number of inputs, and how many were read to their end. */
