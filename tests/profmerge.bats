@@ -363,6 +363,73 @@ END
     [ "$(cat to/out.folded)" = $'a;b 4\na;c 2' ]
 }
 
+@test "with --keep-going an input that cannot be added is left out as if it had not been given" {
+    # ticks of 10 ms and levels in number; then ticks of 4 ms and levels in bytes, which cannot be added; a total of 0
+    stream good.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1, "nature": "sampled"},
+              {"name": "level"}, {"name": "depth", "kind": "flat", "aggregation": "max"}],
+ "records": [{"stack": [["main"], ["f"]], "values": {"wall": 3}}, {"stack": [["main"]], "values": {"level": 5}},
+             {"kind": "flat", "at": ["f"], "values": {"depth": 4}}],
+ "meta": [["x", "host", "one"]], "texts": [["f.pl", 1, "first"]]}
+END
+    stream unit.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 4000000, "raw_unit": "tick", "main": 1, "nature": "sampled"},
+              {"name": "level", "unit": "bytes"}, {"name": "depth", "kind": "flat", "aggregation": "max"}],
+ "records": [{"stack": [["main"], ["new"]], "values": {"wall": 3}}, {"stack": [["main"]], "values": {"level": 5}},
+             {"kind": "flat", "at": ["f"], "values": {"depth": 9}}],
+ "meta": [["x", "host", "two"]], "texts": [["f.pl", 1, "second"]]}
+END
+    stream zero.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 4000000, "raw_unit": "tick", "main": 1, "nature": "sampled"},
+              {"name": "level"}, {"name": "depth", "kind": "flat", "aggregation": "max"}, {"name": "calls", "kind": "edge"}],
+ "records": [{"stack": [["main"], ["new"]], "values": {"wall": 3}}, {"stack": [["main"], ["f"]], "values": {"wall": -3}},
+             {"stack": [["main"], ["newer"]], "values": {"level": 5}}, {"kind": "flat", "at": ["f"], "values": {"depth": 9}},
+             {"kind": "flat", "at": ["new"], "values": {"depth": 9}},
+             {"kind": "edge", "caller": ["f"], "callee": ["new"], "values": {"calls": 2}}],
+ "meta": [["x", "host", "three"], ["profutils", "removed", "sample wall nanoseconds 5 4000000/1 1"]],
+ "texts": [["f.pl", 1, "third"]]}
+END
+    stream last.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1, "nature": "sampled"},
+              {"name": "level"}, {"name": "depth", "kind": "flat", "aggregation": "max"}],
+ "records": [{"stack": [["main"], ["newer"]], "values": {"wall": 4}}, {"stack": [["main"], ["new"]], "values": {"level": 1}},
+             {"kind": "flat", "at": ["new"], "values": {"depth": 2}}],
+ "meta": [["x", "host", "three"]], "texts": [["f.pl", 1, "third"]]}
+END
+    for _ in 1 2 3 4 5 6 7 8; do echo 'a 4611686018427387904'; done >huge.folded
+    while IFS= read -r line; do
+        options=${line% => *} name=${line#* => }
+        first=${name#unit.pfs} # the first one says what the unit is
+        for turn in "$first good.pfs $name" "good.pfs $name last.pfs" "$first $first good.pfs $name last.pfs $name"; do
+            files=$(tr ' ' '\n' <<<"$turn" | grep -vxF -- "$name" | paste -sd' ')
+            profmerge $options $files | profcat -t text >want
+            for threads in "" "-j 2"; do
+                got=0
+                profmerge $options --keep-going $threads $turn 2>err >got.pfs || got=$?
+                profcat -t text got.pfs 2>/dev/null | grep -v '^incomplete' >got || true
+                [ "$got" -eq 3 ] && grep -q "^profmerge: $name: " err || { echo "$line: status $got"; cat err; bad=1; }
+                same want got "profmerge $options $threads $turn"
+            done
+        done
+    done <<'END'
+ => unit.pfs
+--mean => unit.pfs
+--measures=same => unit.pfs
+--normalize=total => unit.pfs
+--normalize=total => zero.pfs
+--normalize=1s --mean => zero.pfs
+END
+    for options in "" --mean; do
+        fails 3 'huge.folded: sample record .* leaves 64 bits' \
+            profmerge -t folded --keep-going $options -w 9223372036854775807:huge.folded one.folded
+        [ "$output" = "$(profmerge -t folded $options one.folded)" ]
+    done
+    # nothing left: nothing is written
+    rm -f out.pfs
+    fails 3 zero.pfs profmerge --keep-going --normalize=total zero.pfs -o out.pfs
+    [ ! -e out.pfs ] && [ "$bad" -eq 0 ]
+}
+
 @test "an incomplete input is told downstream" {
     printf '\x89PFS' >damaged.pfs
     { profmerge one.folded damaged.pfs 2>/dev/null || true; } >part.pfs
