@@ -84,6 +84,31 @@ END
     done
 }
 
+@test "one side of a difference is drawn by itself, and so is what is merely called like one" {
+    cat >x.want <<'END'
+all (100 N, 100.00%)
+main (100 N, 100.00%)
+a (40 N, 40.00%)
+x (30 N, 30.00%)
+y (10 N, 10.00%)
+b (60 N, 60.00%)
+END
+    profdiff x.folded y.folded -o d.pfs
+    for program in profcat proffilter profmerge; do
+        "$program" d.pfs -m samples.before -t svg >x.svg
+        titles x.svg | diff -u <(sed 's/N/samples.before/' x.want) -
+        "$program" d.pfs -m samples.before -t html >x.html
+        grep -q '"name":"samples.before"' x.html
+    done
+    for name in before after delta x.before x.after x.delta; do
+        profcat -f folded:measure=$name x.folded -t svg >x.svg
+        titles x.svg | diff -u <(sed "s/N/$name/" x.want) -
+    done
+    n() { printf '{"name":"%s","value":%d,"self":%d,"children":[%s]}' "$@"; }
+    { n all 40 0 "$(n main 40 0 "$(n a 20 0 "$(n x 30 30 ''),$(n y -10 -10 '')"),$(n c 20 20 '')")"; echo; } >want
+    profcat d.pfs -m samples.delta -t json:flame | diff -u want -
+}
+
 @test "the same input gives the same picture, in any locale, order and way" {
     for format in svg html; do
         profcat x.folded -t $format >one

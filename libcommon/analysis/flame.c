@@ -237,9 +237,9 @@ static const struct pf_sums *sibling(const struct pf_flame *flame, struct pf_byt
     return NULL;
 }
 
-/* The two sides that `sums` is one of or the difference of: of NAME.before, NAME.after and NAME.delta, or, in two columns of folded stacks,
- * of before and after. */
-static bool sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
+/* The subject becomes the two sides that `sums` is one of or the difference of, where both are there: of NAME.before, NAME.after and
+ * NAME.delta, or, in two columns of folded stacks, of before and after. */
+static void sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
 {
     static const char *const ends[][2] = {
         {".before", ".before"}, {".after", ".before"}, {".delta", ".before"}, {"before", "before"}, {"after", "before"},
@@ -248,16 +248,18 @@ static bool sides(const struct pf_flame *flame, const struct pf_sums *sums, stru
 
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         bool bare = *ends[i][0] != '.';
+        const struct pf_sums *before, *after;
         if (!stem(flame, sums, ends[i][0], &base) || (base.size == 0) != bare)
             continue;
-        subject->sums[0] = sibling(flame, base, ends[i][1]);
-        subject->sums[1] = sibling(flame, base, bare ? "after" : ".after");
-        if (subject->sums[0] == NULL || subject->sums[1] == NULL)
+        before = sibling(flame, base, ends[i][1]);
+        after = sibling(flame, base, bare ? "after" : ".after");
+        if (before == NULL || after == NULL)
             continue;
+        subject->sums[0] = before;
+        subject->sums[1] = after;
         subject->name = bare ? PF_BYTES("samples") : base;
-        return true;
+        return;
     }
-    return false;
 }
 
 static int describe(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject, struct pf_error *error)
