@@ -109,6 +109,21 @@ END
     profcat d.pfs -m samples.delta -t json:flame | diff -u want -
 }
 
+@test "a difference of several measures shows the main one first" {
+    for run in 1 3; do
+        python make_stream >$run.pfs <<END
+{"measures": [{"name": "objects"}, {"name": "space", "unit": "bytes", "main": true}],
+ "records": [{"stack": [["main"]], "values": {"objects": 1, "space": $run}}]}
+END
+    done
+    profdiff 1.pfs 3.pfs -t svg | titles /dev/stdin | diff -u <(echo 'all (before 1B, after 3B, +2B, +200.00%, ratio 3.00)
+main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
+    for format in svg html json:flame; do
+        profdiff 1.pfs 3.pfs | profcat -t $format >streamed
+        profdiff 1.pfs 3.pfs -t $format | cmp streamed -
+    done
+}
+
 @test "the same input gives the same picture, in any locale, order and way" {
     for format in svg html; do
         profcat x.folded -t $format >one

@@ -272,10 +272,27 @@ static int describe(const struct pf_flame *flame, const struct pf_sums *sums, st
     return pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
 }
 
+/* The sums shown first. The dictionary has measures of others as well: of a difference those of its runs. */
+static const struct pf_sums *main_sums(const struct pf_flame *flame)
+{
+    const struct pf_measures *measures = &flame->dict->measures;
+    const struct pf_sums *best = NULL;
+    int best_preference = -1;
+
+    for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
+        const struct pf_sums *sums = pf_accumulator_find(&flame->sums, k);
+        int preference = pf_measure_preference(flame->dict, pf_measures_row(measures, k));
+        if (sums != NULL && drawable(sums) && preference > best_preference) {
+            best = sums;
+            best_preference = preference;
+        }
+    }
+    return best;
+}
+
 int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **subjects, size_t *count, size_t *main, struct pf_error *error)
 {
-    uint32_t measure = pf_accumulator_main(&flame->sums, PF_SAMPLE);
-    const struct pf_sums *first = measure != UINT32_MAX ? pf_accumulator_find(&flame->sums, measure) : NULL;
+    const struct pf_sums *first = main_sums(flame);
     int status = PF_OK;
 
     *main = *count = 0;
