@@ -124,6 +124,13 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     done
 }
 
+@test "with leaves at the root a frame's own part is still that of its function" {
+    printf 'main;a 10\nmain;b 3\n' >r.folded
+    printf 'main;a 10\nmain;b 5\nmain 1\n' >s.folded
+    profdiff r.folded s.folded -t svg:reverse,delta=self >d.svg
+    titles d.svg | sed 's/ (.*self/ self/' | diff -u <(printf '%s\n' 'all self +0)' 'a self +0)' 'main self +0)' 'b self +2)' 'main self +0)' 'main self +1)') -
+}
+
 @test "the same input gives the same picture, in any locale, order and way" {
     for format in svg html; do
         profcat x.folded -t $format >one

@@ -367,6 +367,13 @@ static int64_t magnitude(int64_t amount)
     return amount == INT64_MIN ? INT64_MAX : amount < 0 ? -amount : amount;
 }
 
+/* Leaves at the root: what functions spent themselves is all that stands on their frames there, not where the stacks end. */
+static void reverse_selves(const struct pf_flame *flame, const int64_t *total, int64_t *self)
+{
+    for (uint32_t node = 1; node < flame->count; node++)
+        self[node] = flame->parent[node] == 0 ? total[node] : 0;
+}
+
 int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject *subject, struct pf_flame_amounts *amounts,
                      struct pf_error *error)
 {
@@ -380,6 +387,8 @@ int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject
         for (uint32_t node = 0; node < flame->count; node++)
             if (magnitude(amounts->self[side][node]) > width[node])
                 width[node] = magnitude(amounts->self[side][node]);
+    for (unsigned side = 0; status == PF_OK && flame->reverse && side < side_count; side++)
+        reverse_selves(flame, amounts->total[side], amounts->self[side]);
     return status == PF_OK ? add_subtrees(flame, subject, width, error) : status;
 }
 

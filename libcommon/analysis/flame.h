@@ -54,8 +54,8 @@ int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subject
 
 /* Amounts of a subject by node. Zero-initialise; free with pf_flame_amounts_free. */
 struct pf_flame_amounts {
-    int64_t *self[2], *total[2];  /* the second is NULL where it is no difference */
-    int64_t *width;               /* sum over the subtree of the greater magnitude of the nodes' selves: never less than that of its children */
+    int64_t *self[2], *total[2];  /* the second is NULL where it is no difference; self: of the function, at the root where leaves stand there */
+    int64_t *width;               /* sum over the subtree of the greater magnitude where stacks end: never less than that of its children */
 };
 
 /* A subject without sums is nothing everywhere. PF_OK, PF_NOMEM, PF_OVERFLOW. */

@@ -54,6 +54,12 @@
         return sums;
     }
 
+    // Leaves at the root: what functions spent themselves is all that stands on their frames there, not where the stacks end.
+    function reverseSelves(side, sums) {
+        for (let node = 1; node < count; node++)
+            side[node] = parent[node] === 0 ? sums[node] : 0;
+    }
+
     // A frame is as wide as the greater of both sides, node by node, so that what is gone keeps its place.
     function compute() {
         difference = measure.before !== undefined;
@@ -62,6 +68,8 @@
         for (let node = 0; node < count; node++)
             width[node] = Math.max(Math.abs(self[0][node]), difference ? Math.abs(self[1][node]) : 0);
         width.set(withSubtrees(width));
+        if (profile.reverse)
+            self.forEach((side, k) => reverseSelves(side, total[k]));
         const next = new Float64Array(height + 2);
         for (let node = 0; node < count; node++) {
             start[node] = next[depth[node]];
