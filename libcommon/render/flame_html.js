@@ -456,7 +456,7 @@
     }
 
     function columns() {
-        const whole = total[0][0], tone = (amount) => amount > 0 ? "more" : amount < 0 ? "less" : "";
+        const whole = total[0][0], tone = (amount) => amount === 0 ? "" : (amount > 0) !== profile.negate ? "more" : "less";
         if (difference)
             return [
                 {key: "before", head: "Before", text: (row) => amountText(row.before)},

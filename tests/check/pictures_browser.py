@@ -202,6 +202,26 @@ def difference(test):
     test.quiet("difference")
 
 
+def reverse(test):
+    """What functions spent themselves is the same whichever end of the stacks stands at the root."""
+    test.page.open(test.path("r.html"))
+    test.want("reverse: table", table(test), [["0", "0.00%", "13", "100.00%", "main"], ["10", "76.92%", "10", "76.92%", "a"],
+                                              ["3", "23.08%", "3", "23.08%", "b"]])
+    hover(test, 0.5, 1, "a")
+    test.want("reverse: a leaf", test.text("details"), "a  (10 samples, 76.92%; self 10)")
+    hover(test, 0.5, 2, "main")
+    test.want("reverse: what called it", test.text("details"), "main  (10 samples, 76.92%)")
+    test.quiet("reverse")
+
+
+def negated(test):
+    tones = """[...document.querySelectorAll("#rows tr")].map((tr) => [tr.lastChild.textContent, tr.children[2].className])"""
+    for name, more, less in (("d.html", "more", "less"), ("g.html", "less", "more")):
+        test.page.open(test.path(name))
+        test.want(name + ": tones of changes", dict(test.page.run(tones)), {"main": more, "load": more, "parse": more, "read": less, "run": "", "save": more})
+    test.quiet("negated")
+
+
 def many(test):
     """As many stacks as a big profile has: it opens, and finds."""
     test.page.open(test.path("many.html"))
@@ -226,6 +246,8 @@ def prepare(binary, directory):
     write("x.svg", run("profcat", before, "-t", "svg"))
     write("x.html", run("profcat", "-t", "html:title=Two & <three>", given=stream))
     write("d.html", run("profdiff", before, after, "-t", "html"))
+    write("g.html", run("profdiff", before, after, "-t", "html:negate"))
+    write("r.html", run("profcat", write("r.folded", b"main;a 10\nmain;b 3\n"), "-t", "html:reverse"))
     stacks = "".join(f"main;a{k % 100};b{k // 100};f{k % 40} 1\n" for k in range(60000))
     write("many.html", run("profcat", write("many.folded", stacks.encode()), "-t", "html"))
 
@@ -238,7 +260,7 @@ def main():
     prepare(binary, directory)
     with chromium.Page() as page:
         test = Test(page, directory)
-        for part in (svg, html, difference, many):
+        for part in (svg, html, difference, reverse, negated, many):
             part(test)
     print("\n".join(test.faults) or "zoom, search, choosers and table do what they are to")
     sys.exit(bool(test.faults))
