@@ -221,9 +221,14 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     diff -u - got <<'END'
 all (-20 samples, 100.00%)
 main (-20 samples, 100.00%)
-a (10 samples, 25.00%)
-b (-30 samples, 75.00%)
+a (10 samples, -50.00%)
+b (-30 samples, 150.00%)
 END
+    printf 'main;a 20\nmain;b -60\n' >m.folded
+    profdiff n.folded m.folded -t svg | titles /dev/stdin | diff -u <(echo 'all (before -20, after -40 samples, -20, -100.00%, ratio 2.00)
+main (before -20, after -40 samples, -20, -100.00%, ratio 2.00)
+a (before 10, after 20 samples, +10, +100.00%, ratio 2.00)
+b (before -30, after -60 samples, -30, -100.00%, ratio 2.00)') -
 }
 
 @test "a difference as nested JSON has what was before and the change in each node" {

@@ -132,7 +132,7 @@
 
     function amountsText(node) {
         if (!difference)
-            return counted(total[0][node]) + ", " + percent(width[node], width[0]) +
+            return counted(total[0][node]) + ", " + percent(total[0][node], total[0][0]) +
                 (self[0][node] ? "; self " + amountText(self[0][node]) : "");
         const [before, after] = [total[0][node], total[1][node]];
         return "before " + amountText(before) + ", after " + counted(after) + ", " + signed(after - before) +
@@ -612,7 +612,7 @@
         byId("measure").append(...profile.measures.map((one, k) => option(String(k), one.name)));
         byId("measure-label").hidden = profile.measures.length < 2;
         byId("section-key").textContent = profile.label;
-        byId("section").append(option("", "all"), ...profile.values.map((text, k) => option(String(k), text)).sort((a, b) => a.text < b.text ? -1 : 1),
+        byId("section").append(option("", "all"), ...profile.values.map((text, k) => option(String(k), text || '""')).sort((a, b) => a.text < b.text ? -1 : 1),
             option("-", "(none)"));
         byId("section-label").hidden = profile.values.length === 0;
         byId("colour").value = profile.own ? "self" : "total";

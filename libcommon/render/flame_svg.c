@@ -199,11 +199,16 @@ static void write_fraction(struct pf_sink *sink, unsigned hundredths)
     pf_sink_write(sink, (char[]){'.', (char)('0' + hundredths / 10), (char)('0' + hundredths % 10)}, 3);
 }
 
-/* part / whole in hundredths, rounded half up, whatever the signs. */
-static void write_hundredths(struct pf_sink *sink, pf_int128 part, int64_t whole, bool sign)
+static pf_uint128 size_of(pf_int128 number)
 {
-    bool negative = part < 0 && whole > 0;
-    pf_uint128 size = (pf_uint128)(part < 0 ? -part : part), of = (pf_uint128)(whole < 0 ? -(pf_int128)whole : whole);
+    return (pf_uint128)(number < 0 ? -number : number);
+}
+
+/* part / whole in hundredths, its size rounded half up. */
+static void write_hundredths(struct pf_sink *sink, pf_int128 part, pf_int128 whole, bool sign)
+{
+    bool negative = whole != 0 && (part < 0) != (whole < 0) && part != 0;
+    pf_uint128 size = size_of(part), of = size_of(whole);
     pf_uint128 hundredths = of == 0 ? 0 : (200 * size + of) / (2 * of);
 
     pf_sink_text(sink, negative ? "-" : sign ? "+" : "");
@@ -211,7 +216,7 @@ static void write_hundredths(struct pf_sink *sink, pf_int128 part, int64_t whole
     write_fraction(sink, (unsigned)(hundredths % 100));
 }
 
-/* What stands in parentheses behind a name: "1,234 samples, 12.34%", the share being that of the width. */
+/* What stands in parentheses behind a name: "1,234 samples, 12.34%". */
 static void write_plain(struct pf_writer *writer, uint32_t node)
 {
     const struct svg_writer *state = writer->state;
@@ -219,7 +224,7 @@ static void write_plain(struct pf_writer *writer, uint32_t node)
     write_amount(writer, state->amounts.total[0][node], false);
     write_counted(writer);
     pf_sink_text(writer->sink, ", ");
-    write_hundredths(writer->sink, (pf_int128)100 * state->amounts.width[node], state->amounts.width[0], false);
+    write_hundredths(writer->sink, (pf_int128)100 * state->amounts.total[0][node], state->amounts.total[0][0], false);
     pf_sink_text(writer->sink, "%");
 }
 
@@ -259,7 +264,7 @@ static void write_difference(struct pf_writer *writer, uint32_t node)
         pf_sink_text(writer->sink, after != 0 ? ", new" : "");
     } else {
         pf_sink_text(writer->sink, ", ");
-        write_hundredths(writer->sink, (pf_int128)100 * change, before, true);
+        write_hundredths(writer->sink, (pf_int128)100 * change, before < 0 ? -(pf_int128)before : before, true);
         pf_sink_text(writer->sink, after == 0 ? "%, gone" : "%, ratio ");
         if (after != 0)
             write_hundredths(writer->sink, after, before, false);

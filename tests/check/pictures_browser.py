@@ -214,6 +214,18 @@ def reverse(test):
     test.quiet("reverse")
 
 
+def negative(test):
+    """Shares are those of the total, in the picture as in the table; a section without a name can be seen in the chooser."""
+    test.page.open(test.path("n.html"))
+    test.want("negative: table", sorted(table(test)), [["-30", "150.00%", "-30", "150.00%", "b"], ["0", "0.00%", "-20", "100.00%", "main"],
+                                                       ["10", "-50.00%", "10", "-50.00%", "a"]])
+    hover(test, 0.1, 2, "a")
+    test.want("negative: details", test.text("details"), "a  (10 samples, -50.00%; self 10)")
+    choose(test, "section", '""')
+    test.want("negative: the section without a name", test.text("subtitle"), "10 samples")
+    test.quiet("negative")
+
+
 def negated(test):
     tones = """[...document.querySelectorAll("#rows tr")].map((tr) => [tr.lastChild.textContent, tr.children[2].className])"""
     for name, more, less in (("d.html", "more", "less"), ("g.html", "less", "more")):
@@ -231,6 +243,11 @@ def many(test):
     test.quiet("many")
 
 
+def stream_of(records):
+    return subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "make_stream.py")], input=json.dumps(records).encode(),
+                          stdout=subprocess.PIPE, check=True).stdout
+
+
 def prepare(binary, directory):
     def write(name, data):
         with open(os.path.join(directory, name), "wb") as out:
@@ -241,11 +258,12 @@ def prepare(binary, directory):
         return subprocess.run([os.path.join(binary, program), *arguments], input=given, stdout=subprocess.PIPE, check=True, timeout=60).stdout
 
     before, after = write("x.folded", FOLDED.encode()), write("y.folded", AFTER.encode())
-    stream = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "make_stream.py")], input=json.dumps(RECORDS).encode(),
-                            stdout=subprocess.PIPE, check=True).stdout
     write("x.svg", run("profcat", before, "-t", "svg"))
-    write("x.html", run("profcat", "-t", "html:title=Two & <three>", given=stream))
+    write("x.html", run("profcat", "-t", "html:title=Two & <three>", given=stream_of(RECORDS)))
     write("d.html", run("profdiff", before, after, "-t", "html"))
+    records = [{"stack": [["main"], ["a"]], "labels": [["section", ""]], "values": {"samples": 10}},
+               {"stack": [["main"], ["b"]], "labels": [["section", "req"]], "values": {"samples": -30}}]
+    write("n.html", run("profcat", "-t", "html", given=stream_of({"measures": [{"name": "samples", "unit": "count"}], "records": records})))
     write("g.html", run("profdiff", before, after, "-t", "html:negate"))
     write("r.html", run("profcat", write("r.folded", b"main;a 10\nmain;b 3\n"), "-t", "html:reverse"))
     stacks = "".join(f"main;a{k % 100};b{k // 100};f{k % 40} 1\n" for k in range(60000))
@@ -260,7 +278,7 @@ def main():
     prepare(binary, directory)
     with chromium.Page() as page:
         test = Test(page, directory)
-        for part in (svg, html, difference, reverse, negated, many):
+        for part in (svg, html, difference, reverse, negative, negated, many):
             part(test)
     print("\n".join(test.faults) or "zoom, search, choosers and table do what they are to")
     sys.exit(bool(test.faults))
