@@ -316,6 +316,29 @@ terminal()
     [ "$bad" -eq 0 ]
 }
 
+# slowly COMMAND: runs it on a terminal, with an input that makes it wait long enough for progress
+slowly()
+{
+    terminal "(cat a.folded; sleep 1.3; cat a.folded) | $1"
+}
+
+@test "progress is gone when output comes to the terminal" {
+    command -v script >/dev/null 2>&1 || skip "no script"
+    clear=$(printf '\033')'\[K'
+    while each; do
+        case $program in
+            proftop) rest='' ;;
+            profdiff) rest='- a.folded' ;;
+            *) rest='-t folded' ;;
+        esac
+        slowly "$program $rest" >out 2>err || wrong "status $?"
+        grep -q 'MiB/s' out || wrong "no progress"
+        grep -q work out || wrong "no output"
+        grep -q "MiB/s$clear[^$(printf '\r')]" out && wrong "$(head -n 1 out)"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
 @test "no locale changes a byte, only a terminal gets colour" {
     while each; do
         "$program" -t text "${inputs[@]}" >want 2>err || wrong "status $?"

@@ -58,6 +58,7 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
         pf_tool_fail(&common->tool, NULL, &error, true);
         return NULL;
     }
+    pf_sink_before_terminal(sink, pf_tool_line_over, &common->tool);
     *slot = pf_sink_temporary(sink) ? pf_tool_temporary(pf_sink_temporary(sink)) : -1;
     return sink;
 }

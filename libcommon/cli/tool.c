@@ -206,11 +206,20 @@ int pf_tool_finish(struct pf_tool *tool)
 void pf_tool_line(struct pf_tool *tool, const char *text)
 {
     bool terminal = isatty(STDERR_FILENO);
+    if (text && terminal && tool->line_over)
+        return;
     if (text)
         fprintf(stderr, terminal ? "\r%s: %s\033[K" : "%s: %s\n", tool->name, text);
     else if (tool->line_shown)
         fputs("\r\033[K", stderr);
     tool->line_shown = text && terminal;
+}
+
+void pf_tool_line_over(void *tool)
+{
+    struct pf_tool *own = tool;
+    pf_tool_line(own, NULL);
+    own->line_over = true;
 }
 
 bool pf_tool_shows_progress(const struct pf_tool *tool)

@@ -19,6 +19,7 @@ struct pf_tool {
     enum pf_when color, progress;
     enum pf_exit status;
     bool line_shown; /* a progress line stands on the terminal */
+    bool line_over;  /* output goes to the terminal: no more of them */
 };
 
 /* First thing in main: the name, and what signals do: they end the program as by default, and nothing unfinished is left behind. */
@@ -46,6 +47,8 @@ _Noreturn void pf_tool_version(struct pf_tool *);
 _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
 /* The line of progress on standard error, over the one before; NULL takes it away. */
 void pf_tool_line(struct pf_tool *, const char *text);
+/* Takes it away for good, before output goes to the terminal; `tool` as pf_sink_before_terminal wants it. */
+void pf_tool_line_over(void *tool);
 /* A file to remove when a signal ends the program. Returns a slot to give back, or -1 when there is none. */
 int pf_tool_temporary(const char *path);
 void pf_tool_temporary_done(int slot);

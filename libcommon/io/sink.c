@@ -34,6 +34,8 @@ struct pf_sink_output {
     int fd;     /* -1: memory */
     bool is_stdout;
     bool live, terminal;
+    void (*before)(void *); /* the first byte to a terminal; NULL: nothing to do, or no more */
+    void *before_arg;
     char *target; /* what the temporary file is renamed to; NULL: written in place */
     char *temporary;
     char *buffer; /* BUFFER_SIZE; NULL: unbuffered */
@@ -61,6 +63,10 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
     if (output->fd < 0)
         return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
                                                               : pf_error_nomem(&output->error);
+    if (size > 0 && output->terminal && output->before != NULL) {
+        output->before(output->before_arg);
+        output->before = NULL;
+    }
     while (size > 0) {
         ssize_t written = write(output->fd, p, size < WRITE_MAX ? size : WRITE_MAX);
 
@@ -227,6 +233,12 @@ bool pf_sink_live(const struct pf_sink *sink)
 bool pf_sink_terminal(const struct pf_sink *sink)
 {
     return sink->output->terminal;
+}
+
+void pf_sink_before_terminal(struct pf_sink *sink, void (*before)(void *), void *arg)
+{
+    sink->output->before = before;
+    sink->output->before_arg = arg;
 }
 
 int pf_sink_status(const struct pf_sink *sink, struct pf_error *error)

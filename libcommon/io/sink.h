@@ -60,6 +60,8 @@ static inline uint64_t pf_sink_offset(const struct pf_sink *sink)
 /* True when somebody may be waiting at the other end: a pipe, a socket, a terminal. */
 bool pf_sink_live(const struct pf_sink *);
 bool pf_sink_terminal(const struct pf_sink *);
+/* Calls `before` once, when the first byte is about to go to a terminal: what else stands there can be taken away. */
+void pf_sink_before_terminal(struct pf_sink *, void (*before)(void *), void *arg);
 /* PF_OK or the first failure, copied to `error` if given. */
 int pf_sink_status(const struct pf_sink *, struct pf_error *error);
 
