@@ -175,6 +175,16 @@ END
     done
     profcat a.folded -o by.ndjson.gz
     gzip -dc by.ndjson.gz | same by.ndjson -
+    profcat -f folded:measure=wall/us a.folded -o us.pfs
+    for format in pfs:pfs nytprof:nyt statprofiler:statprof; do # what compresses by itself, too
+        profcat us.pfs -o "by.${format#*:}.gz"
+        profcat us.pfs -t "${format%:*}" | cmp - <(gzip -dc "by.${format#*:}.gz")
+    done
+    profcat a.folded -o by.pprof.gz # is gzip as it is: packed once
+    profcat a.folded -t pprof | cmp - by.pprof.gz
+    profcat --probe a.folded -o probe.json
+    profcat --probe a.folded -t json | cmp - probe.json
+    fails 2 "this is written as text, json or ndjson, not as csv" profcat --probe a.folded -o probe.csv
 }
 
 @test "an unknown format or option is answered with those there are" {

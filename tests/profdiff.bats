@@ -414,6 +414,14 @@ END
     profdiff -n 0 x.folded y.folded | grep -q '^samples: 11 before' # rows of tables were asked for
     profdiff x.folded y.folded -o diff.pfs && profcat --probe diff.pfs | grep -q pfs
     profdiff x.folded y.folded -o diff.json && head -c 30 diff.json | grep -q '"profutils.diff/1"'
+    profdiff x.folded y.folded -o diff.folded.gz && profdiff x.folded y.folded -t folded | cmp - <(gzip -dc diff.folded.gz)
+    profdiff x.folded y.folded -o diff.jsonl && profdiff x.folded y.folded -t ndjson | cmp - diff.jsonl
+    for suffix in pb.gz speedscope.json callgrind nyt; do
+        fails 2 "cannot hold what was before and what after" profdiff x.folded y.folded -o "no.$suffix"
+        [ ! -e "no.$suffix" ]
+    done
+    fails 2 "--limit is for tables.*, not 'pfs'" profdiff -n 3 x.folded y.folded -o no.pfs
+    fails 2 "--fail-above is for tables.*, not 'folded'" profdiff --fail-above 50% x.folded y.folded -o no.folded
     fails 2 "--limit is for tables" profdiff -n 3 -t pfs x.folded y.folded
     fails 2 "csv has no option 'explode' for writing" profdiff -t csv:explode x.folded y.folded
 }

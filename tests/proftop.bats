@@ -71,6 +71,13 @@ END
 END
     proftop -o top.csv small.folded
     proftop -t csv small.folded | cmp - top.csv
+    proftop -o top.json.gz small.folded
+    proftop -t json small.folded | cmp - <(gzip -dc top.json.gz)
+    proftop small.folded | cmp - <(proftop -o top.tab small.folded && cat top.tab)
+    for suffix in svg folded pfs pb.gz svg.gz; do
+        fails 2 "unknown form '.*'; tables are text, json," proftop small.folded -o "no.$suffix"
+        [ ! -e "no.$suffix" ]
+    done
     fails 2 "unknown form 'xml'" proftop -t xml small.folded
 }
 

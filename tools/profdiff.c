@@ -4,7 +4,6 @@
 #include "analysis/diff_records.h"
 #include "cli/output.h"
 #include "cli/runs.h"
-#include "codec/registry.h"
 #include "render/diff.h"
 #include "render/top.h"
 
@@ -47,14 +46,6 @@ static const char *table_option(const struct args *args)
                                     : NULL;
 }
 
-/* The file's name says that records are to be in it. */
-static bool names_records(const char *path)
-{
-    const struct pf_format *format = pf_registry_suffix(path);
-
-    return format != NULL && format->caps & PF_HOLDS_DIFFERENCE;
-}
-
 static bool piped(void)
 {
     struct stat info;
@@ -65,18 +56,15 @@ static bool piped(void)
 /* A table, or records: by -t, by the name of the output, or by where it goes. */
 static void read_form(struct run *run, const struct args *args, const char *to)
 {
-    const char *output = run->common.output, *wanted = table_option(args);
+    const char *wanted = table_option(args);
 
     run->stats = args->stats_given;
     if (to != NULL) {
         run->stream = !pf_sheet_form_find(pf_bytes_of(to), &run->view.form);
         if (run->stream)
             pf_common_to(&run->common, to);
-    } else if (output != NULL) {
-        run->view.form = pf_top_form_of(output);
-        run->stream = wanted == NULL && run->view.form == PF_SHEET_TEXT && names_records(output);
     } else {
-        run->stream = wanted == NULL && piped();
+        run->stream = run->common.output == NULL && wanted == NULL && piped();
     }
     if (run->stream && run->common.to != NULL && (run->common.to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
         pf_tool_usage(&run->common.tool, "tables have no options: -t takes text, json, ndjson, csv, tsv or a format of records, not '%s'", to);

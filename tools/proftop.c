@@ -37,9 +37,7 @@ static void read_form(struct run *run, const char *to)
     struct pf_error error = {0};
     bool flame = false;
 
-    if (to == NULL)
-        run->top.form = run->common.output != NULL ? pf_top_form_of(run->common.output) : PF_SHEET_TEXT;
-    else if (pf_top_form_parse(to, &run->top.form, &flame, &error) != PF_OK)
+    if (to != NULL && pf_top_form_parse(to, &run->top.form, &flame, &error) != PF_OK)
         pf_tool_usage(&run->common.tool, "%s", error.text);
     if (flame)
         run->view = FLAME;

@@ -110,9 +110,10 @@ void pf_common_read(struct pf_common *common, const char *program, const struct 
         common->from = format_argument(common, from, false, &common->from_options);
     if (to && !views)
         common->to = format_argument(common, to, true, &common->to_options);
-    if (to_text)
-        *to_text = to;
     common->output = last(args->output, args->output_given);
+    const struct pf_format *named = common->output ? pf_registry_suffix(common->output) : NULL;
+    if (to_text)
+        *to_text = to || !named ? to : named->name;
     common->compression = compression_argument(common, last(args->compress, args->compress_given));
     common->threads = threads_argument(common, last(args->threads, args->threads_given));
     common->recursive = args->recursive_given;

@@ -58,7 +58,7 @@ void pf_common_dashes(int argc, char **argv);
 
 /* Checks and fills; prints --help (`help` is the generated text), --version and --formats and exits for them; exits 2 with a
  * message for anything wrong. `views`: formats of `to` are tables of the program's own (proftop), so -t is left to it: `to` stays NULL and
- * `to_text` has the argument. */
+ * `to_text` has the argument, without one the format that the suffix of -o names, or NULL. */
 void pf_common_read(struct pf_common *, const char *program, const struct pf_common_args *, const char *const *help, bool views,
                     const char **to_text);
 void pf_common_free(struct pf_common *);

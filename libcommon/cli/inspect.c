@@ -1,6 +1,7 @@
 #include "cli/inspect.h"
 
 #include "cli/output.h"
+#include "codec/registry.h"
 #include "render/inspection.h"
 #include "render/meta.h"
 
@@ -19,9 +20,10 @@ struct inspect {
 static enum pf_sheet_form choose_form(struct pf_common *common)
 {
     enum pf_sheet_form form = PF_SHEET_TEXT;
+    const struct pf_format *to = common->to || !common->output ? common->to : pf_registry_suffix(common->output);
 
-    if (common->to && (!pf_sheet_form_find(pf_bytes_of(common->to->name), &form) || form > PF_SHEET_NDJSON))
-        pf_tool_usage(&common->tool, "this is written as text, json or ndjson, not as %s", common->to->name);
+    if (to && (!pf_sheet_form_find(pf_bytes_of(to->name), &form) || form > PF_SHEET_NDJSON))
+        pf_tool_usage(&common->tool, "this is written as text, json or ndjson, not as %s", to->name);
     return form;
 }
 

@@ -32,19 +32,12 @@ static bool ends_with(const char *string, const char *end)
     return size > end_size && strcmp(string + size - end_size, end) == 0;
 }
 
-/* The format by -t, by suffix (name.ndjson.gz: ndjson), or by custom. */
+/* The format by -t, by suffix, or by custom. */
 static const struct pf_format *choose_format(struct pf_common *common, const char *path, const struct pf_sink *sink)
 {
     const struct pf_format *format = common->to;
     if (!format && path)
         format = pf_registry_suffix(path);
-    if (!format && path && ends_with(path, ".gz")) {
-        char *plain = strndup(path, strlen(path) - 3);
-        if (!plain)
-            pf_tool_nomem(&common->tool);
-        format = pf_registry_suffix(plain);
-        free(plain);
-    }
     if (!format)
         format = pf_registry_find(pf_sink_terminal(sink) ? PF_BYTES("text") : PF_BYTES("pfs"));
     return format;
@@ -63,12 +56,12 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
     return sink;
 }
 
-/* What does not compress by itself passes through gzip: on -z, or for a file whose name says so. */
+/* Through gzip passes what has a name that says so, and on -z what does not compress by itself. */
 static void compress_sink(struct pf_common *common, const char *path, const struct pf_format *format, struct pf_sink *sink)
 {
-    if (format && format->caps & PF_COMPRESSES)
-        return;
-    if (common->compression == 0 || (common->compression < 0 && !(path && ends_with(path, ".gz"))))
+    unsigned caps = format ? format->caps : 0;
+    bool named = path && ends_with(path, ".gz") && !(caps & PF_IS_GZIP);
+    if (common->compression == 0 || (!named && (common->compression < 0 || caps & PF_COMPRESSES)))
         return;
     if (pf_sink_terminal(sink) && !common->tool.force)
         pf_tool_usage(&common->tool, "compressed output is not for a terminal: use -o FILE or a pipe (--force writes it)");

@@ -24,7 +24,8 @@ enum pf_caps {
     PF_HOLDS_FAILURE = 1 << 10, /* can say in its own bytes that an input failed */
     PF_IS_VIEW = 1 << 11,    /* written for people and notebooks, never read back */
     PF_COMPRESSES = 1 << 12, /* takes -z itself; the output of others passes through gzip */
-    PF_HOLDS_DIFFERENCE = 1 << 13 /* what was before and what after, beside each other */
+    PF_HOLDS_DIFFERENCE = 1 << 13, /* what was before and what after, beside each other */
+    PF_IS_GZIP = 1 << 14     /* its own bytes are gzip: a name that ends in .gz asks for no more */
 };
 
 struct pf_reader {

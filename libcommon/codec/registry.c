@@ -30,19 +30,19 @@ const struct pf_format *pf_registry_find(struct pf_bytes name)
 }
 
 /* Length of the longest of `suffixes` (separated by blanks) that `path` ends with. */
-static size_t suffix_match(const char *suffixes, const char *path)
+static size_t suffix_match(const char *suffixes, struct pf_bytes path)
 {
-    size_t best = 0, path_size = strlen(path);
+    size_t best = 0;
     for (const char *at = suffixes; at && *at;) {
         size_t size = strcspn(at, " ");
-        if (size > best && size < path_size && memcmp(path + path_size - size, at, size) == 0)
+        if (size > best && size < path.size && memcmp(path.data + path.size - size, at, size) == 0)
             best = size;
         at += size + strspn(at + size, " ");
     }
     return best;
 }
 
-const struct pf_format *pf_registry_suffix(const char *path)
+static const struct pf_format *named_by(struct pf_bytes path)
 {
     const struct pf_format *found = NULL;
     size_t best = 0;
@@ -54,6 +54,15 @@ const struct pf_format *pf_registry_suffix(const char *path)
         }
     }
     return found;
+}
+
+const struct pf_format *pf_registry_suffix(const char *path)
+{
+    struct pf_bytes name = pf_bytes_of(path);
+    const struct pf_format *found = named_by(name);
+    if (found || name.size < 3 || memcmp(name.data + name.size - 3, ".gz", 3) != 0)
+        return found;
+    return named_by((struct pf_bytes){name.data, name.size - 3});
 }
 
 /* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how it begins, what stands near the

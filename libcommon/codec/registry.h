@@ -8,7 +8,7 @@
 const struct pf_format *pf_registry_format(size_t k);
 /* By name; NULL when there is none. */
 const struct pf_format *pf_registry_find(struct pf_bytes name);
-/* By the longest suffix of a file name that a written format claims; NULL when there is none. */
+/* By the longest suffix of a file name that a written format claims, as it stands or before .gz; NULL when there is none. */
 const struct pf_format *pf_registry_suffix(const char *path);
 
 /* The format with the most evidence in the bytes ahead; *bits (may be NULL) says how much. NULL with `error` set: PF_FAILED for an

@@ -16,14 +16,6 @@ int pf_top_form_parse(const char *text, enum pf_sheet_form *form, bool *flame, s
     return pf_error_set(error, PF_USAGE, "unknown form '%s'; tables are text, json, ndjson, csv, tsv, trees also json:flame", text);
 }
 
-enum pf_sheet_form pf_top_form_of(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    enum pf_sheet_form form;
-
-    return dot != NULL && pf_sheet_form_find(pf_bytes_of(dot + 1), &form) ? form : PF_SHEET_TEXT;
-}
-
 int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, struct pf_top_block *block, struct pf_error *error)
 {
     struct pf_subject *subject = &block->subject;

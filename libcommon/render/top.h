@@ -16,8 +16,6 @@
 
 /* What -t names: NAME of a form, or json:flame. PF_OK, or PF_USAGE with the names there are. */
 int pf_top_form_parse(const char *text, enum pf_sheet_form *, bool *flame, struct pf_error *);
-/* The form the suffix of a file asks for (.json .ndjson .csv .tsv), else text. */
-enum pf_sheet_form pf_top_form_of(const char *path);
 
 /* One block of output: one measure. */
 struct pf_top_block {
