@@ -502,6 +502,25 @@ calls()
  "records": [{"kind": "edge", "caller": ["a"], "callee": ["b"], "values": {"calls": 3}}]}
 EOF
     fails 3 'counts.pfs: no measure of its calls has own and inclusive values' profcat --expand-edges counts.pfs -t folded
+    run ! grep -q 'approximate' err
+}
+
+@test "--expand-edges makes stacks of single functions where no calls are known" {
+    printf '%s\n' 'version: 1' 'events: Ir Dr' fn=main '1 10 1' '3 5' fn=a '2 40 2' 'totals: 55 3' >flat.cg
+    for measure in 'Ir main 15 a 40' 'Dr main 1 a 2'; do
+        read -r name main own a other <<<"$measure"
+        profcat --expand-edges flat.cg -t pfs 2>err | profcat -m "$name" -t folded 2>/dev/null | sort >got
+        printf '%s\n' "$a $other" "$main $own" | same - got
+    done
+    grep -q 'flat.cg: it knows no calls: each of its stacks is one function' err
+    profcat -q --expand-edges flat.cg -t pfs | profcat -H >got
+    run ! grep -q approximate got
+    sed 's/40 2/38 2/; s/55/53/' flat.cg >less.cg # a difference may be negative: nothing is shared out
+    profdiff flat.cg less.cg -t pfs | profcat -q --expand-edges -t pfs | profcat -q -m Ir.delta -t csv | grep -q '^sample,.*,-2'
+    stream inclusive.pfs <<'EOF'
+{"measures": [{"name": "all", "kind": "flat", "role": "inclusive"}], "records": [{"kind": "flat", "at": ["a"], "values": {"all": 3}}]}
+EOF
+    fails 3 'inclusive.pfs: no measure says what a function costs itself' profcat --expand-edges inclusive.pfs -t folded
 }
 
 @test "--expand-edges of wide and deep calls is bounded, and large values are exact" {

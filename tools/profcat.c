@@ -49,8 +49,14 @@ struct expansion {
 };
 
 /* What is made up says so, also behind the pipe. */
-static bool write_remark(struct expansion *expansion)
+static bool write_remark(struct expansion *expansion, const char *name)
 {
+    struct pf_tool *tool = &expansion->common->tool;
+    if (!pf_expand_has_calls(expansion->expand)) {
+        pf_tool_warn(tool, "%s: it knows no calls: each of its stacks is one function", name);
+        return true;
+    }
+    pf_tool_warn(tool, "%s: its stacks are made of pairs of caller and callee: they are approximate", name);
     struct pf_dict *dict = pf_inputs_dict(expansion->inputs);
     uint32_t origin = pf_dict_intern(dict, PF_BYTES("profcat"), 0), key = pf_dict_intern(dict, PF_BYTES("expand-edges"), 0);
     uint32_t value = pf_dict_intern(dict, PF_BYTES("stacks are approximate: made of pairs of caller and callee"), 0);
@@ -65,11 +71,8 @@ static bool write_stacks(struct expansion *expansion, const char *name)
     struct pf_batch batch;
     int status;
 
-    pf_tool_warn(&expansion->common->tool, "%s: its stacks are made of pairs of caller and callee: they are approximate", name);
-    if (!write_remark(expansion))
-        return false;
-    while ((status = pf_expand_next(expansion->expand, &batch, &error)) == PF_OK)
-        if (!pf_output_write(expansion->output, &batch))
+    for (bool first = true; (status = pf_expand_next(expansion->expand, &batch, &error)) == PF_OK; first = false)
+        if ((first && !write_remark(expansion, name)) || !pf_output_write(expansion->output, &batch))
             return false;
     if (status != PF_EOF)
         pf_tool_fail(&expansion->common->tool, name, &error, false);
@@ -83,7 +86,7 @@ static bool end_input(struct expansion *expansion, const char *name)
 
     if (pf_expand_has_stacks(expansion->expand))
         pf_tool_note(&expansion->common->tool, "%s: it has stacks of its own", name);
-    else if (pf_expand_has_calls(expansion->expand))
+    else if (pf_expand_has_calls(expansion->expand) || pf_expand_has_places(expansion->expand))
         good = write_stacks(expansion, name);
     pf_expand_free(expansion->expand);
     expansion->expand = NULL;

@@ -117,6 +117,11 @@ bool pf_expand_has_calls(const struct pf_expand *expand)
     return expand->accumulator.records[PF_EDGE] > 0;
 }
 
+bool pf_expand_has_places(const struct pf_expand *expand)
+{
+    return expand->accumulator.records[PF_FLAT] > 0;
+}
+
 /* --- a measure's calls ---------------------------------------------------------------------------------------- */
 
 static int compare_pairs(const void *arg, const void *x, const void *y)
@@ -186,7 +191,7 @@ static int collect_functions(struct pf_expand *expand, const struct pf_subject *
         function->flat = rank.rows[i].flat;
         function->cum = rank.rows[i].cum;
         expand->order[expand->order_count++] = rank.rows[i].key;
-        if (function->flat < 0)
+        if (function->flat < 0 && subject->kind == PF_EDGE)
             status = negative(expand, subject, rank.rows[i].key, error);
     }
     pf_rank_free(&rank);
@@ -300,6 +305,17 @@ static bool find_nodes(struct pf_expand *expand)
     return good;
 }
 
+/* Where no calls are known: every function by itself. */
+static bool list_nodes(struct pf_expand *expand)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < expand->order_count; i++) {
+        uint32_t key = expand->order[i];
+        good = add_node(expand, key, pf_dict_add_frame(expand->dict, 0, expand->functions[key].location), 1);
+    }
+    return good;
+}
+
 /* --- measures ------------------------------------------------------------------------------------------------- */
 
 /* A measure whose sums these are. */
@@ -316,6 +332,8 @@ static bool can_expand(const struct pf_expand *expand, const struct pf_subject *
 {
     struct pf_subject own;
     struct pf_error ignored = {0};
+    if (subject->kind == PF_FLAT)
+        return subject->self == subject->shown && subject->self->quantity.measure.role == PF_SELF;
     if (!subject->self || !subject->inclusive || subject->shown != subject->inclusive)
         return false;
     return subject->self->quantity.measure.kind != PF_EDGE ||
@@ -338,45 +356,65 @@ static void declare(struct pf_expand *expand, const struct pf_subject *subject)
 }
 
 /* The next measure that can be expanded: PF_OK, PF_EOF or a failure. */
-static int begin_measure(struct pf_expand *expand, struct pf_error *error)
+static int next_measure(struct pf_expand *expand, struct pf_subject *subject, struct pf_error *error)
 {
-    struct pf_subject subject;
-    uint32_t count = pf_measures_count(&expand->dict->measures);
-    int status = PF_OK;
-    for (;; expand->measure++) {
-        if (expand->measure >= count)
-            return PF_EOF;
-        if (pf_measures_row(&expand->dict->measures, expand->measure)->kind != PF_EDGE ||
+    enum pf_kind kind = pf_expand_has_calls(expand) ? PF_EDGE : PF_FLAT;
+    int status = PF_EOF;
+    for (; status == PF_EOF && expand->measure < pf_measures_count(&expand->dict->measures); expand->measure++) {
+        if (pf_measures_row(&expand->dict->measures, expand->measure)->kind != kind ||
             !pf_accumulator_find(&expand->accumulator, expand->measure))
             continue;
-        status = pf_subject_choose(&subject, &expand->accumulator, expand->measure, PF_UNIT_AUTO, error);
-        if (status != PF_OK || can_expand(expand, &subject))
-            break;
+        status = pf_subject_choose(subject, &expand->accumulator, expand->measure, PF_UNIT_AUTO, error);
+        if (status == PF_OK && !can_expand(expand, subject))
+            status = PF_EOF;
     }
-    expand->measure++;
-    if (status != PF_OK)
-        return status;
-    expand->expanding = expand->found = true;
-    if (pf_keys_init(&expand->keys, expand->dict, PF_BY_FUNCTION, 0) != PF_OK || pf_keys_places(&expand->keys) != PF_OK)
-        return pf_error_nomem(error);
-    status = collect_calls(expand, &subject, error);
+    return status;
+}
+
+static int share_out(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+{
+    int status = collect_calls(expand, subject, error);
     if (status == PF_OK)
-        status = collect_functions(expand, &subject, error);
+        status = collect_functions(expand, subject, error);
     if (status == PF_OK)
         add_callers(expand);
     if (status == PF_OK)
-        status = join(expand, &subject, error);
+        status = join(expand, subject, error);
     if (status != PF_OK)
         return status;
     find_locations(expand);
-    declare(expand, &subject);
-    expand->least = subject.total / SMALLEST_PART > INT64_MAX ? INT64_MAX : (int64_t)(subject.total / SMALLEST_PART);
-    if (!find_nodes(expand) || pf_dict_status(expand->dict) != PF_OK)
+    expand->least = subject->total / SMALLEST_PART > INT64_MAX ? INT64_MAX : (int64_t)(subject->total / SMALLEST_PART);
+    if (!find_nodes(expand))
         return pf_error_nomem(error);
     for (size_t i = 0; i < expand->order_count; i++)
         if (expand->functions[expand->order[i]].weight > UINT64_MAX)
             return pf_error_set(error, PF_OVERFLOW, "the sum of what calls one function leaves 64 bits");
     return PF_OK;
+}
+
+static int list(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+{
+    int status = collect_functions(expand, subject, error);
+    if (status != PF_OK)
+        return status;
+    find_locations(expand);
+    return list_nodes(expand) ? PF_OK : pf_error_nomem(error);
+}
+
+static int begin_measure(struct pf_expand *expand, struct pf_error *error)
+{
+    struct pf_subject subject;
+    int status = next_measure(expand, &subject, error);
+    if (status != PF_OK)
+        return status;
+    expand->expanding = expand->found = true;
+    if (pf_keys_init(&expand->keys, expand->dict, PF_BY_FUNCTION, 0) != PF_OK || pf_keys_places(&expand->keys) != PF_OK)
+        return pf_error_nomem(error);
+    status = subject.kind == PF_EDGE ? share_out(expand, &subject, error) : list(expand, &subject, error);
+    if (status != PF_OK)
+        return status;
+    declare(expand, &subject);
+    return pf_dict_status(expand->dict) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
 /* --- records -------------------------------------------------------------------------------------------------- */
@@ -398,7 +436,10 @@ int pf_expand_next(struct pf_expand *expand, struct pf_batch *batch, struct pf_e
 {
     int status = expand->expanding ? PF_OK : begin_measure(expand, error);
     if (status == PF_EOF && !expand->found)
-        return pf_error_set(error, PF_UNSUPPORTED, "no measure of its calls has own and inclusive values: no stacks can be made of them");
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            pf_expand_has_calls(expand)
+                                ? "no measure of its calls has own and inclusive values: no stacks can be made of them"
+                                : "no measure says what a function costs itself: no stacks can be made of it");
     if (status != PF_OK)
         return status;
     expand->rows = 0;
