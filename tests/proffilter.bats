@@ -231,6 +231,7 @@ says()
     shift
     proffilter "$@" >/dev/null 2>err || got=$?
     grep -qxF "proffilter: $want" err && [ "$got" -eq 0 ] || { echo "proffilter $*: status $got, expected: $want"; cat err; bad=1; }
+    mv err first
     proffilter -q "$@" >/dev/null 2>err || got=$?
     [ ! -s err ] && [ "$got" -eq 0 ] || { echo "proffilter -q $*: status $got"; cat err; bad=1; }
 }
@@ -240,6 +241,14 @@ says()
     says "no record has a label 'host'; there are no labels here" -l host small.folded
     says "no frame matches 'nope'" -F a -F nope small.folded
     says "no frame matches 'nope'" --hide=nope small.folded
+    says "no frame matches 'nope'" --show=nope small.folded
+    says "no frame matches 'nope'" --show-from=nope small.folded
+    # nothing is said of frames that are gone, or that nobody chose
+    for options in '--show=nope --hide=b --rename=s/x//' '-F nope --hide=other'; do
+        # shellcheck disable=SC2086  # several options
+        says "no frame matches 'nope'" $options small.folded
+        [ "$(wc -l <first)" -eq 1 ] || { cat first; bad=1; }
+    done
     says "no record has a leaf frame that matches --leaf" --leaf=main small.folded
     says "no record has a root frame that matches --root" --root='^b$' small.folded
     says "no record is of kind 'edge'; kinds here: sample" --kind=edge --kind=sample small.folded

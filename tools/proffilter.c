@@ -21,7 +21,7 @@ struct filter {
     struct pf_parts *parts;
     struct pf_spill *spill; /* the input on its second reading; NULL: it is read once */
     const char *format;     /* of the inputs; NULL: there are several */
-    bool seen, left;        /* there was a record; one is left */
+    bool seen, chosen, left; /* there was a record; one was chosen; one is left */
 };
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -248,6 +248,7 @@ static bool process(struct filter *filter, const struct pf_batch *given)
         return fail(filter, status, &error);
     if (given->kind < PF_RECORD_KINDS) {
         filter->seen |= given->rows > 0;
+        filter->chosen |= chosen.rows > 0;
         filter->left |= edited.rows > 0;
     }
     return (given->rows > 0 && edited.rows == 0) || emit(filter, &edited);
@@ -310,8 +311,8 @@ static void report(struct filter *filter)
         return;
     if (pf_select_report(filter->select, filter->format, &to) != PF_OK)
         pf_tool_nomem(&filter->common.tool);
-    if (filter->left)
-        pf_rewrite_report(filter->rewrite, &to);
+    if (filter->chosen)
+        pf_rewrite_report(filter->rewrite, filter->left, &to);
 }
 
 static void close_filter(struct filter *filter)

@@ -552,11 +552,13 @@ int pf_rewrite_batch(struct pf_rewrite *rewrite, const struct pf_batch *from, st
     return status_of(rewrite);
 }
 
-void pf_rewrite_report(const struct pf_rewrite *rewrite, const struct pf_report *report)
+void pf_rewrite_report(const struct pf_rewrite *rewrite, bool left, const struct pf_report *report)
 {
     const struct label_frames *frames[] = {&rewrite->root, &rewrite->leaf};
 
     pf_frames_report(&rewrite->frames, report);
+    if (!left)
+        return;
     pf_places_report(&rewrite->places, report);
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < frames[i]->count; k++)

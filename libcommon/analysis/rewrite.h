@@ -52,7 +52,7 @@ bool pf_rewrite_changes_nothing(const struct pf_rewrite *);
  * `removed`. Metadata pass unchanged. PF_OK or PF_NOMEM. */
 int pf_rewrite_batch(struct pf_rewrite *, const struct pf_batch *from, struct pf_batch *to, struct pf_removed *removed);
 
-/* At the end: says which expressions matched nothing. */
-void pf_rewrite_report(const struct pf_rewrite *, const struct pf_report *);
+/* At the end: says which expressions matched nothing; where no record is left, only those that could have kept one. */
+void pf_rewrite_report(const struct pf_rewrite *, bool left, const struct pf_report *);
 
 #endif
