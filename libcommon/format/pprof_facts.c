@@ -105,7 +105,7 @@ static void add_mapping(struct pf_pprof_places *places, struct pf_bytes value)
 
     if (!pf_pprof_mapping_parse(places->dict, value, &image))
         return;
-    if (pf_pprof_places_image(places, pf_dict_add_image(places->dict, &image)) == places->listed + 1)
+    if (pf_pprof_places_image(places, pf_pprof_add_image(places->dict, image)) == places->listed + 1)
         places->listed++;
 }
 

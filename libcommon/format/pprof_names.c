@@ -1,6 +1,7 @@
 #include "format/pprof_names.h"
 
 #include "base/hash.h"
+#include "format/pprof_meta.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static int find_image(struct pf_pprof_names *names, const struct pf_pprof_profil
         if (pf_pprof_string(profile, mapping->file, mapping->offset, &image.name, error) != PF_OK ||
             pf_pprof_string(profile, mapping->build_id, mapping->offset, &image.identifier, error) != PF_OK)
             return error->code;
-        own = pf_dict_add_image(dict, &image);
+        own = pf_pprof_add_image(dict, image);
         first = names->relocate != NULL ? pf_pprof_common_image(names->relocate, dict, own) : own;
         names->images[at] = (struct pf_pprof_place){first, pf_dict_image(dict, first)->start - image.start};
     }

@@ -22,7 +22,13 @@ struct pf_image {
     uint64_t flags;            /* enum pf_image_flag */
 };
 
-enum pf_image_flag { PF_IMAGE_FUNCTIONS = 1, PF_IMAGE_FILES = 2, PF_IMAGE_LINES = 4, PF_IMAGE_INLINES = 8 };
+enum pf_image_flag {
+    PF_IMAGE_FUNCTIONS = 1,
+    PF_IMAGE_FILES = 2,
+    PF_IMAGE_LINES = 4,
+    PF_IMAGE_INLINES = 8,
+    PF_IMAGE_BARE = 16 /* nothing else is known of it: without this it would be no image */
+};
 
 struct pf_function {
     uint32_t name;        /* string, as people know it: Package::sub */

@@ -383,6 +383,8 @@ class Maker:
                                    put(number << 3 | 5) + b"four", bytes_field(number, b"\xff" * self.random.randrange(300))))  # fmt: skip
 
     def mapping(self, at):
+        if self.random.random() < 0.2:  # an id, and nothing else
+            return self.shuffled(number_field(1, at), self.unknown())
         start = self.random.choice((0, 0x400000, 1 << 63))
         return self.shuffled(number_field(1, at), number_field(2, start), number_field(3, start + self.random.randrange(1 << 30)),
                              number_field(4, self.random.choice((0, 4096))), number_field(5, self.string(self.word("/bin/app", "//anon"))),
@@ -393,7 +395,8 @@ class Maker:
         name = self.word(f"f{at}")
         system = name if not self.bare or self.random.random() < 0.5 else self.word()
         return self.shuffled(number_field(1, at), number_field(2, self.string(name)), number_field(3, self.string(system)), self.unknown(),
-                             number_field(4, self.string(self.word("/src/a.c"))), number_field(5, self.random.choice((0, 7, -1))))  # fmt: skip
+                             number_field(4, self.string(self.word("/src/a.c"))),
+                             number_field(5, self.random.choice((7, -1) + (0,) * (name + system != ""))))  # fmt: skip
 
     def location(self, at, mappings, functions):
         lines = []
