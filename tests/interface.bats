@@ -334,7 +334,7 @@ slowly()
         slowly "$program $rest" >out 2>err || wrong "status $?"
         grep -q 'MiB/s' out || wrong "no progress"
         grep -q work out || wrong "no output"
-        grep -q "MiB/s$clear[^$(printf '\r')]" out && wrong "$(head -n 1 out)"
+        grep -q "MiB/s${clear}[^$(printf '\r')]" out && wrong "$(head -n 1 out)"
     done <programs
     [ "$bad" -eq 0 ]
 }

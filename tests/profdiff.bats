@@ -301,6 +301,8 @@ END
     [ "$(wc -l <table)" -eq 1 ]
     run profdiff --fail-above=299 p.folded q.folded -t tsv
     [ "$status" -eq 1 ]
+    run profdiff --fail-above=299 p.folded q.folded -o rose.tsv # the condition held: that is what was asked for
+    [ "$status" -eq 1 ] && grep -q more rose.tsv
     run profdiff --fail-above=30% p.folded q.folded -t tsv
     [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 2 ] # e alone: a rose by no more than 30 %
     profdiff --fail-above=0 p.folded p.folded >table
