@@ -107,6 +107,39 @@ same()
     [ "$bad" -eq 0 ]
 }
 
+# words_of PROGRAM: the words of the file words for it, a line each: OPTION WORD
+words_of()
+{
+    awk -v program="$1" '$1 == program { for (i = 3; i <= NF; i++) print $2, $i }' "$PROFUTILS_SRC/completions/words"
+}
+
+@test "words that complete an argument are those the program takes" {
+    while each; do
+        while read -r option word; do
+            grep -q "^option \"$option\"" "$PROFUTILS_SRC/tools/$program.ggo" "$PROFUTILS_SRC/tools/common.ggo" || wrong "no --$option"
+            case $word in *:) word=${word}x ;; esac
+            "$program" "--$option=$word" "${inputs[@]}" >out 2>err && continue
+            # what this profile has nothing of was understood
+            grep -qE 'there are no|is not a time|has no period|does not count|duration' err || wrong "--$option=$word"
+        done < <(words_of "$program")
+        # and all of them: the message about another one has no more
+        for option in $(words_of "$program" | cut -d ' ' -f 1 | sort -u); do
+            [ "$option" != to ] && [ "$option" != normalize ] || continue
+            "$program" "--$option=nonsense" "${inputs[@]}" >out 2>err || true
+            words_of "$program" | sed -n "s/^$option //p" | sed 's/:$/:KEY/' | sort >want
+            sed -n "1s/.* takes \(.*\), not .*/\1/p" err | sed 's/, /\n/g; s/ or /\n/' | sort | same want -
+        done
+    done <programs
+    # words of the option files are refused with those there are, too
+    program=proffilter
+    usage '--color takes auto, always or never, not .sometimes.' --color=sometimes a.folded
+    usage '--kind takes sample, flat or edge, not .leaf.' --kind=leaf a.folded
+    usage '--granularity takes function, file, line or image, not .column.' -g column a.folded
+    program=profmerge
+    usage '--measures takes union, intersect or same, not .some.' --measures=some a.folded
+    [ "$bad" -eq 0 ]
+}
+
 # complete_bash WORD...: what bash offers for the last word
 complete_bash()
 {
@@ -129,6 +162,12 @@ complete_bash()
     [ "$(complete_bash profcat -t statp)" = statprofiler ] || wrong "-t statp"
     [ "$(complete_bash profcat --to = ndj)" = ndjson ] || wrong "--to=ndj"
     [ "$(complete_bash profcat a.fol)" = a.folded ] || wrong "a file"
+    [ "$(complete_bash proftop --sort = c | xargs)" = 'cum calls' ] || wrong "--sort=c"
+    [ "$(complete_bash profdiff -b li)" = line ] || wrong "-b li"
+    [ "$(complete_bash proftop -t '' | xargs)" = 'text json ndjson csv tsv json:flame' ] || wrong "-t of tables"
+    # formats that are only written are not read, and the other way round
+    [ -z "$(complete_bash profcat -f sv)" ] && [ "$(complete_bash profcat -t sv)" = svg ] || wrong "svg"
+    [ -z "$(complete_bash profcat -t gperf)" ] && [ "$(complete_bash profcat -f gperf)" = gperftools ] || wrong "gperftools"
     [ "$bad" -eq 0 ]
 }
 
@@ -151,6 +190,8 @@ complete_bash()
         "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort >want
         same want got
         [ "$(offers "$program --color al")" = always ] || wrong "--color al"
+        [ "$(offers "$program -f gperf")" = gperftools ] || wrong "-f gperf"
+        [ -z "$(offers "$program -f sv")" ] || wrong "-f sv"
     done <programs
     [ "$bad" -eq 0 ]
 }
