@@ -20,6 +20,25 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pynytprof.py" "$@"; }
 @test "every damaged or odd file has its message" { check bad "$CORPUS"; }
 @test "forms that no corpus has are read, and what does not fit is refused" { check made .; }
 
+@test "a time of 0 in all lines or all calls stays 0 on the way through the native stream" {
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - <<'PYTHON'
+import struct
+chunk = lambda tag, body=b"": tag + struct.pack("<I", len(body)) + body
+for name, inclusive, own in (("own", 0, 7), ("inclusive", 5000, 0)):
+    row = struct.pack("<IIIQQ", 1, 2, 3, inclusive, own)
+    with open(name + ".nyt", "wb") as out:
+        out.write(b"NYTProf 5 0\n:ticks_per_sec=10000000\n\n" + chunk(b"F", struct.pack("<4I", 1, 0x10, 0, 0) + b"/a.py\0") +
+                  chunk(b"S", row) + chunk(b"D", struct.pack("<II", 1, 0) + b"a\0" + struct.pack("<II", 2, 0) + b"b\0") +
+                  chunk(b"C", row) + chunk(b"E"))
+PYTHON
+    for kind in own inclusive; do
+        profcat $kind.nyt -t pynytprof >direct.nyt
+        tail -c 111 $kind.nyt | cmp - <(tail -c 111 direct.nyt)
+        profcat $kind.nyt -t pfs | profcat -t pynytprof | cmp - direct.nyt
+    done
+}
+
 @test "what the format cannot hold is refused, with the reason" {
     printf 'main;work 3\n' >a.folded
     run -2 profcat -t pynytprof a.folded -o a.nyt

@@ -192,6 +192,7 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, con
             if (join(writer, sums, batch->values[k].measure, &input) != PF_OK)
                 return writer->error.code;
             filled[input.slot] = k + 1;
+            sums->told[input.slot] = true;
             inputs[(*count)++] = input;
         }
     }
@@ -199,7 +200,7 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, con
     for (unsigned k = PF_PYN_INCL; k <= PF_PYN_EXCL; k++) {
         uint32_t column = filled[k == PF_PYN_INCL ? PF_PYN_EXCL : PF_PYN_INCL];
 
-        if (filled[k] != 0 || column == 0)
+        if (sums->told[k] || column == 0)
             continue;
         inputs[*count] = (struct input){.data = batch->values[column - 1].data, .slot = (enum pf_pyn_slot)k};
         return join(writer, sums, batch->values[column - 1].measure, &inputs[(*count)++]);

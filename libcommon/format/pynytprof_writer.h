@@ -17,6 +17,7 @@ struct pf_pyn_sums {
     } *rows;
     size_t count, capacity;
     struct pf_quantity quantities[PF_PYN_SLOTS];
+    bool told[PF_PYN_SLOTS];       /* a measure of its own was declared: a batch without its column has 0 in every row */
     uint32_t chosen[PF_PYN_SLOTS]; /* a measure whose name says nothing and which is taken for the slot, + 1; 0 = none */
 };
 
