@@ -342,6 +342,23 @@ static void report_gauges(const struct pf_merge *merge, const struct pf_report *
         }
 }
 
+/* The names of evals in the metadata of formats. */
+static uint32_t eval_name(void *context, uint32_t name)
+{
+    struct pf_merge *merge = context;
+
+    return pf_merge_evals_name(&merge->evals, merge->dict, name);
+}
+
+static int rename_metadata(struct pf_merge *merge)
+{
+    struct pf_meta_edit edit = {eval_name, eval_name, merge};
+
+    if (merge->evals.count > 0)
+        pf_merge_meta_rename(&merge->meta, &edit);
+    return pf_dict_status(merge->dict);
+}
+
 /* What could only be known at the end: the least form of places, evals with the same text, numbers that mean nothing any more. */
 static int settle(struct pf_merge *merge, struct pf_error *error)
 {
@@ -351,6 +368,8 @@ static int settle(struct pf_merge *merge, struct pf_error *error)
 
     if (status == PF_OK)
         status = pf_merge_evals_texts(&merge->evals, dict, &merge->texts);
+    if (status == PF_OK)
+        status = rename_metadata(merge);
     if (status == PF_OK)
         status = pf_merge_frames_end(&merge->frames, &merge->evals);
     if (status == PF_OK && merge->meta.own_label != 0 && merge->meta.sources > 1)

@@ -1,7 +1,6 @@
 #include "analysis/merge_meta.h"
 
 #include "base/memory.h"
-#include "codec/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +11,6 @@ void pf_merge_meta_free(struct pf_merge_meta *meta)
     pf_table_free(&meta->met);
 }
 
-/* The format an origin belongs to: its name stands before the first dot, or behind that of a private one. NULL: none. */
-static const struct pf_format *owner(struct pf_bytes origin)
-{
-    const char *dot;
-
-    if (origin.size > 0 && origin.data[0] == '.') {
-        origin.data++;
-        origin.size--;
-    }
-    dot = origin.size > 0 ? memchr(origin.data, '.', origin.size) : NULL;
-    if (dot != NULL)
-        origin.size = (size_t)(dot - origin.data);
-    return pf_registry_find(origin);
-}
-
 static enum pf_meta_rule programs_rule(struct pf_bytes key)
 {
     return pf_bytes_equal(key, PF_BYTES("removed")) ? PF_META_NEVER : PF_META_EACH; /* those are added up apart */
@@ -35,7 +19,7 @@ static enum pf_meta_rule programs_rule(struct pf_bytes key)
 static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
 {
     struct pf_bytes origin = pf_dict_string(meta->dict, row->origin), key = pf_dict_string(meta->dict, row->key);
-    const struct pf_format *format = owner(origin);
+    const struct pf_format *format = pf_meta_owner(origin);
     const struct pf_merging *merging = format != NULL ? format->merging : NULL;
 
     if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
@@ -237,12 +221,18 @@ int pf_merge_meta_end(struct pf_merge_meta *meta)
         struct pf_merge_meta_row row = meta->rows[k];
 
         if (row.rule == PF_META_IDENTITY) {
-            int status = join_identity(meta, row, owner(pf_dict_string(meta->dict, row.origin))->merging);
+            int status = join_identity(meta, row, pf_meta_owner(pf_dict_string(meta->dict, row.origin))->merging);
 
             return status == PF_OK ? drop_different(meta) : status;
         }
     }
     return PF_OK;
+}
+
+void pf_merge_meta_rename(struct pf_merge_meta *meta, const struct pf_meta_edit *edit)
+{
+    for (size_t k = 0; k < meta->count; k++)
+        pf_meta_rename(meta->dict, edit, meta->rows[k].origin, &meta->rows[k].key, &meta->rows[k].value);
 }
 
 bool pf_merge_meta_next(struct pf_merge_meta *meta, struct pf_batch *batch)

@@ -3,6 +3,7 @@
 #ifndef PF_ANALYSIS_MERGE_META_H
 #define PF_ANALYSIS_MERGE_META_H
 
+#include "analysis/meta_names.h"
 #include "base/number.h"
 #include "base/table.h"
 #include "codec/format.h"
@@ -42,6 +43,8 @@ void pf_merge_meta_drop(struct pf_merge_meta *);
 int pf_merge_meta_append(struct pf_merge_meta *, uint32_t origin, uint32_t key, uint32_t value);
 /* All were given. PF_OK or PF_NOMEM. */
 int pf_merge_meta_end(struct pf_merge_meta *);
+/* Names of files and functions in the rows become what they are in the records. What fails is the dictionary's status. */
+void pf_merge_meta_rename(struct pf_merge_meta *, const struct pf_meta_edit *);
 /* The next rows, valid until the next call; false at the end. */
 bool pf_merge_meta_next(struct pf_merge_meta *, struct pf_batch *);
 

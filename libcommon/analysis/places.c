@@ -224,6 +224,11 @@ uint32_t pf_places_file(struct pf_places *places, uint32_t file)
     return file == 0 ? 0 : edit_name(places, PF_RENAME_FILE, (struct pf_bytes){"", 0}, file);
 }
 
+uint32_t pf_places_function(struct pf_places *places, uint32_t name)
+{
+    return name == 0 ? 0 : edit_name(places, PF_RENAME_FUNCTION, (struct pf_bytes){"", 0}, name);
+}
+
 uint32_t pf_places_label(struct pf_places *places, uint32_t key, uint32_t value)
 {
     return edit_name(places, PF_RENAME_LABEL, pf_dict_string(places->dict, key), value);
@@ -244,8 +249,7 @@ static uint32_t make_function(struct pf_places *places, uint32_t function, bool 
         name = file;
     else if (is_image)
         name = image_name(places, name);
-    if (name != 0)
-        name = edit_name(places, PF_RENAME_FUNCTION, (struct pf_bytes){"", 0}, name);
+    name = pf_places_function(places, name);
     if (name != row.name)
         row.system_name = 0;
     row.name = name;

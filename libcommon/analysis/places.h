@@ -53,8 +53,9 @@ bool pf_places_change_nothing(const struct pf_places *);
 /* The place at the granularity asked for, then the same with its names edited. */
 uint32_t pf_places_coarse(struct pf_places *, uint32_t location);
 uint32_t pf_places_named(struct pf_places *, uint32_t location);
-/* The edited name of a file, and of a label's value. Strings. */
+/* The edited name of a file, of a function, and of a label's value. Strings. */
 uint32_t pf_places_file(struct pf_places *, uint32_t file);
+uint32_t pf_places_function(struct pf_places *, uint32_t name);
 uint32_t pf_places_label(struct pf_places *, uint32_t key, uint32_t value);
 
 void pf_places_report(const struct pf_places *, const struct pf_report *);

@@ -2,6 +2,7 @@
 
 #include "analysis/frames.h"
 #include "analysis/id_map.h"
+#include "analysis/meta_names.h"
 #include "analysis/rows.h"
 #include "base/memory.h"
 
@@ -515,6 +516,35 @@ static int edit_texts(struct pf_rewrite *rewrite, const struct pf_batch *from, s
     return PF_OK;
 }
 
+static uint32_t edit_file(void *rewrite, uint32_t name)
+{
+    return pf_places_file(&((struct pf_rewrite *)rewrite)->places, name);
+}
+
+static uint32_t edit_function(void *rewrite, uint32_t name)
+{
+    return pf_places_function(&((struct pf_rewrite *)rewrite)->places, name);
+}
+
+static void edit_meta(struct pf_rewrite *rewrite, struct pf_batch *batch)
+{
+    struct pf_meta_edit edit = {edit_file, edit_function, rewrite};
+    unsigned targets = 1u << PF_RENAME_FILE | 1u << PF_RENAME_FUNCTION;
+    uint32_t *keys, *values;
+
+    if (batch->rows == 0 || (rewrite->places.trim_count == 0 && !(rewrite->places.targets & targets)))
+        return;
+    keys = column(rewrite, 0, batch->rows);
+    values = column(rewrite, 1, batch->rows);
+    for (uint32_t i = 0; i < batch->rows && rewrite->status == PF_OK; i++) {
+        keys[i] = batch->key[i];
+        values[i] = batch->value[i];
+        pf_meta_rename(rewrite->dict, &edit, batch->origin[i], &keys[i], &values[i]);
+    }
+    batch->key = keys;
+    batch->value = values;
+}
+
 static int status_of(const struct pf_rewrite *rewrite)
 {
     if (rewrite->status != PF_OK || rewrite->places.status != PF_OK ||
@@ -531,6 +561,10 @@ int pf_rewrite_batch(struct pf_rewrite *rewrite, const struct pf_batch *from, st
     *to = *from;
     if (from->kind == PF_TEXT)
         return edit_texts(rewrite, from, to) != PF_OK ? PF_NOMEM : status_of(rewrite);
+    if (from->kind == PF_META) {
+        edit_meta(rewrite, to);
+        return status_of(rewrite);
+    }
     if (from->kind >= PF_RECORD_KINDS || rows == 0)
         return PF_OK;
     if (!pf_grow(&rewrite->order, &rewrite->order_capacity, 2 * (size_t)rows,

@@ -49,7 +49,8 @@ int pf_rewrite_label_frames(struct pf_rewrite *, const char *key, bool leaf, str
 bool pf_rewrite_changes_nothing(const struct pf_rewrite *);
 
 /* *to: the edited *from, with 0 rows when no record is left; valid until the next call. What goes is counted in
- * `removed`. Metadata pass unchanged. PF_OK or PF_NOMEM. */
+ * `removed`. Metadata pass unchanged but for
+ * names of files and functions in what a format keeps for itself. PF_OK or PF_NOMEM. */
 int pf_rewrite_batch(struct pf_rewrite *, const struct pf_batch *from, struct pf_batch *to, struct pf_removed *removed);
 
 /* At the end: says which expressions matched nothing; where no record is left, only those that could have kept one. */

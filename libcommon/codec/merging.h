@@ -1,4 +1,4 @@
-/* What becomes of a format's metadata when several inputs become one. */
+/* What becomes of a format's metadata when several inputs become one, or names are edited. */
 #ifndef PF_CODEC_MERGING_H
 #define PF_CODEC_MERGING_H
 
@@ -19,6 +19,9 @@ enum pf_meta_rule {
 
 enum { PF_IDENTITY_TEXT = 64 };
 
+/* What the value of a row names. */
+enum pf_meta_name { PF_META_NO_NAME, PF_META_FILE, PF_META_FUNCTION };
+
 struct pf_merging {
     /* `origin` is the format's name, or that with something before or behind it. */
     enum pf_meta_rule (*rule)(struct pf_bytes origin, struct pf_bytes key);
@@ -30,6 +33,10 @@ struct pf_merging {
     int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value);
     /* The key of labels whose numbers mean something within one input only. NULL: there are none. */
     const char *own_label;
+    /* Rows that name files and functions as records do: where these get another name, so does the row. NULL: there are none. */
+    enum pf_meta_name (*names)(struct pf_bytes origin, struct pf_bytes key);
+    /* What stands from then on before the key of a row that names a file: the name may be that of another file now. */
+    const char *renamed;
 };
 
 #endif

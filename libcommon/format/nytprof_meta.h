@@ -13,6 +13,7 @@
 #define PF_NYT_COMMENT_ORIGIN "nytprof.comment" /* key `comment` */
 /* Private rows: the key is a word and numbers, the value a string.
  *   fid FID EVAL_FID EVAL_LINE FLAGS SIZE MTIME   NAME
+ *   renamed fid ...                               NAME: it was given later, and another file may have it; then they are one
  *   sub FID FIRST LAST                            NAME
  *   xsub                                          NAME: a marker that it is in C
  *   start PID PPID TIME, end PID TIME             "": TIME is a double in 16 hexadecimal digits
@@ -20,6 +21,7 @@
  *   discounts COUNT                               "": statements whose time counts and that do not
  *   deflate                                       "": what follows was deflated */
 #define PF_NYT_PRIVATE_ORIGIN ".nytprof"
+#define PF_NYT_RENAMED "renamed "
 
 struct pf_nyt_metas {
     uint32_t *origin, *key, *value; /* strings */

@@ -43,7 +43,8 @@ static void put(struct pf_nyt_numbers *numbers, struct pf_nyt_map *map, uint32_t
 /* A number nobody has: `wanted` in the first input, so that what it has stays as it is. */
 static uint32_t take(struct pf_nyt_numbers *numbers, uint32_t wanted)
 {
-    uint32_t fid = numbers->at == 1 && pf_nyt_map_get(&numbers->used, wanted, 0) == 0 ? wanted : numbers->next;
+    bool keeps = numbers->at == 1 && !numbers->renamed;
+    uint32_t fid = keeps && pf_nyt_map_get(&numbers->used, wanted, 0) == 0 ? wanted : numbers->next;
     if (numbers->next == UINT32_MAX && fid == UINT32_MAX) {
         numbers->status = numbers->status == PF_OK ? PF_USAGE : numbers->status;
         return 0;
@@ -71,19 +72,21 @@ uint32_t pf_nyt_numbers_of(struct pf_nyt_numbers *numbers, uint32_t fid)
 /* The number of an equal file that another input brought. */
 static bool same(struct pf_nyt_numbers *numbers, const struct pf_nyt_file *file, uint32_t *fid)
 {
-    bool plain = file->eval_fid == 0 && !(file->flags & EVAL);
+    bool plain = numbers->renamed || (file->eval_fid == 0 && !(file->flags & EVAL));
     uint32_t row = plain ? 0 : pf_table_find(&numbers->rows, file);
     uint64_t ours = plain ? pf_nyt_map_get(&numbers->names, file->name, 0) : row ? pf_nyt_map_get(&numbers->row_ids, row, 0) : 0;
     *fid = (uint32_t)(ours - 1);
     return ours != 0;
 }
 
-uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *numbers, uint32_t fid, struct pf_nyt_file *file, bool *write)
+uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *numbers, uint32_t fid, struct pf_nyt_file *file, bool renamed,
+                               bool *write)
 {
     uint32_t ours;
     bool again = pf_nyt_map_get(&numbers->ours, numbers->at, fid) != 0;
+    numbers->renamed |= renamed;
     file->eval_fid = pf_nyt_numbers_of(numbers, file->eval_fid);
-    *write = again || numbers->at == 1 || !same(numbers, file, &ours);
+    *write = again || (numbers->at == 1 && !numbers->renamed) || !same(numbers, file, &ours);
     if (*write)
         ours = again ? pf_nyt_numbers_of(numbers, fid) : take(numbers, fid);
     pf_nyt_files_define(&numbers->input, fid, file->name);

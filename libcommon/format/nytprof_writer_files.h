@@ -24,6 +24,7 @@ struct pf_nyt_numbers {
     struct pf_table rows;       /* struct pf_nyt_file in our numbers */
     struct pf_nyt_map row_ids;  /* id of a row, 0: ours + 1 */
     uint32_t at, next;          /* the input, from 1; the least number above all that are used */
+    bool renamed;               /* names were edited: files of one name are one, evals too, and the first input's numbers move */
     int status;                 /* PF_OK, PF_NOMEM, or PF_USAGE: no numbers left */
 };
 
@@ -34,8 +35,9 @@ void pf_nyt_numbers_free(struct pf_nyt_numbers *);
 /* Another input begins. */
 void pf_nyt_numbers_restart(struct pf_nyt_numbers *);
 
-/* The input defines number `fid`. Brings *file to our numbers and gives ours; *write: a record is needed. */
-uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *, uint32_t fid, struct pf_nyt_file *file, bool *write);
+/* The input defines number `fid`, under a name that was edited if `renamed`. Brings *file to our numbers and gives ours; *write: a record is needed. */
+uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *, uint32_t fid, struct pf_nyt_file *file, bool renamed,
+                               bool *write);
 /* Our number for one of the input, defined or not. */
 uint32_t pf_nyt_numbers_of(struct pf_nyt_numbers *, uint32_t fid);
 /* Our number for a file of this name, with the number that a label says, or 0. *write: it is new, a record is needed. */

@@ -58,12 +58,12 @@ static void write_name(struct pf_writer *writer, uint32_t name)
     pf_nyt_out_string(&w->out, pf_dict_string(writer->dict, name), writer->dict->strings.rows[name].flags & PF_UTF8);
 }
 
-static void write_fid(struct pf_writer *writer, const uint32_t *n, uint32_t name)
+static void write_fid(struct pf_writer *writer, const uint32_t *n, uint32_t name, bool renamed)
 {
     struct pf_nyt_writer *w = writer->state;
     struct pf_nyt_file file = {name, n[1], n[2], n[3], n[4], n[5]};
     bool write;
-    uint32_t fid = pf_nyt_numbers_define(&w->numbers, n[0], &file, &write);
+    uint32_t fid = pf_nyt_numbers_define(&w->numbers, n[0], &file, renamed, &write);
     const uint32_t numbers[] = {fid, file.eval_fid, file.eval_line, file.flags, file.size, file.mtime};
     if (!write)
         return;
@@ -133,7 +133,9 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
     if (status != PF_OK)
         return status;
     if (pf_bytes_equal(words[0], PF_BYTES("fid")) && count == 7 && numbers_of(words + 1, 6, n))
-        write_fid(writer, n, value);
+        write_fid(writer, n, value, false);
+    else if (pf_bytes_equal(words[0], PF_BYTES("renamed")) && count == 8 && numbers_of(words + 2, 6, n))
+        write_fid(writer, n, value, true);
     else if (pf_bytes_equal(words[0], PF_BYTES("sub")) && count == 4 && numbers_of(words + 1, 3, n))
         write_sub(writer, n, value);
     else if (pf_bytes_equal(words[0], PF_BYTES("xsub")) && count == 1)
