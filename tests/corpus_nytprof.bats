@@ -95,6 +95,80 @@ PY
     grep -q 'Burn::.*spin' html/index.html
 }
 
+# whole FILE: in what Devel::NYTProf loads of it into `loaded`, every file has one number, evals have their places, and nothing is odd
+whole()
+{
+    loads "$1"
+    python3 - <<'PY'
+import json
+got = json.load(open("loaded"))
+names = [file["name"] for file in got["fids"].values()]
+assert not got["warnings"] and not got["load_error"], got["warnings"]
+assert sorted(map(int, got["fids"])) == list(range(1, len(names) + 1)) and len(set(names)) == len(names), names
+for file in got["fids"].values():
+    assert file["name"].startswith("(eval ") == (file["eval_fid"] != 0), file
+PY
+}
+
+@test "evals that a merge gives one name are one file, and those inside have their place in it" {
+    perl -MDevel::NYTProf -e1 2>/dev/null || skip "no Devel::NYTProf here"
+    cat >e.pl <<'PERL'
+sub foo { return 1 }
+for my $i (1..3) { my $r = eval 'my $z = eval "foo() + $i"; my $f = sub { foo() }; $f->()'; }
+PERL
+    NYTPROF=file=e.nyt:calls=2 timeout 60 perl -d:NYTProf e.pl
+    for inputs in e.nyt "e.nyt e.nyt"; do
+        # shellcheck disable=SC2086  # one or two
+        profmerge $inputs -t nytprof -o m.nyt
+        whole m.nyt
+        python3 - $inputs <<'PY'
+import json, sys
+got, times = json.load(open("loaded")), len(sys.argv) - 1
+names = {number: file["name"] for number, file in got["fids"].items()}
+outer = "(eval 1)[e.pl:2]"
+place = {file["name"]: (names[str(file["eval_fid"])], file["eval_line"]) for file in got["fids"].values() if file["eval_fid"]}
+inner = ["(eval %d)[%s:1]" % (number, outer) for number in (2, 4, 6)]  # Perl counts them as they come
+assert place == {outer: (names["1"], 2), **{name: (outer, 1) for name in inner}}, place
+ran = {names[key.split(":")[0]]: count for key, (count, _) in got["fid_line_time"].items() if key.endswith(":1")}
+# Three statements of the outer eval and one of its sub, three times
+assert [ran[name] for name in [outer] + inner] == [12 * times] + 3 * [times], ran
+anonymous = {name: sub for name, sub in got["subs"].items() if "ANON" in name}
+assert list(anonymous) == ["main::__ANON__[%s:1]" % outer], anonymous
+(sub,) = anonymous.values()
+assert names[str(sub["fid"])] == outer and sub["calls"] == 3 * times and got["subs"]["main::foo"]["calls"] == 6 * times, sub
+PY
+    done
+}
+
+@test "files and subs that get another name are there once, under that" {
+    for file in evals_z gotos_blocks recurse_calls2 multi_init; do
+        loads "$CORPUS/nytprof/$file.nyt"
+        mv loaded before
+        for way in direct pfs; do
+            if [ $way = pfs ]; then
+                proffilter --trim-path=/www/project --rename='function:s/main::/Main::/' "$CORPUS/nytprof/$file.nyt" -t pfs |
+                    profcat -t nytprof -o a.nyt
+            else
+                proffilter --trim-path=/www/project --rename='function:s/main::/Main::/' "$CORPUS/nytprof/$file.nyt" -t nytprof -o a.nyt
+            fi
+            whole a.nyt
+            python3 - <<'PY'
+import json
+before, after = json.load(open("before")), json.load(open("loaded"))
+for file in before["fids"].values():
+    file["name"] = file["name"].removeprefix("/www/project/")
+subs = lambda found: {name.replace("main::", "Main::"): (sub["fid"], sub["first_line"], sub["last_line"], sub["calls"])
+                      for name, sub in found["subs"].items()}
+name = lambda found, fid: found["fids"].get(str(fid), {}).get("name")
+rows = lambda found: sorted((f["name"], name(found, f["eval_fid"]), f["eval_line"], f["flags"]) for f in found["fids"].values())
+placed = lambda found: {sub: (name(found, row[0]), *row[1:]) for sub, row in subs(found).items()}
+assert rows(before) == rows(after), rows(after)
+assert placed(before) == placed(after), placed(after)
+PY
+        done
+    done
+}
+
 @test "lines and calls of Pynytprof become those of Devel::NYTProf" {
     run -0 --separate-stderr profcat "$CORPUS/pynytprof/hand_basic.nyt" -t nytprof -o a.nyt
     loads a.nyt
