@@ -34,7 +34,7 @@ static struct pf_bytes take_token(struct pf_bytes *text)
     return token;
 }
 
-static bool parse_hex(struct pf_bytes text, uint64_t *number)
+bool pf_dcpi_cat_hex(struct pf_bytes text, uint64_t *number)
 {
     *number = 0;
     if (text.size < 3 || text.size > 18 || memcmp(text.data, "0x", 2) != 0)
@@ -280,9 +280,9 @@ static int take_head_line(struct pf_reader *reader)
         state->image = kept;
     else if (pf_bytes_equal(word, PF_BYTES("event")))
         status = add_event(reader, value);
-    else if (pf_bytes_equal(word, PF_BYTES("text_start")) && !parse_hex(value, &state->locator.start))
+    else if (pf_bytes_equal(word, PF_BYTES("text_start")) && !pf_dcpi_cat_hex(value, &state->locator.start))
         status = bad_line(reader, "text_start is a hexadecimal number 0x...");
-    else if (pf_bytes_equal(word, PF_BYTES("text_size")) && !parse_hex(value, &state->text_size))
+    else if (pf_bytes_equal(word, PF_BYTES("text_size")) && !pf_dcpi_cat_hex(value, &state->text_size))
         status = bad_line(reader, "text_size is a hexadecimal number 0x...");
     state->line.data = NULL;
     return status;
@@ -365,7 +365,7 @@ static int take_row(struct pf_reader *reader, uint32_t row)
     struct pf_bytes rest = state->line, token = take_token(&rest);
     uint64_t address, count;
 
-    if (!parse_hex(token, &address))
+    if (!pf_dcpi_cat_hex(token, &address))
         return bad_line(reader, "a row begins with an address 0x...");
     if (address < state->locator.start)
         return bad_line(reader, "the address lies before the start of the text");

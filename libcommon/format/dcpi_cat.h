@@ -22,6 +22,9 @@ struct pf_dcpi_cat_event {
 /* False: it is none. */
 bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *);
 
+/* 0x and up to 16 hexadecimal digits; false: it is none. */
+bool pf_dcpi_cat_hex(struct pf_bytes, uint64_t *number);
+
 /* Private to dcpi_cat_writer.c. */
 struct pf_dcpi_cat_writer {
     struct pf_dcpi_profiles profiles;

@@ -169,15 +169,23 @@ static int write_number(const struct profile *profile, const char *word, uint64_
 
 /* --- events ----------------------------------------------------------------------------------------------- */
 
+/* A column of counts. */
+struct column {
+    const struct pf_dcpi_event *event;
+    uint64_t fraction;
+    pf_int128 total;
+    size_t line; /* of the metadata, that names it; SIZE_MAX: none does */
+};
+
 /* What a source says of an event; false: no source names it. */
-static bool find_event(const struct profile *profile, const struct pf_measure *measure, uint64_t *fraction)
+static bool find_event(const struct profile *profile, struct column *column)
 {
     struct pf_dcpi_cat_writer *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
+    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->event->measure);
     struct pf_bytes name = pf_dict_string(dict, measure->name);
     struct pf_dcpi_cat_event event;
 
-    *fraction = WHOLE;
     for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
         for (size_t k = 0; k < state->blocks.count; k++) {
             const struct pf_dcpi_cat_line *line = &state->blocks.lines[k];
@@ -185,7 +193,8 @@ static bool find_event(const struct profile *profile, const struct pf_measure *m
             if (line->block == block && pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) &&
                 pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), &event) && pf_bytes_equal(event.name, name) &&
                 event.period == measure->period) {
-                *fraction = event.fraction;
+                column->fraction = event.fraction;
+                column->line = k;
                 return true;
             }
         }
@@ -213,33 +222,50 @@ static int event_total(const struct profile *profile, const struct pf_dcpi_event
     return PF_OK;
 }
 
-/* The lines of the events that the image has; *columns is a list of them. */
-static int write_events(const struct profile *profile, const struct pf_dcpi_event **columns, size_t *count)
+static int compare_columns(const void *a, const void *b)
+{
+    const struct column *x = a, *y = b;
+
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* The events that the image has, in the order in which its first head names them. */
+static int find_columns(const struct profile *profile, struct column *columns, size_t *count)
 {
     struct pf_dcpi_cat_writer *state = state_of(profile);
-    const struct pf_dict *dict = profile->writer->dict;
-    struct pf_buffer text = {0};
 
     *count = 0;
     for (size_t k = 0; k < state->counts.count; k++) {
-        const struct pf_dcpi_event *event = &state->counts.events[k];
-        const struct pf_measure *measure = pf_measures_row(&dict->measures, event->measure);
+        struct column column = {&state->counts.events[k], WHOLE, 0, SIZE_MAX};
+        bool counted, known = find_event(profile, &column);
+
+        if (event_total(profile, column.event, &column.total, &counted) != PF_OK)
+            return profile->writer->error.code;
+        if (counted || known)
+            columns[(*count)++] = column;
+    }
+    if (*count > 0)
+        qsort(columns, *count, sizeof *columns, compare_columns);
+    return PF_OK;
+}
+
+static int write_events(const struct profile *profile, const struct column *columns, size_t count)
+{
+    const struct pf_dict *dict = profile->writer->dict;
+    struct pf_buffer text = {0};
+
+    for (size_t k = 0; k < count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&dict->measures, columns[k].event->measure);
         struct pf_bytes name = pf_dict_string(dict, measure->name);
         char number[PF_INT128_TEXT];
-        pf_int128 total;
-        uint64_t fraction;
-        bool counted, known = find_event(profile, measure, &fraction);
 
-        if (event_total(profile, event, &total, &counted) != PF_OK)
-            break;
-        if (!counted && !known)
-            continue;
-        columns[(*count)++] = event;
         text.size = 0;
-        pf_buffer_append(&text, number, pf_print_int128(total, number));
+        pf_buffer_append(&text, number, pf_print_int128(columns[k].total, number));
         pf_buffer_byte(&text, ' ');
         pf_buffer_append(&text, name.data, name.size);
-        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, measure->period, fraction);
+        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, measure->period, columns[k].fraction);
         pf_buffer_append(&text, number, (size_t)size);
         if (!text.failed)
             write_line(profile, PF_BYTES("event"), (struct pf_bytes){text.data, text.size});
@@ -252,7 +278,7 @@ static int write_events(const struct profile *profile, const struct pf_dcpi_even
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-static int write_rows(const struct profile *profile, const struct pf_dcpi_event *const *columns, size_t count)
+static int write_rows(const struct profile *profile, const struct column *columns, size_t count)
 {
     struct pf_sink *sink = profile->writer->sink;
     char text[48];
@@ -263,7 +289,7 @@ static int write_rows(const struct profile *profile, const struct pf_dcpi_event 
 
         pf_sink_write(sink, text, (size_t)size);
         for (size_t i = 0; i < count; i++) {
-            size = snprintf(text, sizeof text, " %7" PRId64, pf_dcpi_event_sum(columns[i], location));
+            size = snprintf(text, sizeof text, " %7" PRId64, pf_dcpi_event_sum(columns[i].event, location));
             pf_sink_write(sink, text, (size_t)size);
         }
         if (pf_sink_write(sink, "\n", 1) != PF_OK)
@@ -288,7 +314,7 @@ static struct pf_bytes spelled(const struct profile *profile)
 static int write_profile(const struct profile *profile)
 {
     struct pf_dcpi_cat_writer *state = state_of(profile);
-    const struct pf_dcpi_event **columns = malloc((state->counts.count + 1) * sizeof *columns);
+    struct column *columns = malloc((state->counts.count + 1) * sizeof *columns);
     size_t count = 0;
 
     if (!columns)
@@ -306,7 +332,9 @@ static int write_profile(const struct profile *profile)
     write_number(profile, "text_start", profile->image->text_start);
     write_number(profile, "text_size", profile->image->text_size);
     if (status == PF_OK)
-        status = write_events(profile, columns, &count);
+        status = find_columns(profile, columns, &count);
+    if (status == PF_OK)
+        status = write_events(profile, columns, count);
     if (status == PF_OK)
         status = write_rows(profile, columns, count);
     free(columns);
@@ -326,6 +354,45 @@ static bool is_told(const struct profile *profile)
     return false;
 }
 
+/* An image that no record has is known by the metadata alone. */
+static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct pf_bytes name, uint64_t start, uint64_t size)
+{
+    for (uint32_t k = 1; k < dict->images.count; k++)
+        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier), identifier))
+            return;
+    if (!pf_dcpi_is_image(identifier))
+        return;
+    struct pf_image image = {.name = pf_dict_intern_text(dict, name.size > 0 ? name : identifier),
+                             .identifier = pf_dict_intern_text(dict, identifier),
+                             .text_start = start,
+                             .text_size = size};
+
+    pf_dict_add_image(dict, &image);
+}
+
+static int add_told_images(struct pf_writer *writer)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+    struct pf_dict *dict = writer->dict;
+
+    for (size_t block = 1; block <= state->blocks.blocks; block++) {
+        uint64_t start = 0, size = 0;
+
+        pf_dcpi_cat_hex(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")), &start);
+        pf_dcpi_cat_hex(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")), &size);
+        add_image(dict, pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")),
+                  pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("path")), start, size);
+    }
+    for (size_t k = 0; k < state->profiles.count; k++) {
+        const struct pf_dcpi_header *header = &state->profiles.rows[k].header;
+
+        if (state->profiles.rows[k].ended && !state->profiles.rows[k].refused)
+            add_image(dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE), pf_dcpi_header_value(header, PF_DCPI_PATH),
+                      header->number[PF_DCPI_TSTART], header->number[PF_DCPI_TSIZE]);
+    }
+    return pf_dict_status(dict) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+}
+
 /* Every image that has counts; where none has, every image that is told of. */
 int pf_dcpi_cat_finish(struct pf_writer *writer)
 {
@@ -334,7 +401,7 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
     struct pf_dcpi_places *places = &state->places;
     size_t next = 0;
 
-    if (pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
+    if (add_told_images(writer) != PF_OK || pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
         return writer->error.code;
     if (state->labels)
         pf_report_send(&writer->report, PF_WARNING, "the records have labels, which dcpicat cannot hold: left out");

@@ -433,6 +433,23 @@ def text(_):
     data = TEXT.encode()
     differ("text as it was", good("profcat", "-t", "dcpicat", given=data), data)
     differ("after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=data)), data)
+    # Every profile has its own order of columns.
+    first = TEXT[: TEXT.index("name ", 1)]
+    lines = first.replace("editor", "viewer").replace("a1b2c3", "a1b2c4").splitlines()
+    lines[9], lines[10] = lines[10], lines[9]
+    rows = ["%s %7s %7s" % (row[0], row[2], row[1]) for row in map(str.split, lines[11:])]
+    both = (first + "\n".join(lines[:11] + rows) + "\n").encode()
+    differ("columns", good("profcat", "-t", "dcpicat", given=both), both)
+    differ("columns after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=both)), both)
+    # Profiles without records have their heads.
+    heads = re.sub("event +[0-9]+", "event                0", re.sub("0x.* [0-9]+\n", "", TEXT)).encode()
+    differ("heads alone", good("profcat", "-t", "dcpicat", given=heads), heads)
+    differ("heads after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=heads)), heads)
+    empty = Profile(made_header(tstart="1000", tsize="32"), []).encode()
+    head = good("profcat", "-q", "-t", "dcpicat", given=good("profcat", given=empty)).decode()
+    differ("head of a file", [" ".join(line.split()) for line in head.splitlines()][-3:],
+           ["text_start 0x000000001000", "text_size 0x000000000020", "event 0 %s:%s:10000" % tuple(
+               value for word, _, value in made_header() if word in ("event", "period"))])  # fmt: skip
     one = TEXT[: TEXT.rindex("name ")].encode()
     sorted_lines = good("profcat", "-t", "dcpicat", given=good("profcat", "--canonical", given=one)).splitlines()
     differ("canonical order", sorted(sorted_lines), sorted(one.splitlines()))
