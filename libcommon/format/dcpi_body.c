@@ -26,6 +26,11 @@ static int check_head(struct pf_dcpi_body *body, uint32_t offset, uint32_t numbe
                            "stride-overlap: with a stride of %" PRIu64 " the chunk at offset 0x%" PRIx32
                            " begins inside the one before: the file has another stride",
                            body->stride, offset);
+    if (offset + (number - 1) * body->stride > UINT64_MAX - body->start)
+        return pf_error_at(error, PF_FAILED, at,
+                           "address-overflow: the chunk at offset 0x%" PRIx32 " has %" PRIu32
+                           " counts and, with a text at 0x%" PRIx64 ", ends beyond 64 bits",
+                           offset, number, body->start);
     return PF_OK;
 }
 

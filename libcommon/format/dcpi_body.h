@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero-initialise; `stride` is then to be set. */
+/* Zero-initialise; `stride` and `start` are then to be set. */
 struct pf_dcpi_body {
     uint64_t stride;   /* bytes from one count's address to the next one's: for the order of addresses only */
+    uint64_t start;    /* address of the text */
     uint64_t end;      /* one past the range of the chunks before, at a step of 1 as the page has it */
     uint64_t place;    /* offset of the next count, at `stride` */
     uint32_t left;     /* counts of the chunk at hand that are still to come */

@@ -13,6 +13,7 @@ int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf
     int status = pf_dcpi_header_read(&header, source, report, error), written = PF_OK;
 
     (void)salvage;
+    body.start = header.number[PF_DCPI_TSTART];
     if (status == PF_OK)
         written = pf_sink_write(sink, header.raw.data, header.raw.size);
     while (status == PF_OK && written == PF_OK) {

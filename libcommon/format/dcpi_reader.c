@@ -58,6 +58,7 @@ int pf_dcpi_reader_open(struct pf_reader *reader)
 
     if (status == PF_OK)
         status = pf_dcpi_header_read(&state->header, reader->source, &reader->report, &reader->error);
+    state->body.start = state->header.number[PF_DCPI_TSTART];
     return status == PF_OK ? declare(reader) : status;
 }
 

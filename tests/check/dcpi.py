@@ -337,6 +337,15 @@ def random_files(_):
     status, out, err = run("profcat", "-f", "dcpi:stride=4", given=wide)
     differ("stride that does not fit: status", status, 3)
     differ("stride that does not fit", "stride-overlap: " in err, True)
+    # The last address of 64 bits, and the one behind it; the chunk's head is where the header ends.
+    for start, wanted in (2**64 - 6, 0), (2**64 - 5, 3):
+        high = Profile(made_header(tstart="%x" % start), [(3, [1, 2, 3])])
+        differ("text at %x" % start, records(["-f", "dcpi"], given=high.encode()) if wanted == 0 else {},
+               {(HEAD[0][2], start + at): {"cycles": n} for at, n in high.counts().items()} if wanted == 0 else {})  # fmt: skip
+        for target in "json", "dcpi":
+            status, out, err = run("profcat", "-f", "dcpi", "-t", target, given=high.encode())
+            differ("text at %x: status" % start, status, wanted)
+            differ("text at %x" % start, "offset %d: address-overflow: " % len(high.header()) in err, wanted == 3)
     for bad in "0", "x", "-1", "99999999999999999999":
         differ("stride=" + bad, run("profcat", "-f", "dcpi:stride=" + bad, given=wide)[0], 2)
 
