@@ -406,8 +406,12 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
     if (sum < 0)
         return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds no numbers below 0, as there are of '%s'",
                             pf_dict_string(writer->dict, quantity->measure.name).data);
-    if (__builtin_mul_overflow(den, unit / common, &den) || !pf_scale64(sum, num / common, den, value) ||
-        (slot == PF_PYN_CALLS && *value > UINT32_MAX))
+    bool fits64 = !__builtin_mul_overflow(den, unit / common, &den) && pf_scale64(sum, num / common, den, value);
+
+    if (slot == PF_PYN_CALLS && (!fits64 || *value > UINT32_MAX))
+        return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds counts of 32 bits, and a sum of '%s' is greater",
+                            pf_dict_string(writer->dict, quantity->measure.name).data);
+    if (!fits64)
         return too_big(writer, quantity);
     if (!state->rounded && slot != PF_PYN_CALLS && !__builtin_mul_overflow(sum, (pf_int128)(num / common), &exact) &&
         exact % den != 0) {
