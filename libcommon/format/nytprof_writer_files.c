@@ -40,16 +40,27 @@ static void put(struct pf_nyt_numbers *numbers, struct pf_nyt_map *map, uint32_t
         numbers->status = PF_NOMEM;
 }
 
+/* The map spreads its pairs by the first number, which may not be the greatest. */
+static uint64_t *used_entry(struct pf_nyt_numbers *numbers, uint32_t fid)
+{
+    return pf_nyt_map_entry(&numbers->used, fid >> 1, fid & 1);
+}
+
+static bool is_used(const struct pf_nyt_numbers *numbers, uint32_t fid)
+{
+    return pf_nyt_map_get(&numbers->used, fid >> 1, fid & 1) != 0;
+}
+
 /* A number nobody has: `wanted` in the first input, so that what it has stays as it is. */
 static uint32_t take(struct pf_nyt_numbers *numbers, uint32_t wanted)
 {
     bool keeps = numbers->at == 1 && !numbers->renamed;
-    uint32_t fid = keeps && pf_nyt_map_get(&numbers->used, wanted, 0) == 0 ? wanted : numbers->next;
+    uint32_t fid = keeps && !is_used(numbers, wanted) ? wanted : numbers->next;
     if (numbers->next == UINT32_MAX && fid == UINT32_MAX) {
         numbers->status = numbers->status == PF_OK ? PF_USAGE : numbers->status;
         return 0;
     }
-    uint64_t *used = pf_nyt_map_entry(&numbers->used, fid, 0);
+    uint64_t *used = used_entry(numbers, fid);
     if (used)
         *used = 1;
     else
@@ -128,7 +139,7 @@ uint32_t pf_nyt_numbers_find(struct pf_nyt_numbers *numbers, uint32_t name, uint
 
 bool pf_nyt_numbers_text(struct pf_nyt_numbers *numbers, uint32_t fid)
 {
-    uint64_t *used = pf_nyt_map_entry(&numbers->used, fid, 0);
+    uint64_t *used = used_entry(numbers, fid);
     if (!used) {
         numbers->status = PF_NOMEM;
         return false;

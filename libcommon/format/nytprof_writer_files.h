@@ -20,7 +20,7 @@ struct pf_nyt_numbers {
     struct pf_nyt_map ours;     /* input, its number: ours + 1 */
     struct pf_nyt_map known;    /* name, number in the last input that had both: ours + 1 */
     struct pf_nyt_map names;    /* name, 0: ours + 1 */
-    struct pf_nyt_map used;     /* ours, 0: the last input, from 1, whose source texts it has; 1 at least */
+    struct pf_nyt_map used;     /* ours / 2, ours % 2: the last input, from 1, whose source texts it has; 1 at least */
     struct pf_table rows;       /* struct pf_nyt_file in our numbers */
     struct pf_nyt_map row_ids;  /* id of a row, 0: ours + 1 */
     uint32_t at, next;          /* the input, from 1; the least number above all that are used */

@@ -184,6 +184,15 @@ def random_profile(chance, order):
 
 
 def check_made(report):
+    # The greatest number that a file may have
+    last = 2**32 - 1
+    with open("last.nyt", "wb") as file:
+        file.write(b"NYTProf 5 0\n:nv_size=8\n:ticks_per_sec=10000000\n@" + b"".join(map(varint, (last, 0, 0, 0, 0, 0))) + text(b"/b.pl")
+                   + b"+" + b"".join(map(varint, (5, last, 1))))
+    write("plain", "last.nyt", "first.nyt")
+    profile = nytprof.Profile(open("first.nyt", "rb").read())
+    report.equal("last", "files", [(row[0], row[6]) for row in profile.files], [(last, b"/b.pl")])
+    report.equal("last", "lines", dict(profile.lines), {(last, 1): [1, 5]})
     for seed in range(150):
         chance = random.Random(seed)
         with open("made.nyt", "wb") as file:
