@@ -96,6 +96,14 @@ bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *ev
 
 static const char *const WORDS[] = {"name", "image", "label", "path", "epoch", "platform", "text_start", "text_size", "event"};
 
+bool pf_dcpi_cat_word(struct pf_bytes word)
+{
+    for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
+        if (pf_bytes_equal(word, pf_bytes_of(WORDS[k])))
+            return true;
+    return false;
+}
+
 /* How many lines begin with words of a head, each word once. *ended: it is known that this is one, or that it is none. */
 static unsigned known_lines(struct pf_bytes text, bool *ended)
 {

@@ -450,6 +450,12 @@ def text(_):
     both = (first + "\n".join(lines[:11] + rows) + "\n").encode()
     differ("columns", good("profcat", "-t", "dcpicat", given=both), both)
     differ("columns after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=both)), both)
+    # Lines of a head that the text does not have
+    odd = made_header(weird="1 2", label="L", cpucount="4", path="/x")
+    status, out, err = run("profcat", "-t", "dcpicat", given=Profile(odd, [(0, [1])]).encode())
+    differ("lines without a place", (status, err.split(": ", 1)[1:]),
+           (0, ["warning: dcpicat: lines of the head have no place and are left out: cpuspeed, weird, cpucount\n"]))  # fmt: skip
+    differ("lines that have one", run("profcat", "-t", "dcpicat", given=data)[2], "")
     # Profiles without records have their heads.
     heads = re.sub("event +[0-9]+", "event                0", re.sub("0x.* [0-9]+\n", "", TEXT)).encode()
     differ("heads alone", good("profcat", "-t", "dcpicat", given=heads), heads)
