@@ -247,6 +247,16 @@ limited()
     [ "$bad" -eq 0 ]
 }
 
+hasty() { (ulimit -t 20 && "$@"); }
+
+@test "memory that runs out behind good records is a message, and an end" {
+    program=profcat format=ndjson
+    printf 'prog 1/1 [000] 1.123456: \n\tffff a+0x1 (b)\n\nprog 1/1 [000] 1.223456: 5 instr: \n\tffff a+0x1 (b)\n\n' >two.perf
+    expect 4 "two\.perf: out of memory" hasty shim FAULT_MALLOC=65536 -f perf-script two.perf >out
+    [ "$bad" -eq 0 ]
+    [ "$(wc -l <out)" -eq 1 ]
+}
+
 @test "a missing file, a directory and an unreadable list are status 3" {
     while read -r program format; do
         fresh

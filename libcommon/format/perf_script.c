@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { WINDOW = 64 * 1024, WINDOW_LINES = 200 };
+enum { WINDOW = 64 * 1024 };
 
 /* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -124,7 +124,7 @@ static bool find_samples(struct pf_reader *reader)
     return state->samples != UINT32_MAX;
 }
 
-/* The column of the item's measure; PF_PERF_EVENTS when the batch has no more of them. */
+/* The column of the item's measure; PF_PERF_EVENTS when the batch has no more of them, or memory ran out. */
 static uint32_t find_column(struct pf_reader *reader)
 {
     struct pf_perf_reader *state = reader->state;
@@ -135,8 +135,10 @@ static uint32_t find_column(struct pf_reader *reader)
             return k;
     if (k == PF_PERF_EVENTS)
         return k;
-    if (!state->values[k] && !(state->values[k] = malloc(PF_BATCH_ROWS * sizeof(int64_t))))
-        return pf_error_nomem(&reader->error), PF_PERF_EVENTS;
+    if (!state->values[k] && !(state->values[k] = malloc(PF_BATCH_ROWS * sizeof(int64_t)))) {
+        state->status = pf_error_nomem(&reader->error);
+        return PF_PERF_EVENTS;
+    }
     memset(state->values[k], 0, PF_BATCH_ROWS * sizeof(int64_t));
     state->columns[state->column_count++] = (struct pf_value_column){state->item_measure, state->values[k]};
     return k;
@@ -190,7 +192,7 @@ static int declare(struct pf_reader *reader, struct pf_batch *batch)
     state->declared = true;
     state->column_count = 0;
     if (state->item == PF_PERF_EVENT && state->item_measure != UINT32_MAX && find_column(reader) == PF_PERF_EVENTS)
-        return reader->error.code;
+        return state->status;
     if (!find_samples(reader))
         return pf_error_nomem(&reader->error);
     give_records(state, batch, 0);

@@ -4,6 +4,7 @@
  *     FAULT_READ=N    after N bytes were read, reads fail: input/output error
  *     FAULT_CLOSE=1   closing a file that was written fails: input/output error
  *     FAULT_RENAME=1  renaming fails: input/output error
+ *     FAULT_MALLOC=N  there is no memory for N bytes, no more and no less
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -92,4 +93,24 @@ int rename(const char *from, const char *to)
         return next(from, to);
     errno = EIO;
     return -1;
+}
+
+void *malloc(size_t size)
+{
+    static void *(*next)(size_t);
+    static size_t refused;
+    static bool known;
+
+    if (!known) {
+        const char *asked = getenv("FAULT_MALLOC");
+
+        known = true;
+        find("malloc", &next);
+        refused = asked ? strtoull(asked, NULL, 10) : 0;
+    }
+    if (refused && size == refused) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return next(size);
 }
