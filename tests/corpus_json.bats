@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load lib/expect
+
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
@@ -88,6 +90,25 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
     read -r samples time <expected
     grep -q "hits: $samples count" out
     grep -q "wall: $time nanoseconds" out
+}
+
+# chunk SAMPLES TIMES: a part of a profile in a trace
+chunk() {
+    printf '{"ph":"P","name":"ProfileChunk","pid":1,"tid":1,"id":"0x1","ts":1,"args":{"data":{"cpuProfile":{"nodes":[%s],"samples":[%s]},"timeDeltas":[%s]}}}' \
+        "$3" "$1" "$2"
+}
+
+@test "a profile in a trace ends where a part of it is damaged, and its times are nanoseconds" {
+    node='{"id":1,"callFrame":{"functionName":"a"}}'
+    printf '[%s,%s]' "$(chunk 1 1 $node)" "$(chunk '1,1,1,1,"x"' 1)" >damaged.json
+    fails 3 'damaged.json: offset [0-9]+: a part of a profile' profcat -f chrometrace -t folded damaged.json
+    printf '[%s,%s]' "$(chunk 1 2 $node)" "$(chunk 1 1e300)" >much.json
+    fails 3 'much.json: offset [0-9]+: a part of a profile' profcat -f chrometrace -t folded much.json
+    # 2.5 + 0.125 + 9007199254740.5 microseconds, and 0.0006, which is rounded to one nanosecond
+    printf '[%s]' "$(chunk 1,1,1,1 2.5,0.125,9007199254740.5,0.0006 $node)" >fine.json
+    profcat -v -f chrometrace -t folded fine.json >out 2>err
+    [ "$(cat out)" = "a 9007199254743126" ]
+    grep -q '1 times finer than nanoseconds are rounded' err
 }
 
 @test "no file of another format is taken for JSON" {

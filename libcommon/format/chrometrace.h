@@ -29,7 +29,7 @@ struct pf_trace_fields {
 
 /* A profile of V8's within the trace. */
 struct pf_trace_profile {
-    uint32_t pid, id, thread;
+    uint32_t thread;
     struct pf_call_tree tree;
     struct pf_call_samples samples;
 };
@@ -49,6 +49,7 @@ struct pf_trace_reader {
         uint32_t thread, frame, order;
     } *samples;
     size_t sample_count, sample_capacity;
+    struct pf_table profile_keys;       /* pid and id, strings, of profile k that with id k + 1; what has no id has a number */
     struct pf_trace_profile *profiles;
     size_t profile_count, profile_capacity, profile_samples;
     struct pf_buffer args;              /* of the event at hand, as written */

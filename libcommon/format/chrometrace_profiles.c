@@ -9,26 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FINEST = 3 }; /* digits of microseconds behind the point: the times of a trace are nanoseconds */
+
 static const struct pf_amount_unit microseconds = {"microseconds", "nanoseconds", 3, 3};
 
 /* --- profiles --------------------------------------------------------------------------------------------- */
 
+/* Parts without an id belong to no others. */
 static struct pf_trace_profile *find_profile(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
+    uint32_t known = state->profile_keys.count, key[3] = {fields->pid, fields->id, fields->id ? 0 : known};
+    uint32_t id = pf_table_intern(&state->profile_keys, key), thread;
 
-    for (size_t k = state->profile_count; k > 0; k--)
-        if (state->profiles[k - 1].pid == fields->pid && state->profiles[k - 1].id == fields->id && fields->id)
-            return &state->profiles[k - 1];
-    uint32_t thread = pf_trace_thread(reader, fields->pid, fields->tid);
-    if (thread == 0 || !pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1, sizeof *state->profiles))
+    if (id != 0 && id < known)
+        return &state->profiles[id - 1];
+    thread = pf_trace_thread(reader, fields->pid, fields->tid);
+    if (id == 0 || thread == 0 ||
+        !pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1, sizeof *state->profiles))
         return NULL;
     struct pf_trace_profile *profile = &state->profiles[state->profile_count];
-    *profile = (struct pf_trace_profile){.pid = fields->pid, .id = fields->id, .thread = thread, .samples.deltas.most = 6};
-    if (pf_call_tree_init(&profile->tree) != PF_OK)
-        return NULL;
+    *profile = (struct pf_trace_profile){.thread = thread, .samples.deltas.most = FINEST};
     state->profile_count++;
-    return profile;
+    return pf_call_tree_init(&profile->tree) == PF_OK ? profile : NULL;
 }
 
 static bool member_number(const json_t *object, const char *key, int64_t *number)
@@ -85,7 +88,19 @@ static bool add_samples(struct pf_trace_profile *profile, const json_t *list)
     return true;
 }
 
-static bool add_deltas(struct pf_trace_profile *profile, const json_t *list)
+/* As it was written, up to 15 digits; whole numbers up to 2^53 have more. */
+static struct pf_bytes number_text(const json_t *number, char text[PF_INT128_TEXT])
+{
+    double real = json_real_value(number);
+
+    if (!json_is_real(number))
+        return (struct pf_bytes){text, pf_print_int128(json_integer_value(number), text)};
+    if (real >= -0x1p53 && real <= 0x1p53 && real == (double)(int64_t)real)
+        return (struct pf_bytes){text, pf_print_int128((int64_t)real, text)};
+    return (struct pf_bytes){text, json_dumpb(number, text, PF_INT128_TEXT, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))};
+}
+
+static bool add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas, const json_t *list)
 {
     char text[PF_INT128_TEXT];
     const json_t *delta;
@@ -93,11 +108,10 @@ static bool add_deltas(struct pf_trace_profile *profile, const json_t *list)
     size_t k;
 
     json_array_foreach(list, k, delta) {
-        int64_t number = json_is_real(delta) ? (int64_t)json_real_value(delta) : json_integer_value(delta);
-
-        if (pf_decimals_take(&profile->samples.deltas, (struct pf_bytes){text, pf_print_int128(number, text)}, &value) != PF_OK ||
-            pf_decimals_add(&profile->samples.deltas, value) != PF_OK)
+        if (pf_decimals_take(deltas, number_text(delta, text), &value) != PF_OK || pf_decimals_add(deltas, value) != PF_OK)
             return false;
+        state->rounded += deltas->rounded;
+        deltas->rounded = false;
     }
     return true;
 }
@@ -121,10 +135,10 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
     json_array_foreach(json_object_get(cpu, "nodes"), k, node)
         good = good && add_node(reader->dict, &profile->tree, node);
     good = good && add_samples(profile, json_object_get(cpu, "samples"));
-    good = good && add_deltas(profile, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
+    good = good && add_deltas(state, &profile->samples.deltas, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
+    state->profile_samples += profile->samples.count - before;
     if (!good)
         return pf_error_at(&reader->error, PF_FAILED, fields->args_offset, "a part of a profile whose nodes, samples or times do not fit");
-    state->profile_samples += profile->samples.count - before;
     return PF_OK;
 }
 

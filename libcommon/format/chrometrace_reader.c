@@ -32,7 +32,7 @@ static int open_reader(struct pf_reader *reader)
     pf_json_cut_open(&state->cut, reader->source, &reader->error);
     state->cut.lenient = true;
     if (pf_table_init(&state->threads, sizeof(struct thread_key)) != PF_OK || pf_call_tree_init(&state->frames) != PF_OK ||
-        pf_table_init(&state->keys, 2 * sizeof(uint32_t)) != PF_OK)
+        pf_table_init(&state->keys, 2 * sizeof(uint32_t)) != PF_OK || pf_table_init(&state->profile_keys, 3 * sizeof(uint32_t)) != PF_OK)
         return pf_error_nomem(&reader->error);
     return PF_OK;
 }
@@ -51,6 +51,7 @@ static void close_reader(struct pf_reader *reader)
     free(state->thread_rows);
     pf_table_free(&state->threads);
     pf_table_free(&state->keys);
+    pf_table_free(&state->profile_keys);
     pf_call_tree_free(&state->frames);
     pf_buffer_free(&state->args);
     pf_pending_free(&state->rows);
