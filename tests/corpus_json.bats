@@ -92,7 +92,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
     grep -q "wall: $time nanoseconds" out
 }
 
-# chunk SAMPLES TIMES: a part of a profile in a trace
+# chunk SAMPLES TIMES [NODES]: a part of a profile in a trace
 chunk() {
     printf '{"ph":"P","name":"ProfileChunk","pid":1,"tid":1,"id":"0x1","ts":1,"args":{"data":{"cpuProfile":{"nodes":[%s],"samples":[%s]},"timeDeltas":[%s]}}}' \
         "$3" "$1" "$2"
@@ -109,6 +109,25 @@ chunk() {
     profcat -v -f chrometrace -t folded fine.json >out 2>err
     [ "$(cat out)" = "a 9007199254743126" ]
     grep -q '1 times finer than nanoseconds are rounded' err
+}
+
+@test "speedscope: a weight whose opposite leaves 64 bits is refused, records before it are given" {
+    printf '%s' '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0],[0]],' \
+        '"weights":[3,-9223372036854775808],"profutils":{"measure":"m","unit":"count","negative":true}}]}' >least.json
+    fails 3 'least.json: offset 48: record 2: the weight leaves 64 bits' profcat -f speedscope -t csv least.json
+    grep -q ',-3$' out
+}
+
+# times COUNT TEXT: with commas between
+times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text; printf "%s", text }'; }
+
+@test "100,000 profiles in a document take no time of their square" {
+    { printf '{"shared":{"frames":[{"name":"a"}]},"profiles":['
+      times 100000 '{"type":"sampled","name":"p","unit":"none","samples":[[0]],"weights":[1]}'
+      printf ']}'; } >many.json
+    [ "$(ulimit -t 20; profcat -f speedscope -t folded many.json)" = "a 100000" ]
+    { printf '['; times 100000 "$(chunk 1 1 '{"id":1,"callFrame":{"functionName":"a"}}' | sed 's/"id":"0x1",//')"; printf ']'; } >many.json
+    [ "$(ulimit -t 20; profcat -f chrometrace -t folded many.json)" = "a 100000000" ]
 }
 
 @test "no file of another format is taken for JSON" {

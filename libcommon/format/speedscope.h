@@ -49,7 +49,7 @@ struct pf_speedscope_reader {
     struct pf_json_cut cut;
     struct pf_paths paths;
     struct pf_speedscope_profile *profiles;
-    size_t profile_count, profile_capacity, given;
+    size_t profile_count, profile_capacity, declared, given;
     uint32_t *locations;        /* by number of frame */
     size_t location_count, location_capacity;
     uint64_t highest, highest_at; /* number of a frame + 1, and where it stands */

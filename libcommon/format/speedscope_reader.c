@@ -2,6 +2,7 @@
  * as numbers, four bytes a sample for its stack and eight for its weight. */
 #include "format/speedscope.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "model/amounts.h"
@@ -483,8 +484,8 @@ static int read_document(struct pf_reader *reader)
 
 /* --- what is made of it ----------------------------------------------------------------------------------- */
 
-/* Amounts of the measure, and what they count. */
-static void scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+/* Amounts of the measure, and what they count. Records end where one leaves 64 bits. */
+static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
 {
     struct pf_decimals *amounts = &profile->amounts;
     uint32_t unit = profile->measure.unit;
@@ -495,57 +496,116 @@ static void scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile
     if (amounts->rounded)
         pf_report_send(&reader->report, PF_NOTE, "offset %" PRIu64 ": the profile has numbers of more digits than fit, which are rounded",
                        profile->offset);
-    for (size_t k = 0; profile->negative && k < amounts->count; k++)
-        amounts->values[k] = -amounts->values[k];
+    for (size_t k = 0; profile->negative && k < profile->rows.count; k++) {
+        if (!__builtin_sub_overflow(0, amounts->values[k], &amounts->values[k]))
+            continue;
+        profile->rows.count = k;
+        return pf_error_at(&reader->error, PF_OVERFLOW, profile->offset, "record %zu: the weight leaves 64 bits", k + 1);
+    }
+    return PF_OK;
 }
 
-static void name_measure(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+static int name_measure(struct pf_reader *reader, struct pf_speedscope_profile *profile)
 {
     struct pf_measure *measure = &profile->measure;
+    int status = scale_amounts(reader, profile);
 
-    scale_amounts(reader, profile);
     if (measure->name == 0) {
         measure->name = pf_dict_intern(reader->dict, pf_bytes_of(profile->unit->measure), 0);
         measure->role = profile->unit == pf_speedscope_units ? PF_COUNT : PF_SELF;
         measure->nature = profile->evented ? PF_TIMED : PF_SAMPLED;
     }
+    return status;
 }
 
-/* Several profiles of one measure are threads of one run, or whatever their names say. */
+/* What tells the measures of profiles apart, and their columns. */
+struct measure_key {
+    uint32_t name, unit, label;
+};
+
 static void label_profile(struct pf_reader *reader, size_t which)
 {
     struct pf_speedscope_reader *state = reader->state;
-    struct pf_speedscope_profile *profile = &state->profiles[which];
-    bool alone = true;
+    uint32_t name = state->profiles[which].name, key = pf_dict_intern(reader->dict, PF_BYTES("thread"), 0);
     char number[32];
 
-    for (size_t k = 0; k < state->profile_count && alone; k++)
-        alone = k == which || !pf_measure_same(&state->profiles[k].measure, &profile->measure);
-    if (alone || profile->labelled)
-        return;
-    uint32_t name = profile->name;
     if (name == 0)
         name = pf_dict_intern(reader->dict, (struct pf_bytes){number, (size_t)snprintf(number, sizeof number, "profile %zu", which + 1)}, 0);
-    profile->label = pf_dict_add_label(reader->dict, 0, pf_dict_intern(reader->dict, PF_BYTES("thread"), 0), name);
+    state->profiles[which].label = pf_dict_add_label(reader->dict, 0, key, name);
+}
+
+/* Several profiles of one measure are threads of one run, or whatever their names say. */
+static int label_profiles(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    size_t *profiles = calloc(state->profile_count + 1, sizeof *profiles); /* by measure */
+    struct pf_table measures;
+    int status = pf_table_init(&measures, sizeof(struct measure_key));
+
+    for (unsigned pass = 0; pass < 2 && profiles; pass++)
+        for (size_t k = 0; k < state->profile_count; k++) {
+            const struct pf_speedscope_profile *profile = &state->profiles[k];
+            uint32_t id = pf_table_intern(&measures, &(struct measure_key){profile->measure.name, profile->measure.unit, 0});
+
+            if (pass == 0)
+                profiles[id]++;
+            else if (profiles[id] > 1 && !profile->labelled)
+                label_profile(reader, k);
+        }
+    status = !profiles || status != PF_OK || measures.status != PF_OK ? pf_error_nomem(&reader->error) : PF_OK;
+    pf_table_free(&measures);
+    free(profiles);
+    return status;
+}
+
+struct stacks_key {
+    uint64_t hash, count, label;
+};
+
+/* Profiles whose records are the rows of others' as well. */
+struct twins {
+    struct pf_table measures, stacks; /* measure_key, stacks_key */
+    size_t *first, *last;             /* profile: the first one of a measure; the last one with rows of its own of these stacks */
+};
+
+static int twins_init(struct twins *twins, size_t count)
+{
+    int status = pf_table_init(&twins->measures, sizeof(struct measure_key));
+
+    twins->first = calloc(count + 1, sizeof *twins->first);
+    twins->last = calloc(count + 1, sizeof *twins->last);
+    return pf_table_init(&twins->stacks, sizeof(struct stacks_key)) == PF_OK && twins->first && twins->last ? status : PF_NOMEM;
+}
+
+static void twins_free(struct twins *twins)
+{
+    pf_table_free(&twins->measures);
+    pf_table_free(&twins->stacks);
+    free(twins->first);
+    free(twins->last);
 }
 
 /* A profile before this one that has the same stacks and labels in the same order, and none of its measure: both are columns of it. */
-static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state, size_t which)
+static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state, struct twins *twins, size_t which)
 {
     const struct pf_speedscope_profile *profile = &state->profiles[which];
+    const struct pf_pending *rows = &profile->rows;
+    size_t size = rows->count * sizeof *rows->stacks;
+    struct stacks_key key = {pf_hash(size ? (const void *)rows->stacks : "", size), rows->count, profile->label};
+    uint32_t measures = twins->measures.count, known = twins->stacks.count;
+    uint32_t measure = pf_table_intern(&twins->measures, &(struct measure_key){profile->measure.name, profile->measure.unit, profile->label});
+    uint32_t stacks = pf_table_intern(&twins->stacks, &key);
 
-    for (size_t k = 0; k < which && !profile->evented; k++) {
-        struct pf_speedscope_profile *other = &state->profiles[k];
-        const struct pf_pending *rows = &other->rows;
-        bool same = rows->column_count > 0 && rows->column_count < PF_PENDING_COLUMNS && other->label == profile->label &&
-                    rows->count == profile->rows.count &&
-                    (rows->count == 0 || memcmp(rows->stacks, profile->rows.stacks, rows->count * sizeof *rows->stacks) == 0);
+    if (measure >= measures)
+        twins->first[measure] = which;
+    if (stacks < known && state->profiles[twins->last[stacks]].rows.column_count < PF_PENDING_COLUMNS) {
+        struct pf_speedscope_profile *other = &state->profiles[twins->last[stacks]];
+        bool same = !profile->evented && twins->last[stacks] < twins->first[measure] &&
+                    (size == 0 || memcmp(other->rows.stacks, rows->stacks, size) == 0);
 
-        for (size_t j = 0; j <= k && same; j++)
-            same = !pf_measure_same(&state->profiles[j].measure, &profile->measure) || state->profiles[j].label != profile->label;
-        if (same)
-            return other;
+        return same ? other : NULL;
     }
+    twins->last[stacks] = which;
     return NULL;
 }
 
@@ -603,25 +663,41 @@ static void join_scales(struct pf_speedscope_reader *state)
     }
 }
 
+/* Columns of rows, of the profile's own or of a twin's. */
+static int give_columns(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct twins twins;
+    int status = twins_init(&twins, state->profile_count);
+
+    for (size_t k = 0; k < state->profile_count && status == PF_OK; k++) {
+        struct pf_speedscope_profile *profile = &state->profiles[k], *twin = find_twin(state, &twins, k);
+        uint32_t measure = pf_measures_intern(&reader->dict->measures, &profile->measure);
+
+        pf_pending_column(twin ? &twin->rows : &profile->rows, measure, profile->amounts.values);
+        profile->amounts.values = NULL;
+        if (!twin)
+            status = add_labels(reader, profile);
+    }
+    if (twins.measures.status != PF_OK || twins.stacks.status != PF_OK)
+        status = PF_NOMEM;
+    twins_free(&twins);
+    return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+}
+
 static int finish_profiles(struct pf_reader *reader, int status)
 {
     struct pf_speedscope_reader *state = reader->state;
 
     join_scales(state);
-    for (size_t k = 0; k < state->profile_count; k++)
-        name_measure(reader, &state->profiles[k]);
-    status = resolve(reader, status);
-    for (size_t k = 0; k < state->profile_count; k++)
-        label_profile(reader, k);
     for (size_t k = 0; k < state->profile_count; k++) {
-        struct pf_speedscope_profile *profile = &state->profiles[k], *twin = find_twin(state, k);
-        uint32_t measure = pf_measures_intern(&reader->dict->measures, &profile->measure);
+        int named = name_measure(reader, &state->profiles[k]);
 
-        pf_pending_column(twin ? &twin->rows : &profile->rows, measure, profile->amounts.values);
-        profile->amounts.values = NULL;
-        if (!twin && add_labels(reader, profile) != PF_OK)
-            return reader->error.code;
+        status = status == PF_OK ? named : status;
     }
+    status = resolve(reader, status);
+    if (label_profiles(reader) != PF_OK || give_columns(reader) != PF_OK)
+        return reader->error.code;
     return status;
 }
 
@@ -633,10 +709,12 @@ int pf_speedscope_read(struct pf_reader *reader, struct pf_batch *batch)
         state->read = true;
         state->status = finish_profiles(reader, read_document(reader));
     }
-    for (size_t k = 0; k < state->profile_count; k++)
-        if (state->profiles[k].rows.column_count > 0 && !state->profiles[k].rows.declared &&
-            pf_pending_give(&state->profiles[k].rows, batch))
+    while (state->declared < state->profile_count) {
+        struct pf_pending *rows = &state->profiles[state->declared++].rows;
+
+        if (rows->column_count > 0 && pf_pending_give(rows, batch))
             return PF_OK;
+    }
     if (pf_metadata_give(&state->metadata, batch))
         return PF_OK;
     for (; state->given < state->profile_count; state->given++)
