@@ -148,7 +148,6 @@ bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, boo
 static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct pf_gperftools *state = reader->state;
-    struct pf_gperftools_frame frames[64];
     uint64_t address;
     size_t count = 0, end;
 
@@ -157,19 +156,21 @@ static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
     line = pf_gperftools_trim(line);
     if (line.size == 0 || line.size > PF_STRING_MAX)
         return true;
-    for (end = line.size; end > 0 && count < sizeof frames / sizeof *frames;) {
+    for (end = line.size; end > 0;) {
         size_t start = end;
 
         while (start > 1 && !(line.data[start - 1] == '-' && line.data[start - 2] == '-'))
             start--;
         if (start <= 1)
             start = 0;
+        if (!pf_grow(&state->frames, &state->frame_capacity, count + 1, sizeof *state->frames))
+            return false;
         if (end > start)
-            frames[count++] =
+            state->frames[count++] =
                 (struct pf_gperftools_frame){pf_gperftools_function(reader->dict, (struct pf_bytes){line.data + start, end - start}, PF_BYTES("")), 0};
         end = start > 0 ? start - 2 : 0;
     }
-    return count == 0 || pf_gperftools_names_set(&state->names, address, frames, count);
+    return count == 0 || pf_gperftools_names_set(&state->names, address, state->frames, count);
 }
 
 /* Up to the line that says what profile it is, that too. */
@@ -226,26 +227,26 @@ static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint
     return state->addresses;
 }
 
-static bool row_stack(struct pf_reader *reader, size_t k, uint32_t *stack, uint32_t *labels)
+static int row_stack(struct pf_reader *reader, size_t k, uint32_t *stack, uint32_t *labels)
 {
     struct pf_gperftools *state = reader->state;
     size_t depth, count = 0, more;
     const uint64_t *addresses = row_addresses(state, k, labels, &depth);
 
     if (!addresses)
-        return false;
+        return pf_error_nomem(&reader->error);
     for (size_t i = 0; i < depth; i++) {
         const uint32_t *locations = pf_gperftools_names_get(&state->names, reader->dict, &state->maps, addresses[i], &more);
 
+        if (locations && more > PF_STACK_DEPTH_MAX - count)
+            return pf_error_at(&reader->error, PF_FAILED, state->rows.rows[k].offset, "more than 1048575 frames, with those that are inlined");
         if (!locations || !pf_grow(&state->locations, &state->location_capacity, count + more, sizeof *state->locations))
-            return false;
+            return pf_error_nomem(&reader->error);
         for (size_t j = 0; j < more; j++)
             state->locations[count++] = locations[j];
     }
-    if (count > PF_STACK_DEPTH_MAX)
-        count = PF_STACK_DEPTH_MAX;
     *stack = pf_stack_memo_intern(state->memo, reader->dict, state->locations, count);
-    return true;
+    return PF_OK;
 }
 
 static bool give_rows(struct pf_reader *reader, struct pf_batch *batch)
@@ -254,9 +255,12 @@ static bool give_rows(struct pf_reader *reader, struct pf_batch *batch)
     uint32_t rows = 0;
 
     for (; rows < PF_BATCH_ROWS && state->next < state->rows.count; rows++, state->next++) {
-        if (!row_stack(reader, state->next, &state->stacks[rows], &state->labels[rows])) {
-            state->status = pf_error_nomem(&reader->error);
-            return false;
+        int status = row_stack(reader, state->next, &state->stacks[rows], &state->labels[rows]);
+
+        if (status != PF_OK) {
+            state->status = status;
+            state->rows.count = state->next;
+            break;
         }
         for (size_t k = 0; k < state->measures; k++)
             state->values[k][rows] = state->rows.rows[state->next].values[k];
@@ -345,6 +349,7 @@ static void close_reader(struct pf_reader *reader)
     pf_metadata_free(&state->meta);
     free(state->addresses);
     free(state->locations);
+    free(state->frames);
 }
 
 static const struct pf_option options[] = {

@@ -33,7 +33,8 @@ struct pf_gperftools {
     struct pf_stack_memo *memo;
     uint64_t *addresses;  /* of a record */
     uint32_t *locations;
-    size_t address_capacity, location_capacity;
+    struct pf_gperftools_frame *frames; /* of a symbol */
+    size_t address_capacity, location_capacity, frame_capacity;
     uint32_t stacks[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
     int64_t values[PF_GPERFTOOLS_VALUES][PF_BATCH_ROWS];
 };

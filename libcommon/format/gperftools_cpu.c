@@ -153,14 +153,18 @@ static int read_text(struct pf_reader *reader, const struct cpu *cpu)
     struct pf_bytes line;
     int status;
 
-    while ((status = pf_source_line(reader->source, &line, &reader->error)) == PF_OK) {
-        bool known = false;
-        bool good = cpu->java ? pf_gperftools_java_line(reader, line, &known) : pf_gperftools_maps_line(&state->maps, reader->dict, line);
+    for (;;) {
+        uint64_t offset = pf_source_offset(reader->source);
+        bool known;
 
-        if (!good)
-            return pf_error_nomem(&reader->error);
+        status = pf_source_line(reader->source, &line, &reader->error);
+        if (status == PF_OK && !cpu->java)
+            status = pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
+        else if (status == PF_OK && !pf_gperftools_java_line(reader, line, &known))
+            status = pf_error_nomem(&reader->error);
+        if (status != PF_OK)
+            return status;
     }
-    return status;
 }
 
 int pf_gperftools_cpu_read(struct pf_reader *reader)

@@ -1,13 +1,14 @@
 #include "format/gperftools_maps.h"
 
-#include "base/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+enum { LONGEST_NAME = 255, LONGEST_TEXT = 4096 };
 
 void pf_gperftools_maps_free(struct pf_gperftools_maps *maps)
 {
     free(maps->rows);
+    pf_table_free(&maps->names);
     free(maps->substitutes);
     pf_buffer_free(&maps->line);
 }
@@ -145,6 +146,7 @@ static bool parse(struct pf_bytes line, struct pf_gperftools_map *map, struct pf
 static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line)
 {
     const char *equals = memchr(line.data, '=', line.size);
+    uint32_t row = 0;
 
     if (!equals)
         return true;
@@ -154,54 +156,77 @@ static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict
     pf_gperftools_skip_blanks(&text);
     trim_end(&name);
     trim_end(&text);
-    if (name.size == 0 || name.size > 4096 || text.size > 4096)
+    if (name.size == 0 || name.size > LONGEST_NAME || text.size > LONGEST_TEXT)
         return true;
-    if (!pf_grow(&maps->substitutes, &maps->substitute_capacity, maps->substitute_count + 1, sizeof *maps->substitutes))
+    if (!maps->names.slots && pf_table_init(&maps->names, 2 * sizeof(uint32_t)) != PF_OK)
         return false;
-    maps->substitutes[maps->substitute_count++] =
-        (struct pf_gperftools_substitute){pf_dict_intern(dict, name, 0), pf_dict_intern(dict, text, 0)};
+    for (size_t k = 0; k < name.size; k++)
+        row = pf_table_intern(&maps->names, (const uint32_t[2]){row, (unsigned char)name.data[k] + 1u});
+    if (row == 0 || !pf_grow(&maps->substitutes, &maps->substitute_capacity, maps->names.count, sizeof *maps->substitutes))
+        return false;
+    for (; maps->known < maps->names.count; maps->known++)
+        maps->substitutes[maps->known] = (struct pf_gperftools_substitute){0, 0};
+    if (maps->substitutes[row].order == 0)
+        maps->substitutes[row] = (struct pf_gperftools_substitute){++maps->substitute_count, pf_dict_intern(dict, text, 0)};
     return true;
 }
 
-/* The line with its $NAMEs replaced. */
-static bool substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dict, struct pf_bytes *line)
+/* What stands for the name that the text begins with; NULL: nothing. */
+static const struct pf_gperftools_substitute *find_substitute(const struct pf_gperftools_maps *maps, struct pf_bytes text, size_t *size)
 {
-    if (maps->substitute_count == 0 || !memchr(line->data, '$', line->size))
-        return true;
-    maps->line.size = 0;
-    for (size_t at = 0; at < line->size;) {
-        size_t k = line->data[at] == '$' ? 0 : maps->substitute_count;
+    const struct pf_gperftools_substitute *found = NULL;
+    uint32_t row = 0;
 
-        for (; k < maps->substitute_count; k++) {
-            struct pf_bytes name = pf_dict_string(dict, maps->substitutes[k].name);
-
-            if (line->size - at > name.size && memcmp(line->data + at + 1, name.data, name.size) == 0) {
-                struct pf_bytes text = pf_dict_string(dict, maps->substitutes[k].text);
-
-                pf_buffer_append(&maps->line, text.data, text.size);
-                at += 1 + name.size;
-                break;
-            }
-        }
-        if (k == maps->substitute_count)
-            pf_buffer_byte(&maps->line, (unsigned char)line->data[at++]);
+    for (size_t k = 0; k < text.size; k++) {
+        row = pf_table_find(&maps->names, (const uint32_t[2]){row, (unsigned char)text.data[k] + 1u});
+        if (row == 0)
+            break;
+        if (maps->substitutes[row].order == 0 || (found && found->order < maps->substitutes[row].order))
+            continue;
+        found = &maps->substitutes[row];
+        *size = k + 1;
     }
-    *line = (struct pf_bytes){maps->line.data, maps->line.size};
-    return !maps->line.failed;
+    return found;
 }
 
-bool pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line)
+/* The line with its $NAMEs replaced. */
+static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dict, struct pf_bytes *line, uint64_t offset, struct pf_error *error)
+{
+    if (maps->substitute_count == 0 || !memchr(line->data, '$', line->size))
+        return PF_OK;
+    maps->line.size = 0;
+    for (size_t at = 0, size = 0; at < line->size;) {
+        const struct pf_gperftools_substitute *found = line->data[at] == '$' ? find_substitute(maps, after(*line, at + 1), &size) : NULL;
+
+        if (!found) {
+            pf_buffer_byte(&maps->line, (unsigned char)line->data[at++]);
+            continue;
+        }
+        struct pf_bytes text = pf_dict_string(dict, found->text);
+
+        maps->replaced += text.size;
+        if (maps->replaced > PF_STRING_MAX)
+            return pf_error_at(error, PF_FAILED, offset, "names behind a $ that stand for more than 16 MiB in all");
+        pf_buffer_append(&maps->line, text.data, text.size);
+        at += 1 + size;
+    }
+    *line = (struct pf_bytes){maps->line.data, maps->line.size};
+    return maps->line.failed ? pf_error_nomem(error) : PF_OK;
+}
+
+int pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line, uint64_t offset, struct pf_error *error)
 {
     struct pf_gperftools_map map;
     struct pf_bytes name, replaced = line;
     bool known;
+    int status = substitute(maps, dict, &replaced, offset, error);
 
-    if (!substitute(maps, dict, &replaced))
-        return false;
+    if (status != PF_OK)
+        return status;
     if (!parse(replaced, &map, &name, &known))
-        return known || add_substitute(maps, dict, line);
+        return known || add_substitute(maps, dict, line) ? PF_OK : pf_error_nomem(error);
     if (!pf_grow(&maps->rows, &maps->capacity, maps->count + 1, sizeof *maps->rows))
-        return false;
+        return pf_error_nomem(error);
     map.name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
     struct pf_gperftools_map *last = maps->count > 0 ? &maps->rows[maps->count - 1] : NULL;
 
@@ -209,7 +234,7 @@ bool pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *di
         last->limit = map.limit;
     else
         maps->rows[maps->count++] = map;
-    return true;
+    return PF_OK;
 }
 
 static int compare(const void *a, const void *b)

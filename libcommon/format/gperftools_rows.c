@@ -44,7 +44,8 @@ int pf_gperftools_rows_add(struct pf_gperftools_rows *rows, uint32_t labels, con
     for (size_t i = 0; i < PF_GPERFTOOLS_VALUES; i++)
         if (!pf_add64(sum.values[i], values[i], &sum.values[i]))
             return pf_error_at(error, PF_OVERFLOW, offset, "the sum of the records of this stack leaves 64 bits");
-    sum.times++;
+    if (sum.times++ == 0)
+        sum.offset = offset;
     rows->records++;
     *row = sum;
     return PF_OK;

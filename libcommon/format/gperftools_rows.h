@@ -12,7 +12,8 @@ enum { PF_GPERFTOOLS_VALUES = 4 };
 
 struct pf_gperftools_row {
     int64_t values[PF_GPERFTOOLS_VALUES];
-    uint64_t times; /* it stands in the file */
+    uint64_t times;  /* it stands in the file */
+    uint64_t offset; /* of the first of them */
 };
 
 struct pf_gperftools_rows {

@@ -12,10 +12,10 @@ enum { LINE_SHOWN = 60, HEAD = 256 };
 
 enum form { FORM_NONE, FORM_HEAP, FORM_JEMALLOC, FORM_COUNT, FORM_CONTENTION, FORM_JAVA_HEAP, FORM_THREADS, FORM_DUMP };
 
-/* A symbol that a comment of Go tells. */
-struct comment {
+/* An address of the record that stands `times` in turn. */
+struct run {
     uint64_t address;
-    struct pf_gperftools_frame frame;
+    size_t at, times;
 };
 
 struct text {
@@ -38,8 +38,11 @@ struct text {
     int64_t values[PF_GPERFTOOLS_VALUES];
     uint64_t *addresses;
     size_t depth, capacity;
-    struct comment *comments;
-    size_t comment_count, comment_capacity;
+    struct run *runs;
+    size_t run_capacity;
+    uint64_t *comments;          /* addresses */
+    struct pf_gperftools_frame *frames; /* what they say of each */
+    size_t comment_count, comment_capacity, frame_capacity;
     struct pf_buffer scratch;
 };
 
@@ -193,28 +196,60 @@ static void step_back(struct text *text, size_t from)
         text->addresses[k] -= text->addresses[k] > 0;
 }
 
+static int compare_runs(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The first run of each address of the record, in the order of addresses. False: out of memory. */
+static bool find_runs(struct text *text, size_t *count)
+{
+    size_t all = 0;
+
+    *count = 0;
+    if (!pf_grow(&text->runs, &text->run_capacity, text->depth + 1, sizeof *text->runs))
+        return false;
+    for (size_t at = 0; at < text->depth; at++) {
+        if (at > 0 && text->addresses[at] == text->addresses[at - 1])
+            text->runs[all - 1].times++;
+        else
+            text->runs[all++] = (struct run){text->addresses[at], at, 1};
+    }
+    qsort(text->runs, all, sizeof *text->runs, compare_runs);
+    for (size_t k = 0; k < all; k++)
+        if (k == 0 || text->runs[k].address != text->runs[*count - 1].address)
+            text->runs[(*count)++] = text->runs[k];
+    return true;
+}
+
+static int compare_address(const void *address, const void *run)
+{
+    uint64_t x = *(const uint64_t *)address, y = ((const struct run *)run)->address;
+
+    return (x > y) - (x < y);
+}
+
 /* The names that comments gave to the addresses of the record: those of one address in turn are inlined into each other, unless the stack has it as
  * often. */
 static int name_addresses(struct text *text)
 {
-    struct pf_gperftools_frame frames[64];
+    size_t runs;
 
+    if (!find_runs(text, &runs))
+        return pf_error_nomem(&text->reader->error);
     for (size_t from = 0, to; from < text->comment_count; from = to) {
-        uint64_t address = text->comments[from].address;
-        size_t stands = 0, at = 0, count;
+        uint64_t address = text->comments[from];
 
-        for (to = from; to < text->comment_count && text->comments[to].address == address; to++)
+        for (to = from; to < text->comment_count && text->comments[to] == address; to++)
             ;
-        while (at < text->depth && text->addresses[at] != address)
-            at++;
-        for (; at < text->depth && text->addresses[at] == address; at++)
-            stands++;
-        count = stands > 0 && (to - from) % stands == 0 ? (to - from) / stands : 1;
-        if (count > sizeof frames / sizeof *frames)
-            count = sizeof frames / sizeof *frames;
-        for (size_t k = 0; k < count; k++)
-            frames[k] = text->comments[from + k].frame;
-        if (!pf_gperftools_names_set(&text->state->names, address, frames, count))
+        const struct run *run = bsearch(&address, text->runs, runs, sizeof *run, compare_address);
+        size_t count = run && (to - from) % run->times == 0 ? (to - from) / run->times : 1;
+
+        if (!pf_gperftools_names_set(&text->state->names, address, text->frames + from, count))
             return pf_error_nomem(&text->reader->error);
     }
     text->comment_count = 0;
@@ -380,14 +415,14 @@ static int read_labels(struct text *text, struct pf_bytes rest)
 }
 
 /* #<TAB>0xADDRESS<TAB>FUNCTION+0xOFFSET<TABS>FILE:LINE. False: something else. */
-static bool parse_symbol(struct text *text, struct pf_bytes line, struct comment *comment)
+static bool parse_symbol(struct text *text, struct pf_bytes line, uint64_t *address, struct pf_gperftools_frame *frame)
 {
     const char *tab;
     struct pf_bytes name;
 
     line = after(line, 1);
     pf_gperftools_skip_blanks(&line);
-    if (!starts_with(line, PF_BYTES("0x")) || !pf_gperftools_hex(&line, &comment->address))
+    if (!starts_with(line, PF_BYTES("0x")) || !pf_gperftools_hex(&line, address))
         return false;
     pf_gperftools_skip_blanks(&line);
     name = line;
@@ -404,9 +439,9 @@ static bool parse_symbol(struct text *text, struct pf_bytes line, struct comment
     name = pf_gperftools_trim(name);
     if (name.size > PF_STRING_MAX || line.size > PF_STRING_MAX)
         return false;
-    struct pf_bytes file = pf_gperftools_file_line(line, &comment->frame.line);
+    struct pf_bytes file = pf_gperftools_file_line(line, &frame->line);
 
-    comment->frame.function = name.size > 0 ? pf_gperftools_function(text->reader->dict, name, file) : 0;
+    frame->function = name.size > 0 ? pf_gperftools_function(text->reader->dict, name, file) : 0;
     return true;
 }
 
@@ -435,17 +470,20 @@ static int keep_comment(struct text *text, struct pf_bytes line)
 
 static int read_comment(struct text *text, struct pf_bytes line)
 {
-    struct comment comment = {0};
+    struct pf_gperftools_frame frame = {0};
+    uint64_t address;
 
     if (starts_with(line, PF_BYTES("# labels: ")) && text->pending)
         return read_labels(text, pf_gperftools_trim(after(line, 10)));
-    if (!parse_symbol(text, line, &comment))
+    if (!parse_symbol(text, line, &address, &frame))
         return keep_comment(text, line);
-    if (comment.frame.function == 0)
+    if (frame.function == 0)
         return PF_OK;
-    if (!pf_grow(&text->comments, &text->comment_capacity, text->comment_count + 1, sizeof comment))
+    if (!pf_grow(&text->comments, &text->comment_capacity, text->comment_count + 1, sizeof *text->comments) ||
+        !pf_grow(&text->frames, &text->frame_capacity, text->comment_count + 1, sizeof *text->frames))
         return pf_error_nomem(&text->reader->error);
-    text->comments[text->comment_count++] = comment;
+    text->comments[text->comment_count] = address;
+    text->frames[text->comment_count++] = frame;
     return PF_OK;
 }
 
@@ -675,11 +713,12 @@ static int read_maps(struct text *text)
     struct pf_bytes line;
     int status = flush(text);
 
-    if (status != PF_OK)
-        return status;
-    while ((status = pf_source_line(text->reader->source, &line, &text->reader->error)) == PF_OK)
-        if (!pf_gperftools_maps_line(&text->state->maps, text->reader->dict, line))
-            return pf_error_nomem(&text->reader->error);
+    while (status == PF_OK) {
+        text->offset = pf_source_offset(text->reader->source);
+        status = pf_source_line(text->reader->source, &line, &text->reader->error);
+        if (status == PF_OK)
+            status = pf_gperftools_maps_line(&text->state->maps, text->reader->dict, line, text->offset, &text->reader->error);
+    }
     return status;
 }
 
@@ -758,7 +797,9 @@ int pf_gperftools_text_read(struct pf_reader *reader)
         pf_report_send(&reader->report, PF_WARNING, "counts of %" PRId64 " where the first line tells %" PRId64 ": the file may be cut", text.seen,
                        text.expected);
     free(text.addresses);
+    free(text.runs);
     free(text.comments);
+    free(text.frames);
     pf_buffer_free(&text.scratch);
     return status;
 }

@@ -350,6 +350,26 @@ def check_made():
         row = rows(given=names + b"--- " + marker + b"\n" + data)[0]
         differ("symbols", [(f["function"], f["inlined"]) for f in row["stack"]], [("in::ner", False), ("inner-most", True), ("mid", True), ("outer", False)])
     failing(names, "before the profile")
+    # as many inlined calls as there are, and no more frames than a stack may have
+    calls = [b"f%d" % k for k in range(100)]
+    row = rows(given=b"--- symbol\n0x400010 " + b"--".join(calls) + b"\n---\n--- profile\n" + cpu(8, "<", [(3, (0x400010,)), (0, (0,))]))[0]
+    differ("100 inlined", [(f["function"], f["inlined"]) for f in row["stack"]], [("f%d" % k, k > 0) for k in range(99, -1, -1)])
+    data = b"goroutine profile: total 1\n1 @ 0x12 0x22\n" + b"".join(b"#\t0x%x\t%s+0x1\t/x.go:1\n" % (0x21 if k == 99 else 0x11, calls[k]) for k in range(100))
+    differ("99 inlined", [(f["function"], f["inlined"]) for f in rows(given=data)[0]["stack"]], [("f%d" % k, k < 98) for k in range(100)])
+    symbols, head = b"--- symbol\n0x10 a--b\n---\n", b"--- heap\nheap profile: 2: 2 [2: 2] @ heapprofile\n1: 1 [1: 1] @ 0x11\n"
+    data = symbols + head + b"1: 1 [1: 1] @" + b" 0x11" * 524288 + b"\n"
+    differ("of two stacks one is too deep", len(failing(data, "offset %d:" % len(symbols + head), "more than 1048575 frames")), 1)
+    # what takes no time of its square
+    data = b"goroutine profile: total 1\n1 @" + b" 0x11" * 200000 + b"\n" + b"".join(b"#\t0x%x\tf+0x1\t/x.go:1\n" % (2 * k + 0x100) for k in range(200000))
+    differ("comments of addresses that are not there", len(rows(given=data)[0]["stack"]), 200000)
+    maps = heap(b"heapprofile", (1, 2), (1, 2)) + b"\nMAPPED_LIBRARIES:\n"
+    data = maps + b"".join(b"n%d=x\n" % k for k in range(120000)) + b"0-30: /" + b"$" * 120000 + b"$n7/a\n"
+    differ("many names", rows(given=data)[0]["stack"][0]["image"], "/" + "$" * 120000 + "x/a")
+    data = maps + b"n7=x\nn=y\nn77=z\n0-30: /$n77/$n8\n"
+    differ("names that begin alike", rows(given=data)[0]["stack"][0]["image"], "/x7/y8")
+    lines = b"a=" + b"x" * 4096 + b"\n"
+    failing(maps + lines + b"$a" * 4097 + b"\n", "offset %d: " % len(maps + lines), "16 MiB")
+    failing(maps + lines + b"$a\n" * 4097, "offset ", "16 MiB")
     # threads
     data = b"--- threadz 1 ---\n\n--- Thread 7f794ab90940 (name: main/14748) stack: ---\n  PC: 0x11 0x22\n    0x33\n--- Thread 7f794ab90941 (name: a/1) stack: ---\n  [same as previous thread]\n--- Thread 7f794ab90942 (name: b/1) stack: ---\n 0x41\n--- Memory map: ---\n  00000000-00000030: /prog\n"
     found = [([(f["address"], f["image"]) for f in r["stack"]], r["values"]["thread"]) for r in rows(given=data)]
