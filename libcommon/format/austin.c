@@ -110,7 +110,6 @@ enum mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 struct austin_reader {
     struct pf_samples samples;
     struct pf_metadata metadata;
-    struct pf_bytes mode_name;
     enum mode mode;
     uint64_t lines;
     bool declared, pending; /* a record is waiting for the measures to be declared */

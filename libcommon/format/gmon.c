@@ -44,7 +44,6 @@ struct gmon_reader {
 
     struct pf_measure block_measure;
     struct pf_value_column time[2], calls, blocks;
-    bool timed, blocked;
     uint32_t from[PF_BATCH_ROWS], to[PF_BATCH_ROWS];
     int64_t values[PF_BATCH_ROWS], samples[PF_BATCH_ROWS];
 };
@@ -380,7 +379,6 @@ static int begin_histogram(struct pf_reader *reader)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                            "no histogram: expected addresses in order, a rate and a dimension");
     pf_source_take(reader->source, need);
-    state->timed = true;
     return open_histogram(reader);
 }
 

@@ -311,6 +311,7 @@ static int give_phase(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
         return pf_nyt_metas_give(&r->held, r->before_edges, batch) ? PF_OK : PF_EOF;
     case PF_NYT_GIVE_EDGES:
         return give_edges(reader, r, batch);
+    case PF_NYT_GIVE_REST:
     default:
         return pf_nyt_metas_give(&r->held, r->held.count, batch) ? PF_OK : PF_EOF;
     }

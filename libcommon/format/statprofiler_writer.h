@@ -35,7 +35,7 @@ struct pf_sp_writer {
     struct pf_buffer encoded;
 
     uint32_t lost_labels[16], lost_measures[16]; /* keys, measures; 0 = free (measures + 1) */
-    bool lost_counts, lost_texts, lost_process;
+    bool lost_counts, lost_texts;
 };
 
 int pf_sp_writer_open(struct pf_writer *);

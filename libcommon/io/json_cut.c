@@ -143,7 +143,6 @@ int pf_json_cut_next(struct pf_json_cut *cut)
 int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
 {
     int status = advance(cut, '}');
-    size_t have;
 
     if (status != PF_OK)
         return status;
@@ -162,10 +161,7 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
     if (ahead(cut) != ':')
         return unexpected(cut, "':'");
     pf_source_take(cut->source, 1);
-    if (ahead(cut) < 0)
-        return ends_early(cut);
-    pf_source_peek(cut->source, 1, &have);
-    return PF_OK;
+    return ahead(cut) < 0 ? ends_early(cut) : PF_OK;
 }
 
 /* --- values as they are written --------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ static bool contains(struct pf_bytes text, const char *part)
 /* What stands here is at the path; `text`: its value, where that is a string. */
 static void note(struct look *look, const struct pf_bytes *text)
 {
-    for (unsigned k = 0; look->paths[k]; k++) {
+    for (unsigned k = 0; k < PF_JSON_PATHS_MAX && look->paths[k]; k++) {
         const char *value = strchr(look->paths[k], '=');
         size_t size = value ? (size_t)(value - look->paths[k]) : strlen(look->paths[k]);
 

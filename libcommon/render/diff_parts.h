@@ -9,7 +9,6 @@
 struct pf_top pf_diff_top(const struct pf_diff_view *);
 
 /* Cells for function, file, line, image, measure and unit, in this order. */
-enum { PF_DIFF_PLACE_CELLS = 6 };
 void pf_diff_place_cells(const struct pf_diff_view *, const struct pf_diff_block *, uint32_t key, struct pf_cell *cells,
                          struct pf_buffer *scratch);
 /* The column --by adds at the end, or NULL, and its cell; `address` may hold its text. */
