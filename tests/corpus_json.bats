@@ -92,20 +92,21 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
     grep -q "wall: $time nanoseconds" out
 }
 
-# chunk SAMPLES TIMES [NODES]: a part of a profile in a trace
+# chunk NODES SAMPLES TIMES [ID]: a part of a profile in a trace; NODES is a number or nothing
 chunk() {
-    printf '{"ph":"P","name":"ProfileChunk","pid":1,"tid":1,"id":"0x1","ts":1,"args":{"data":{"cpuProfile":{"nodes":[%s],"samples":[%s]},"timeDeltas":[%s]}}}' \
-        "$3" "$1" "$2"
+    local node=
+    [ -z "$1" ] || node="{\"id\":$1,\"callFrame\":{\"functionName\":\"a\"}}"
+    printf '{"ph":"P","name":"ProfileChunk","pid":1,"tid":1,%s"ts":1,"args":{"data":{"cpuProfile":{"nodes":[%s],"samples":[%s]},"timeDeltas":[%s]}}}' \
+        "${4+\"id\":\"$4\",}" "$node" "$2" "$3"
 }
 
 @test "a profile in a trace ends where a part of it is damaged, and its times are nanoseconds" {
-    node='{"id":1,"callFrame":{"functionName":"a"}}'
-    printf '[%s,%s]' "$(chunk 1 1 $node)" "$(chunk '1,1,1,1,"x"' 1)" >damaged.json
+    printf '[%s,%s]' "$(chunk 1 1 1 0x1)" "$(chunk '' '1,1,1,1,"x"' 1 0x1)" >damaged.json
     fails 3 'damaged.json: offset [0-9]+: a part of a profile' profcat -f chrometrace -t folded damaged.json
-    printf '[%s,%s]' "$(chunk 1 2 $node)" "$(chunk 1 1e300)" >much.json
+    printf '[%s,%s]' "$(chunk 1 1 2 0x1)" "$(chunk '' 1 1e300 0x1)" >much.json
     fails 3 'much.json: offset [0-9]+: a part of a profile' profcat -f chrometrace -t folded much.json
     # 2.5 + 0.125 + 9007199254740.5 microseconds, and 0.0006, which is rounded to one nanosecond
-    printf '[%s]' "$(chunk 1,1,1,1 2.5,0.125,9007199254740.5,0.0006 $node)" >fine.json
+    printf '[%s]' "$(chunk 1 1,1,1,1 2.5,0.125,9007199254740.5,0.0006)" >fine.json
     profcat -v -f chrometrace -t folded fine.json >out 2>err
     [ "$(cat out)" = "a 9007199254743126" ]
     grep -q '1 times finer than nanoseconds are rounded' err
@@ -126,7 +127,7 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
       times 100000 '{"type":"sampled","name":"p","unit":"none","samples":[[0]],"weights":[1]}'
       printf ']}'; } >many.json
     [ "$(ulimit -t 20; profcat -f speedscope -t folded many.json)" = "a 100000" ]
-    { printf '['; times 100000 "$(chunk 1 1 '{"id":1,"callFrame":{"functionName":"a"}}' | sed 's/"id":"0x1",//')"; printf ']'; } >many.json
+    { printf '['; times 100000 "$(chunk 1 1 1)"; printf ']'; } >many.json
     [ "$(ulimit -t 20; profcat -f chrometrace -t folded many.json)" = "a 100000000" ]
 }
 
