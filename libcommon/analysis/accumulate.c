@@ -16,16 +16,11 @@ void pf_accumulator_free(struct pf_accumulator *accumulator)
     pf_table_free(&accumulator->edges);
 }
 
-static bool ends_with(struct pf_bytes name, struct pf_bytes end)
-{
-    return name.size >= end.size && memcmp(name.data + name.size - end.size, end.data, end.size) == 0;
-}
-
 int pf_measure_preference(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     if (measure->main)
         return 3;
-    if (ends_with(pf_dict_string(dict, measure->name), PF_BYTES(".delta")))
+    if (pf_bytes_ends(pf_dict_string(dict, measure->name), PF_BYTES(".delta")))
         return 2;
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
 }

@@ -30,21 +30,6 @@ void pf_frame_sums_free(struct pf_frame_sums *sums)
     free(sums->factors);
 }
 
-/* Makes room for `need` elements, the new ones zero. */
-static bool grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
-{
-    char *bytes;
-
-    if (need <= *count)
-        return true;
-    if (!pf_grow(array, capacity, need, size))
-        return false;
-    memcpy(&bytes, array, sizeof bytes);
-    memset(bytes + *count * size, 0, (*capacity - *count) * size);
-    *count = *capacity;
-    return true;
-}
-
 /* --- stacks ----------------------------------------------------------------------------------------------- */
 
 static uint32_t find_frame(struct pf_frame_sums *sums, uint32_t id)
@@ -54,7 +39,7 @@ static uint32_t find_frame(struct pf_frame_sums *sums, uint32_t id)
     const struct pf_function *function = pf_dict_function(dict, location->function);
     char scratch[32];
 
-    if (!grow_zeroed(&sums->frame_of, &sums->frame_count, &sums->frame_capacity, dict->locations.count, sizeof *sums->frame_of))
+    if (!pf_grow_zeroed(&sums->frame_of, &sums->frame_count, &sums->frame_capacity, dict->locations.count, sizeof *sums->frame_of))
         return 0;
     if (sums->frame_of[id])
         return sums->frame_of[id];
@@ -73,7 +58,7 @@ static uint32_t find_node(struct pf_frame_sums *sums, uint32_t stack)
 {
     size_t depth = 0;
 
-    if (!grow_zeroed(&sums->node_of, &sums->node_count, &sums->node_capacity, sums->dict->stacks.count, sizeof *sums->node_of))
+    if (!pf_grow_zeroed(&sums->node_of, &sums->node_count, &sums->node_capacity, sums->dict->stacks.count, sizeof *sums->node_of))
         return UINT32_MAX;
     for (; stack && !sums->node_of[stack]; stack = pf_dict_stack(sums->dict, stack)->parent) {
         if (!pf_grow(&sums->path, &sums->path_capacity, depth + 1, sizeof *sums->path))
@@ -131,7 +116,7 @@ static int join_measure(struct pf_frame_sums *sums, uint32_t index, struct pf_er
     const struct pf_measure *measure = pf_measures_row(&sums->dict->measures, index);
     int64_t times_sums, times_values;
 
-    if (!grow_zeroed(&sums->factors, &sums->factor_count, &sums->factor_capacity, (size_t)index + 1, sizeof *sums->factors))
+    if (!pf_grow_zeroed(&sums->factors, &sums->factor_count, &sums->factor_capacity, (size_t)index + 1, sizeof *sums->factors))
         return pf_error_nomem(error);
     if (sums->factors[index].column)
         return PF_OK;
@@ -160,7 +145,7 @@ static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *
     for (uint32_t k = 0; k < count; k++) {
         if (values->data[k] == 0)
             continue;
-        if (!grow_zeroed(&column->sums, &column->count, &column->capacity, sums->rows.count, sizeof *column->sums))
+        if (!pf_grow_zeroed(&column->sums, &column->count, &column->capacity, sums->rows.count, sizeof *column->sums))
             return pf_error_nomem(error);
         if (__builtin_add_overflow(column->sums[rows[k]], (pf_int128)values->data[k] * factor.factor, &column->sums[rows[k]]))
             return too_big(sums, column, error);

@@ -24,6 +24,38 @@ static inline bool pf_bytes_equal(struct pf_bytes a, struct pf_bytes b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+static inline bool pf_bytes_starts(struct pf_bytes text, struct pf_bytes with)
+{
+    return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;
+}
+
+static inline bool pf_bytes_ends(struct pf_bytes text, struct pf_bytes with)
+{
+    return text.size >= with.size && memcmp(text.data + text.size - with.size, with.data, with.size) == 0;
+}
+
+/* Without its first `size` bytes, which it has. */
+static inline struct pf_bytes pf_bytes_skip(struct pf_bytes text, size_t size)
+{
+    return (struct pf_bytes){text.data + size, text.size - size};
+}
+
+/* A blank within a line, or the CR before its LF. */
+static inline bool pf_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Without blanks at both ends. */
+static inline struct pf_bytes pf_bytes_trim(struct pf_bytes text)
+{
+    for (; text.size > 0 && pf_blank(text.data[0]); text.size--)
+        text.data++;
+    while (text.size > 0 && pf_blank(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
 /* Byte order of memcmp, a prefix before what it begins. */
 int pf_bytes_compare(struct pf_bytes, struct pf_bytes);
 

@@ -70,6 +70,20 @@ bool pf_grow(void *array, size_t *capacity, size_t need, size_t size)
     return true;
 }
 
+bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
+{
+    char *bytes;
+
+    if (need <= *count)
+        return true;
+    if (!pf_grow(array, capacity, need, size))
+        return false;
+    memcpy(&bytes, array, sizeof bytes);
+    memset(bytes + *count * size, 0, (*capacity - *count) * size);
+    *count = *capacity;
+    return true;
+}
+
 struct pf_arena_chunk {
     struct pf_arena_chunk *next;
     uint64_t data[];

@@ -7,16 +7,6 @@
 
 enum { WINDOW = 64 * 1024, FIELDS = 3 };
 
-static struct pf_bytes skip(struct pf_bytes text, size_t size)
-{
-    return (struct pf_bytes){text.data + size, text.size - size};
-}
-
-static bool starts(struct pf_bytes text, struct pf_bytes with)
-{
-    return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;
-}
-
 static bool whole_number(struct pf_bytes text, int64_t *value)
 {
     return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT64_MIN, INT64_MAX, value);
@@ -41,7 +31,7 @@ static bool parse_fields(struct pf_bytes text, struct sample_line *line)
             return false;
         if (!comma)
             return ++line->count != 2;
-        text = skip(text, size + 1);
+        text = pf_bytes_skip(text, size + 1);
     }
     return false;
 }
@@ -52,7 +42,7 @@ static struct pf_bytes take_part(struct pf_bytes *text)
     const char *end = text->size > 0 ? memchr(text->data, ';', text->size) : NULL;
     struct pf_bytes part = {text->data, end ? (size_t)(end - text->data) : text->size};
 
-    *text = skip(*text, part.size + (end != NULL));
+    *text = pf_bytes_skip(*text, part.size + (end != NULL));
     return part;
 }
 
@@ -63,14 +53,14 @@ static bool parse_line(struct pf_bytes text, struct sample_line *line)
 
     while (at > 0 && text.data[at - 1] != ' ')
         at--;
-    if (at == 0 || !parse_fields(skip(text, at), line))
+    if (at == 0 || !parse_fields(pf_bytes_skip(text, at), line))
         return false;
     text.size = at - 1;
     line->process = take_part(&text);
     line->thread = take_part(&text);
     line->frames = text;
-    return starts(line->process, PF_BYTES("P")) && starts(line->thread, PF_BYTES("T")) && line->thread.size > 1 &&
-           whole_number(skip(line->process, 1), &pid);
+    return pf_bytes_starts(line->process, PF_BYTES("P")) && pf_bytes_starts(line->thread, PF_BYTES("T")) && line->thread.size > 1 &&
+           whole_number(pf_bytes_skip(line->process, 1), &pid);
 }
 
 /* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
@@ -84,7 +74,7 @@ static int bid(struct pf_source *source, const char *path)
     (void)path;
     if (have < WINDOW && (have == 0 || !memchr(bytes, '\n', have)))
         bytes = pf_source_peek(source, WINDOW, &have);
-    if (starts((struct pf_bytes){(const char *)bytes, have}, PF_BYTES("# austin: ")))
+    if (pf_bytes_starts((struct pf_bytes){(const char *)bytes, have}, PF_BYTES("# austin: ")))
         return 60;
     have = have < WINDOW ? have : WINDOW;
     for (const char *at = (const char *)bytes, *limit = at + have, *end; (end = at < limit ? memchr(at, '\n', (size_t)(limit - at)) : NULL);) {
@@ -185,7 +175,7 @@ static bool take_last(struct pf_bytes *text, struct pf_bytes *last)
 {
     for (size_t at = text->size; at-- > 1;)
         if (text->data[at] == ':') {
-            *last = skip(*text, at + 1);
+            *last = pf_bytes_skip(*text, at + 1);
             text->size = at;
             return true;
         }
@@ -217,7 +207,7 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 /* `L12` behind a frame is its line (austin -a). */
 static bool line_part(struct pf_bytes text, int64_t *line)
 {
-    return text.size > 1 && text.data[0] == 'L' && text.data[1] >= '0' && text.data[1] <= '9' && whole_number(skip(text, 1), line);
+    return text.size > 1 && text.data[0] == 'L' && text.data[1] >= '0' && text.data[1] <= '9' && whole_number(pf_bytes_skip(text, 1), line);
 }
 
 static bool add_frame(struct pf_reader *reader, struct pf_bytes text)
@@ -239,11 +229,11 @@ static bool add_frame(struct pf_reader *reader, struct pf_bytes text)
 /* The thread is a number, in older versions; `INTERPRETER:HEX`, in newer ones. */
 static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line)
 {
-    struct pf_bytes thread = skip(line->thread, 1), interpreter = thread, last;
+    struct pf_bytes thread = pf_bytes_skip(line->thread, 1), interpreter = thread, last;
     uint32_t labels = 0;
     int64_t number = 0;
 
-    if (whole_number(skip(line->process, 1), &number))
+    if (whole_number(pf_bytes_skip(line->process, 1), &number))
         labels = pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), number, 0);
     if (take_last(&interpreter, &last) && whole_number(interpreter, &number)) {
         labels = pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("iid"), 0), number, 0);
@@ -282,14 +272,14 @@ static int add_record(struct pf_reader *reader, uint64_t offset)
 static bool add_metadata(struct pf_reader *reader, struct pf_bytes line)
 {
     struct austin_reader *state = reader->state;
-    struct pf_bytes key = PF_BYTES("comment"), value = skip(line, 1);
+    struct pf_bytes key = PF_BYTES("comment"), value = pf_bytes_skip(line, 1);
 
     while (value.size > 0 && value.data[0] == ' ')
-        value = skip(value, 1);
+        value = pf_bytes_skip(value, 1);
     for (size_t at = 1; at + 1 < value.size; at++)
         if (value.data[at] == ':' && value.data[at + 1] == ' ') {
             key = (struct pf_bytes){value.data, at};
-            value = skip(value, at + 2);
+            value = pf_bytes_skip(value, at + 2);
             break;
         }
     if (!state->declared && pf_bytes_equal(key, PF_BYTES("mode")))

@@ -14,11 +14,6 @@ static bool word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static struct pf_bytes skip(struct pf_bytes text, size_t size)
-{
-    return (struct pf_bytes){text.data + size, text.size - size};
-}
-
 /* --- lines ------------------------------------------------------------------------------------------------------------------------- */
 
 /* `@name` at the begin of a line, taken. */
@@ -31,7 +26,7 @@ static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
     while (size < line->size && word(line->data[size]))
         size++;
     *name = (struct pf_bytes){line->data + 1, size - 1};
-    *line = skip(*line, size);
+    *line = pf_bytes_skip(*line, size);
     return line->size > 0 && (line->data[0] == '[' || line->data[0] == ':');
 }
 
@@ -120,7 +115,7 @@ static int read_entry(struct pf_reader *reader, uint64_t entry, struct pf_bytes 
         int status = pf_bpftrace_key_line(reader, offset, key);
 
         if (status == PF_OK && end != SIZE_MAX) {
-            pf_bpftrace_value(reader, skip(line, end + 2));
+            pf_bpftrace_value(reader, pf_bytes_skip(line, end + 2));
             return PF_OK;
         }
         offset = pf_source_offset(reader->source);
@@ -143,8 +138,8 @@ static int read_line(struct pf_reader *reader)
     if (status != PF_OK || !take_map(&line, &name))
         return status;
     if (line.data[0] == '[')
-        return pf_bpftrace_map(reader, name) ? read_entry(reader, offset, skip(line, 1)) : pf_error_nomem(&reader->error);
-    line = skip(line, line.size > 1 && line.data[1] == ' ' ? 2 : 1);
+        return pf_bpftrace_map(reader, name) ? read_entry(reader, offset, pf_bytes_skip(line, 1)) : pf_error_nomem(&reader->error);
+    line = pf_bytes_skip(line, line.size > 1 && line.data[1] == ' ' ? 2 : 1);
     return line.size == 0 || pf_bpftrace_variable(reader, name, line) ? PF_OK : pf_error_nomem(&reader->error);
 }
 

@@ -2,20 +2,6 @@
 
 #include "base/number.h"
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct pf_bytes trim(struct pf_bytes text)
-{
-    for (; text.size > 0 && blank(text.data[0]); text.size--)
-        text.data++;
-    while (text.size > 0 && blank(text.data[text.size - 1]))
-        text.size--;
-    return text;
-}
-
 static bool whole_number(struct pf_bytes text, int64_t *value)
 {
     return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT64_MIN, INT64_MAX, value);
@@ -90,10 +76,10 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 /* The parts of a key that stand in one line, without separators at its ends: those part them from stacks. */
 static bool add_keys(struct pf_bpftrace_reader *state, struct pf_bytes line)
 {
-    struct pf_bytes separator = state->separator, text = trim(line);
+    struct pf_bytes separator = state->separator, text = pf_bytes_trim(line);
 
     if (text.size > 0 && text.data[0] == ',')
-        text = trim((struct pf_bytes){text.data + 1, text.size - 1});
+        text = pf_bytes_trim((struct pf_bytes){text.data + 1, text.size - 1});
     if (text.size > 0 && text.data[text.size - 1] == ',')
         text.size--;
     while (text.size > 0) {
@@ -113,11 +99,11 @@ static bool add_keys(struct pf_bpftrace_reader *state, struct pf_bytes line)
 int pf_bpftrace_key_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line)
 {
     struct pf_bpftrace_reader *state = reader->state;
-    struct pf_bytes text = trim(line);
+    struct pf_bytes text = pf_bytes_trim(line);
 
     if (line.size > PF_STRING_MAX)
         return pf_error_at(&reader->error, PF_FAILED, offset, "a part of a key longer than 16 MiB");
-    if (text.size == 0 || !blank(line.data[0]) || text.data[0] == ',')
+    if (text.size == 0 || !pf_blank(line.data[0]) || text.data[0] == ',')
         return add_keys(state, line) ? PF_OK : pf_error_nomem(&reader->error);
     if (state->samples.depth == PF_STACK_DEPTH_MAX)
         return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
@@ -148,7 +134,7 @@ bool pf_bpftrace_value(struct pf_reader *reader, struct pf_bytes text)
 {
     struct pf_bpftrace_reader *state = reader->state;
 
-    state->ready = (whole_number(trim(text), &state->value) || total_of(trim(text), &state->value)) && find_measure(reader);
+    state->ready = (whole_number(pf_bytes_trim(text), &state->value) || total_of(pf_bytes_trim(text), &state->value)) && find_measure(reader);
     if (!state->ready) {
         state->passed_over++;
         pf_bpftrace_drop(reader);

@@ -1,5 +1,6 @@
 #include "format/callgrind_costs.h"
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "format/callgrind_events.h"
 #include "format/callgrind_reader.h"
@@ -17,31 +18,17 @@ void pf_cg_records_free(struct pf_cg_records *records)
     free(records->hits);
 }
 
-static bool reach(void *array, size_t *capacity, size_t *count, size_t index, size_t size)
-{
-    char *bytes;
-
-    if (index < *count)
-        return true;
-    if (!pf_grow(array, capacity, index + 1, size))
-        return false;
-    memcpy(&bytes, array, sizeof bytes);
-    memset(bytes + *count * size, 0, (*capacity - *count) * size);
-    *count = *capacity;
-    return true;
-}
-
 static bool note_rows(struct pf_cg_records *records, const struct pf_batch *batch)
 {
     for (uint32_t k = 0; batch->kind == PF_FLAT && k < batch->rows; k++) {
         uint32_t place = batch->location ? batch->location[k] : 0;
-        if (!reach(&records->places, &records->place_capacity, &records->place_count, place, 1))
+        if (!pf_grow_zeroed(&records->places, &records->place_count, &records->place_capacity, (size_t)place + 1, 1))
             return false;
         records->places[place] = 1;
     }
     for (uint32_t k = 0; batch->kind == PF_SAMPLE && k < batch->rows; k++) {
         uint32_t stack = batch->stack ? batch->stack[k] : 0;
-        if (!reach(&records->hits, &records->hit_capacity, &records->hit_count, stack, sizeof *records->hits))
+        if (!pf_grow_zeroed(&records->hits, &records->hit_count, &records->hit_capacity, (size_t)stack + 1, sizeof *records->hits))
             return false;
         records->hits[stack]++;
     }

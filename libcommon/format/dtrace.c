@@ -6,20 +6,6 @@
 
 enum { WINDOW = 64 * 1024 };
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct pf_bytes trim(struct pf_bytes text)
-{
-    for (; text.size > 0 && blank(text.data[0]); text.size--)
-        text.data++;
-    while (text.size > 0 && blank(text.data[text.size - 1]))
-        text.size--;
-    return text;
-}
-
 static bool hex_digit(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -42,9 +28,9 @@ static bool probe(struct pf_bytes text)
 
         while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9')
             at++;
-        if (at == start || at == text.size || !blank(text.data[at]))
+        if (at == start || at == text.size || !pf_blank(text.data[at]))
             return false;
-        while (at < text.size && blank(text.data[at]))
+        while (at < text.size && pf_blank(text.data[at]))
             at++;
     }
     struct pf_bytes rest = {text.data + at, text.size - at};
@@ -53,12 +39,12 @@ static bool probe(struct pf_bytes text)
 
 static enum line judge(struct pf_bytes line)
 {
-    struct pf_bytes text = trim(line);
+    struct pf_bytes text = pf_bytes_trim(line);
     int64_t value;
 
     if (text.size == 0)
         return LINE_EMPTY;
-    if (!blank(line.data[0]) || probe(text))
+    if (!pf_blank(line.data[0]) || probe(text))
         return LINE_TITLE;
     return whole_number(text, &value) ? LINE_NUMBER : LINE_FRAME;
 }
@@ -67,7 +53,7 @@ static enum line judge(struct pf_bytes line)
 
 static bool title_of_dtrace(struct pf_bytes line)
 {
-    return line.size > 3 && memcmp(line.data, "CPU", 3) == 0 && blank(line.data[3]) && pf_bytes_equal(trim(line), line) &&
+    return line.size > 3 && memcmp(line.data, "CPU", 3) == 0 && pf_blank(line.data[3]) && pf_bytes_equal(pf_bytes_trim(line), line) &&
            line.size > 13 && memcmp(line.data + line.size - 13, "FUNCTION:NAME", 13) == 0;
 }
 
@@ -93,7 +79,7 @@ static int bid(struct pf_source *source, const char *path)
         at = end ? end + 1 : limit;
         if (memchr(line.data, '\0', line.size))
             return 0;
-        title = title || title_of_dtrace(trim(line));
+        title = title || title_of_dtrace(pf_bytes_trim(line));
         if (what == LINE_TITLE && !title && !(line.size > 8 && memcmp(line.data, "dtrace: ", 8) == 0))
             return 0;
         modules = modules || (what == LINE_FRAME && memchr(line.data, '`', line.size));
@@ -205,10 +191,10 @@ static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
         return true;
     while (open > 0 && text.data[open - 1] != '(')
         open--;
-    if (text.size < 6 || text.data[0] != '-' || !blank(text.data[1]) || open < 2 || text.data[text.size - 1] != ')' ||
+    if (text.size < 6 || text.data[0] != '-' || !pf_blank(text.data[1]) || open < 2 || text.data[text.size - 1] != ')' ||
         !whole_number((struct pf_bytes){text.data + open, text.size - open - 1}, &pid))
         return false;
-    struct pf_bytes command = trim((struct pf_bytes){text.data + 1, open - 2});
+    struct pf_bytes command = pf_bytes_trim((struct pf_bytes){text.data + 1, open - 2});
     state->labels = pf_dict_add_label(dict, state->labels, pf_dict_intern(dict, PF_BYTES("comm"), 0), intern(dict, command));
     state->labels = pf_dict_add_number(dict, state->labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), pid, 0);
     return true;
@@ -245,9 +231,9 @@ static int read_stack(struct pf_reader *reader)
         if (status != PF_OK)
             return status;
         enum line what = judge(line);
-        if (what == LINE_FRAME && (status = add_frame(reader, offset, trim(line))) != PF_OK)
+        if (what == LINE_FRAME && (status = add_frame(reader, offset, pf_bytes_trim(line))) != PF_OK)
             return status;
-        if (what == LINE_NUMBER && whole_number(trim(line), &value)) {
+        if (what == LINE_NUMBER && whole_number(pf_bytes_trim(line), &value)) {
             pf_samples_add(&state->samples, reader->dict, state->labels, &value, false);
             state->labels = 0;
             return PF_OK;

@@ -8,11 +8,6 @@ const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
     10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000};
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static bool digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -20,14 +15,14 @@ static bool digit(char c)
 
 static struct pf_bytes trim_end(struct pf_bytes text)
 {
-    while (text.size > 0 && blank(text.data[text.size - 1]))
+    while (text.size > 0 && pf_blank(text.data[text.size - 1]))
         text.size--;
     return text;
 }
 
 struct pf_bytes pf_folded_trim(struct pf_bytes text)
 {
-    while (text.size > 0 && blank(text.data[0])) {
+    while (text.size > 0 && pf_blank(text.data[0])) {
         text.data++;
         text.size--;
     }
@@ -127,7 +122,7 @@ enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *sta
     struct pf_bytes rest = trim_end(line);
     size_t start = rest.size;
 
-    while (start > 0 && !blank(rest.data[start - 1]))
+    while (start > 0 && !pf_blank(rest.data[start - 1]))
         start--;
     *stack = pf_folded_trim((struct pf_bytes){rest.data, start});
     return parse_count((struct pf_bytes){rest.data + start, rest.size - start}, count);

@@ -43,21 +43,6 @@ void pf_folded_close_writer(struct pf_writer *writer)
     pf_buffer_free(&state->text);
 }
 
-/* Makes room for `need` elements, the new ones zero. */
-static bool grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
-{
-    char *bytes;
-
-    if (need <= *count)
-        return true;
-    if (!pf_grow(array, capacity, need, size))
-        return false;
-    memcpy(&bytes, array, sizeof bytes);
-    memset(bytes + *count * size, 0, (*capacity - *count) * size);
-    *count = *capacity;
-    return true;
-}
-
 /* The name in the state's text as it can stand in a line; `guard` puts a blank before what would be read as a comment. */
 static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 {
@@ -85,7 +70,7 @@ static uint32_t location_name(struct pf_writer *writer, uint32_t location)
     state->text.size = 0;
     pf_folded_spell(&state->text, writer->dict, location, &state->spelling);
     uint32_t name = written_name(state, false);
-    if (!grow_zeroed(&state->name_of, &state->name_count, &state->name_capacity, writer->dict->locations.count,
+    if (!pf_grow_zeroed(&state->name_of, &state->name_count, &state->name_capacity, writer->dict->locations.count,
                      sizeof *state->name_of))
         state->names.status = PF_NOMEM;
     else
@@ -114,7 +99,7 @@ static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t ro
     struct pf_folded_writer *state = writer->state;
     size_t depth = 0;
 
-    if (!grow_zeroed(&state->place_of, &state->place_count, &state->place_capacity, writer->dict->stacks.count,
+    if (!pf_grow_zeroed(&state->place_of, &state->place_count, &state->place_capacity, writer->dict->stacks.count,
                      sizeof *state->place_of))
         return state->nodes.status = PF_NOMEM, 0;
     for (; stack && (!state->place_of[stack].node || state->place_of[stack].root != root);
@@ -140,7 +125,7 @@ static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
 
     if (state->spelling.style == PF_FOLDED_PLAIN || labels == 0)
         return 0;
-    if (!grow_zeroed(&state->root_of, &state->root_count, &state->root_capacity, writer->dict->labels.count, sizeof *state->root_of))
+    if (!pf_grow_zeroed(&state->root_of, &state->root_count, &state->root_capacity, writer->dict->labels.count, sizeof *state->root_of))
         return state->nodes.status = PF_NOMEM, 0;
     if (state->root_of[labels])
         return state->root_of[labels] - 1;
@@ -255,7 +240,7 @@ static int join_measure(struct pf_writer *writer, uint32_t index)
     int64_t times_sums, times_values;
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
 
-    if (!grow_zeroed(&state->factors, &state->factor_count, &state->factor_capacity, (size_t)index + 1,
+    if (!pf_grow_zeroed(&state->factors, &state->factor_count, &state->factor_capacity, (size_t)index + 1,
                      sizeof *state->factors))
         return pf_error_nomem(&writer->error);
     if (state->factors[index] != 0)
@@ -284,7 +269,7 @@ static int add_column(struct pf_writer *writer, const struct pf_batch *batch, st
         uint32_t root = batch->labels ? root_node(writer, batch->labels[row]) : 0;
         uint32_t node = stack_node(writer, batch->stack ? batch->stack[row] : 0, root);
 
-        if (!grow_zeroed(&column->sums, &column->sum_count, &column->sum_capacity, state->nodes.count, sizeof *column->sums))
+        if (!pf_grow_zeroed(&column->sums, &column->sum_count, &column->sum_capacity, state->nodes.count, sizeof *column->sums))
             return pf_error_nomem(&writer->error);
         if (__builtin_add_overflow(column->sums[node], (pf_int128)values[row] * factor, &column->sums[node]))
             return too_big(writer);

@@ -23,22 +23,12 @@ struct dump {
     size_t depth, capacity;
 };
 
-static bool starts_with(struct pf_bytes text, struct pf_bytes start)
-{
-    return text.size >= start.size && memcmp(text.data, start.data, start.size) == 0;
-}
-
-static struct pf_bytes after(struct pf_bytes text, size_t size)
-{
-    return (struct pf_bytes){text.data + size, text.size - size};
-}
-
 /* `goroutine N [`: *rest is what stands in the brackets. */
 static bool parse_head(struct pf_bytes line, struct pf_bytes *rest)
 {
     size_t at = 10;
 
-    if (!starts_with(line, PF_BYTES("goroutine ")))
+    if (!pf_bytes_starts(line, PF_BYTES("goroutine ")))
         return false;
     while (at < line.size && line.data[at] >= '0' && line.data[at] <= '9')
         at++;
@@ -46,7 +36,7 @@ static bool parse_head(struct pf_bytes line, struct pf_bytes *rest)
         return false;
     while (at < line.size && line.data[at] != '[') /* newer ones have gp=0x... m=... before it */
         at++;
-    *rest = at < line.size ? after(line, at + 1) : (struct pf_bytes){NULL, 0};
+    *rest = at < line.size ? pf_bytes_skip(line, at + 1) : (struct pf_bytes){NULL, 0};
     while (rest->size > 0 && rest->data[rest->size - 1] != ']')
         rest->size--;
     if (rest->size == 0)
@@ -85,7 +75,7 @@ static void read_state(struct dump *dump, struct pf_bytes rest)
         struct pf_bytes number = pf_gperftools_trim(part);
         int64_t minutes;
 
-        rest = after(rest, part.size + (comma != NULL));
+        rest = pf_bytes_skip(rest, part.size + (comma != NULL));
         part = number;
         if (number.size > 8 && memcmp(number.data + number.size - 8, " minutes", 8) == 0)
             number.size -= 8;
@@ -186,10 +176,10 @@ static int read_line(struct dump *dump, struct pf_bytes line)
         return add_frame(dump, name, text);
     }
     status = place ? PF_OK : end_frame(dump);
-    if (status != PF_OK || place || starts_with(text, PF_BYTES("...")))
+    if (status != PF_OK || place || pf_bytes_starts(text, PF_BYTES("...")))
         return status;
-    if (starts_with(text, PF_BYTES("created by "))) {
-        add_label(dump, "created by", after(text, 11));
+    if (pf_bytes_starts(text, PF_BYTES("created by "))) {
+        add_label(dump, "created by", pf_bytes_skip(text, 11));
         return PF_OK;
     }
     text = function_name(text);

@@ -13,15 +13,10 @@ void pf_gperftools_maps_free(struct pf_gperftools_maps *maps)
     pf_buffer_free(&maps->line);
 }
 
-static struct pf_bytes after(struct pf_bytes text, size_t size)
-{
-    return (struct pf_bytes){text.data + size, text.size - size};
-}
-
 void pf_gperftools_skip_blanks(struct pf_bytes *text)
 {
     while (text->size > 0 && (*text->data == ' ' || *text->data == '\t'))
-        *text = after(*text, 1);
+        *text = pf_bytes_skip(*text, 1);
 }
 
 /* A digit and one more, by byte; 0 = none. */
@@ -45,7 +40,7 @@ bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number)
     if (at == first)
         return false;
     *number = sum;
-    *text = after(*text, (size_t)((const char *)at - text->data));
+    *text = pf_bytes_skip(*text, (size_t)((const char *)at - text->data));
     return true;
 }
 
@@ -55,7 +50,7 @@ static struct pf_bytes take_token(struct pf_bytes *text)
 
     while (token.size < text->size && token.data[token.size] != ' ' && token.data[token.size] != '\t')
         token.size++;
-    *text = after(*text, token.size);
+    *text = pf_bytes_skip(*text, token.size);
     pf_gperftools_skip_blanks(text);
     return token;
 }
@@ -68,11 +63,6 @@ static bool all_of(struct pf_bytes token, const char *characters)
     return token.size > 0;
 }
 
-static bool ends_with(struct pf_bytes text, struct pf_bytes end)
-{
-    return text.size >= end.size && memcmp(text.data + text.size - end.size, end.data, end.size) == 0;
-}
-
 static void trim_end(struct pf_bytes *text)
 {
     while (text->size > 0 && (text->data[text->size - 1] == ' ' || text->data[text->size - 1] == '\t' || text->data[text->size - 1] == '\r'))
@@ -83,17 +73,17 @@ static void trim_end(struct pf_bytes *text)
 static void trim_name(struct pf_bytes *name, uint64_t *offset)
 {
     trim_end(name);
-    if (ends_with(*name, PF_BYTES("(deleted)"))) {
+    if (pf_bytes_ends(*name, PF_BYTES("(deleted)"))) {
         name->size -= 9;
         trim_end(name);
     }
     for (size_t at = name->size; at-- > 1;) {
-        struct pf_bytes number = after(*name, at);
+        struct pf_bytes number = pf_bytes_skip(*name, at);
         uint64_t found;
 
         if (name->data[at] != '@' || name->data[at - 1] != '(')
             continue;
-        number = after(number, 1);
+        number = pf_bytes_skip(number, 1);
         if (pf_gperftools_hex(&number, &found) && number.size == 1 && *number.data == ')') {
             *offset = found;
             name->size = at - 1;
@@ -113,12 +103,12 @@ static bool parse(struct pf_bytes line, struct pf_gperftools_map *map, struct pf
     pf_gperftools_skip_blanks(&line);
     if (!pf_gperftools_hex(&line, &map->start) || line.size == 0 || (*line.data != '-' && *line.data != ' '))
         return false;
-    line = after(line, 1);
+    line = pf_bytes_skip(line, 1);
     if (!pf_gperftools_hex(&line, &map->limit) || (line.size > 0 && !strchr(": \t\r", *line.data)))
         return false;
     *known = true;
     if (line.size > 0 && *line.data == ':')
-        line = after(line, 1);
+        line = pf_bytes_skip(line, 1);
     pf_gperftools_skip_blanks(&line);
     rest = line;
     token = take_token(&rest);
@@ -150,7 +140,7 @@ static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict
 
     if (!equals)
         return true;
-    struct pf_bytes name = {line.data, (size_t)(equals - line.data)}, text = after(line, name.size + 1);
+    struct pf_bytes name = {line.data, (size_t)(equals - line.data)}, text = pf_bytes_skip(line, name.size + 1);
 
     pf_gperftools_skip_blanks(&name);
     pf_gperftools_skip_blanks(&text);
@@ -196,7 +186,7 @@ static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dic
         return PF_OK;
     maps->line.size = 0;
     for (size_t at = 0, size = 0; at < line->size;) {
-        const struct pf_gperftools_substitute *found = line->data[at] == '$' ? find_substitute(maps, after(*line, at + 1), &size) : NULL;
+        const struct pf_gperftools_substitute *found = line->data[at] == '$' ? find_substitute(maps, pf_bytes_skip(*line, at + 1), &size) : NULL;
 
         if (!found) {
             pf_buffer_byte(&maps->line, (unsigned char)line->data[at++]);

@@ -48,19 +48,9 @@ struct text {
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
-static bool starts_with(struct pf_bytes text, struct pf_bytes start)
-{
-    return text.size >= start.size && memcmp(text.data, start.data, start.size) == 0;
-}
-
-static struct pf_bytes after(struct pf_bytes text, size_t size)
-{
-    return (struct pf_bytes){text.data + size, text.size - size};
-}
-
 static const char *find(struct pf_bytes text, struct pf_bytes what)
 {
-    for (; text.size >= what.size; text = after(text, 1))
+    for (; text.size >= what.size; text = pf_bytes_skip(text, 1))
         if (memcmp(text.data, what.data, what.size) == 0)
             return text.data;
     return NULL;
@@ -95,7 +85,7 @@ static bool take_numbers(struct pf_bytes *text, const char *pattern, int64_t *nu
                 return false;
             size = 1;
         }
-        rest = after(rest, size);
+        rest = pf_bytes_skip(rest, size);
     }
     *text = rest;
     return true;
@@ -108,24 +98,24 @@ static enum form form_of(struct pf_bytes line, struct pf_bytes *rest)
     const char *found;
 
     *rest = line;
-    if (starts_with(line, PF_BYTES("heap profile:")))
+    if (pf_bytes_starts(line, PF_BYTES("heap profile:")))
         return FORM_HEAP;
-    if (starts_with(line, PF_BYTES("heap_v2/"))) {
-        *rest = after(line, 8);
+    if (pf_bytes_starts(line, PF_BYTES("heap_v2/"))) {
+        *rest = pf_bytes_skip(line, 8);
         return take_numbers(rest, "d", &number) && rest->size == 0 ? FORM_JEMALLOC : FORM_NONE;
     }
-    if (starts_with(line, PF_BYTES("--- mutex")) || starts_with(line, PF_BYTES("--- contention")))
+    if (pf_bytes_starts(line, PF_BYTES("--- mutex")) || pf_bytes_starts(line, PF_BYTES("--- contention")))
         return FORM_CONTENTION;
-    if (starts_with(line, PF_BYTES("--- heapz")))
+    if (pf_bytes_starts(line, PF_BYTES("--- heapz")))
         return FORM_JAVA_HEAP;
-    if (starts_with(line, PF_BYTES("--- threadz")) || starts_with(line, PF_BYTES("--- Thread ")))
+    if (pf_bytes_starts(line, PF_BYTES("--- threadz")) || pf_bytes_starts(line, PF_BYTES("--- Thread ")))
         return FORM_THREADS;
     if (pf_gperftools_dump_begins(line))
         return FORM_DUMP;
     found = find(line, PF_BYTES(" profile: total "));
     if (!found || found == line.data)
         return FORM_NONE;
-    *rest = after(line, (size_t)(found - line.data) + 16);
+    *rest = pf_bytes_skip(line, (size_t)(found - line.data) + 16);
     if (!take_numbers(rest, "d", &number) || rest->size > 0)
         return FORM_NONE;
     *rest = (struct pf_bytes){line.data, (size_t)(found - line.data)};
@@ -170,7 +160,7 @@ static int read_addresses(struct text *text, struct pf_bytes rest, bool loose)
         if (rest.size == 0 || *rest.data == '\r')
             return PF_OK;
         struct pf_bytes word = rest;
-        bool good = (!loose || starts_with(rest, PF_BYTES("0x"))) && pf_gperftools_hex(&rest, &address) &&
+        bool good = (!loose || pf_bytes_starts(rest, PF_BYTES("0x"))) && pf_gperftools_hex(&rest, &address) &&
                     (rest.size == 0 || *rest.data == ' ' || *rest.data == '\t' || *rest.data == '\r');
 
         if (!good && !loose)
@@ -178,7 +168,7 @@ static int read_addresses(struct text *text, struct pf_bytes rest, bool loose)
         if (!good) {
             rest = word;
             while (rest.size > 0 && *rest.data != ' ' && *rest.data != '\t')
-                rest = after(rest, 1);
+                rest = pf_bytes_skip(rest, 1);
             continue;
         }
         if (text->depth == PF_STACK_DEPTH_MAX)
@@ -385,7 +375,7 @@ static bool take_quoted(struct text *text, struct pf_bytes *rest, struct pf_byte
     if (at >= rest->size || text->scratch.failed)
         return false;
     *meaning = (struct pf_bytes){text->scratch.data ? text->scratch.data + from : "", text->scratch.size - from};
-    *rest = after(*rest, at + 1);
+    *rest = pf_bytes_skip(*rest, at + 1);
     return true;
 }
 
@@ -398,7 +388,7 @@ static int read_labels(struct text *text, struct pf_bytes rest)
 
     if (rest.size < 2 || *rest.data != '{')
         return bad_line(text, "labels as {\"key\":\"value\", ...}");
-    rest = after(rest, 1);
+    rest = pf_bytes_skip(rest, 1);
     while (rest.size > 0 && *rest.data != '}') {
         for (size_t k = 0; k < 2; k++) {
             text->scratch.size = 0;
@@ -407,7 +397,7 @@ static int read_labels(struct text *text, struct pf_bytes rest)
                 return bad_line(text, "labels as {\"key\":\"value\", ...}");
             ids[k] = pf_dict_intern(dict, part[k], pf_utf8_valid(part[k]) ? PF_UTF8 : 0);
             if (rest.size > 0 && *rest.data == (k == 0 ? ':' : ','))
-                rest = after(rest, 1);
+                rest = pf_bytes_skip(rest, 1);
         }
         text->labels = pf_dict_add_label(dict, text->labels, ids[0], ids[1]);
     }
@@ -420,18 +410,18 @@ static bool parse_symbol(struct text *text, struct pf_bytes line, uint64_t *addr
     const char *tab;
     struct pf_bytes name;
 
-    line = after(line, 1);
+    line = pf_bytes_skip(line, 1);
     pf_gperftools_skip_blanks(&line);
-    if (!starts_with(line, PF_BYTES("0x")) || !pf_gperftools_hex(&line, address))
+    if (!pf_bytes_starts(line, PF_BYTES("0x")) || !pf_gperftools_hex(&line, address))
         return false;
     pf_gperftools_skip_blanks(&line);
     name = line;
     tab = memchr(line.data, '\t', line.size);
     if (tab)
         name.size = (size_t)(tab - line.data);
-    line = pf_gperftools_trim(after(line, name.size));
+    line = pf_gperftools_trim(pf_bytes_skip(line, name.size));
     for (size_t at = name.size; at-- > 0;) {
-        if (starts_with(after(name, at), PF_BYTES("+0x"))) {
+        if (pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("+0x"))) {
             name.size = at;
             break;
         }
@@ -448,7 +438,7 @@ static bool parse_symbol(struct text *text, struct pf_bytes line, uint64_t *addr
 /* # KEY = VALUE, behind `# runtime.MemStats`; or a comment of no known form. */
 static int keep_comment(struct text *text, struct pf_bytes line)
 {
-    struct pf_bytes rest = pf_gperftools_trim(after(line, 1));
+    struct pf_bytes rest = pf_gperftools_trim(pf_bytes_skip(line, 1));
     const char *equals = find(rest, PF_BYTES(" = "));
     bool good;
 
@@ -461,7 +451,7 @@ static int keep_comment(struct text *text, struct pf_bytes line)
     if (text->memstats && equals) {
         struct pf_bytes key = {rest.data, (size_t)(equals - rest.data)};
 
-        good = pf_metadata_add(&text->state->meta, text->reader->dict, "gperftools.MemStats", key, after(rest, key.size + 3));
+        good = pf_metadata_add(&text->state->meta, text->reader->dict, "gperftools.MemStats", key, pf_bytes_skip(rest, key.size + 3));
     } else {
         good = pf_gperftools_meta(text->reader, "comment", rest);
     }
@@ -473,8 +463,8 @@ static int read_comment(struct text *text, struct pf_bytes line)
     struct pf_gperftools_frame frame = {0};
     uint64_t address;
 
-    if (starts_with(line, PF_BYTES("# labels: ")) && text->pending)
-        return read_labels(text, pf_gperftools_trim(after(line, 10)));
+    if (pf_bytes_starts(line, PF_BYTES("# labels: ")) && text->pending)
+        return read_labels(text, pf_gperftools_trim(pf_bytes_skip(line, 10)));
     if (!parse_symbol(text, line, &address, &frame))
         return keep_comment(text, line);
     if (frame.function == 0)
@@ -498,7 +488,7 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
 
     if (*line.data == '@') {
         text->depth = 0;
-        status = read_addresses(text, after(line, 1), false);
+        status = read_addresses(text, pf_bytes_skip(line, 1), false);
         step_back(text, 0);
         text->known = status == PF_OK;
         return status;
@@ -506,11 +496,12 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
     thread.size = 0;
     while (thread.size < line.size && thread.data[thread.size] != ':')
         thread.size++;
-    rest = after(line, thread.size);
+    rest = pf_bytes_skip(line, thread.size);
     if (*line.data != 't' || !take_numbers(&rest, ":d:d[d:d]", numbers) || pf_gperftools_trim(rest).size > 0)
         return bad_line(text, "'@ ADDRESSES' or 'tTHREAD: OBJECTS: BYTES [OBJECTS: BYTES]'");
     if (!text->known)
-        return pf_bytes_equal(thread, PF_BYTES("t*")) && !pf_gperftools_meta(text->reader, "total", pf_gperftools_trim(after(line, thread.size + 1)))
+        return pf_bytes_equal(thread, PF_BYTES("t*")) &&
+                       !pf_gperftools_meta(text->reader, "total", pf_gperftools_trim(pf_bytes_skip(line, thread.size + 1)))
                    ? pf_error_nomem(&text->reader->error)
                    : PF_OK;
     if (text->split == pf_bytes_equal(thread, PF_BYTES("t*")))
@@ -533,7 +524,7 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
 /* --- Thread ID (name: NAME) stack: ---, then addresses, or that it has those of the thread before. */
 static int read_thread(struct text *text, struct pf_bytes line)
 {
-    if (!starts_with(line, PF_BYTES("---"))) {
+    if (!pf_bytes_starts(line, PF_BYTES("---"))) {
         if (find(line, PF_BYTES("same as previous thread"))) {
             text->known = true;
             return PF_OK;
@@ -550,7 +541,7 @@ static int read_thread(struct text *text, struct pf_bytes line)
     }
     int status = flush(text);
 
-    if (status == PF_OK && starts_with(line, PF_BYTES("--- Thread "))) {
+    if (status == PF_OK && pf_bytes_starts(line, PF_BYTES("--- Thread "))) {
         begin_record(text);
         text->known = true; /* the addresses at hand are those of the thread before */
         text->values[0] = 1;
@@ -583,7 +574,7 @@ static int declare_heap(struct text *text)
 static int read_heap_head(struct text *text, struct pf_bytes line)
 {
     int64_t total[4];
-    struct pf_bytes rest = after(line, 13), kind;
+    struct pf_bytes rest = pf_bytes_skip(line, 13), kind;
     struct pf_gperftools_scale *scale = &text->scale;
     const char *origin = NULL;
 
@@ -604,7 +595,7 @@ static int read_heap_head(struct text *text, struct pf_bytes line)
     scale->both = scale->go || (differs && !scale->objects);
     text->expected = total[0];
     text->reader->variant = scale->go ? "heap, Go" : "heap";
-    if (!pf_gperftools_meta(text->reader, "heap profile", pf_gperftools_trim(after(line, 13))) ||
+    if (!pf_gperftools_meta(text->reader, "heap profile", pf_gperftools_trim(pf_bytes_skip(line, 13))) ||
         (origin && !pf_gperftools_meta(text->reader, "provenance", pf_bytes_of(origin))) ||
         (scale->period > 1 &&
          !pf_gperftools_meta(text->reader, "provenance", PF_BYTES("objects and bytes are scaled by 1/(1-exp(-bytes/objects/period))"))))
@@ -616,7 +607,7 @@ static int read_jemalloc_head(struct text *text, struct pf_bytes line)
 {
     const char *threads = pf_options_get(text->reader->options, "threads");
 
-    if (!pf_parse_int(after(line, 8), 0, INT64_MAX, &text->scale.period))
+    if (!pf_parse_int(pf_bytes_skip(line, 8), 0, INT64_MAX, &text->scale.period))
         return bad_line(text, "heap_v2/PERIOD");
     text->split = threads && strcmp(threads, "no") != 0;
     text->scale.both = true;
@@ -630,7 +621,7 @@ static int read_jemalloc_head(struct text *text, struct pf_bytes line)
 static int read_attribute(struct text *text, struct pf_bytes line, const char *equals)
 {
     struct pf_bytes key = pf_gperftools_trim((struct pf_bytes){line.data, (size_t)(equals - line.data)});
-    struct pf_bytes value = pf_gperftools_trim(after(line, (size_t)(equals - line.data) + 1));
+    struct pf_bytes value = pf_gperftools_trim(pf_bytes_skip(line, (size_t)(equals - line.data) + 1));
     char name[64];
 
     if (key.size == 0 || key.size >= sizeof name || value.size > PF_STRING_MAX)
@@ -690,7 +681,7 @@ static int read_head(struct text *text, struct pf_bytes line)
     case FORM_COUNT:
         text->reader->variant = "counts, Go";
         status = pf_gperftools_measure(text->reader, rest, "count", PF_EXACT, true);
-        rest = after(line, rest.size + 16);
+        rest = pf_bytes_skip(line, rest.size + 16);
         if (status == PF_OK && !pf_parse_int(rest, INT64_MIN, INT64_MAX, &text->expected))
             return bad_line(text, "NAME profile: total COUNT");
         return status == PF_OK && !pf_gperftools_meta(text->reader, "total", rest) ? pf_error_nomem(&text->reader->error) : status;
@@ -724,7 +715,7 @@ static int read_maps(struct text *text)
 
 static bool begins_maps(struct pf_bytes line)
 {
-    return starts_with(line, PF_BYTES("MAPPED_LIBRARIES:")) || starts_with(line, PF_BYTES("--- Memory map:"));
+    return pf_bytes_starts(line, PF_BYTES("MAPPED_LIBRARIES:")) || pf_bytes_starts(line, PF_BYTES("--- Memory map:"));
 }
 
 static int read_body_line(struct text *text, struct pf_bytes line)

@@ -73,18 +73,13 @@ void pf_nyt_subs_see(struct pf_nyt_subs *subs, const struct pf_dict *dict, uint3
         seen->last = place->line;
 }
 
-static bool ends_with(struct pf_bytes text, struct pf_bytes end)
-{
-    return text.size >= end.size && memcmp(text.data + text.size - end.size, end.data, end.size) == 0;
-}
-
 uint32_t pf_nyt_sub_name(struct pf_dict *dict, uint32_t location)
 {
     const struct pf_location *place = pf_dict_location(dict, location);
     const struct pf_function *function = pf_dict_function(dict, place->function);
     struct pf_bytes name = pf_dict_string(dict, function->name);
     char scratch[32];
-    if (place->kind == PF_FRAME_MAIN && ends_with(name, PF_BYTES("(main)")))
+    if (place->kind == PF_FRAME_MAIN && pf_bytes_ends(name, PF_BYTES("(main)")))
         return pf_dict_intern(dict, PF_BYTES("main::RUNTIME"), 0);
     if (place->kind == PF_FRAME_EVAL && pf_bytes_equal(name, PF_BYTES("(eval)")))
         return pf_dict_intern(dict, PF_BYTES("main::(eval)"), 0);

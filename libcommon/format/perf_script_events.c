@@ -38,20 +38,6 @@ static void take(struct pf_reader *reader, const struct ahead *ahead)
     pf_source_take(reader->source, ahead->line.size + ahead->whole);
 }
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct pf_bytes trim(struct pf_bytes text)
-{
-    for (; text.size > 0 && blank(text.data[0]); text.size--)
-        text.data++;
-    while (text.size > 0 && blank(text.data[text.size - 1]))
-        text.size--;
-    return text;
-}
-
 static int cut(struct pf_reader *reader, uint64_t offset)
 {
     return pf_error_at(&reader->error, PF_FAILED, offset, "the input ends in the middle of this event");
@@ -145,7 +131,7 @@ static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, bool 
     struct pf_perf_source source;
 
     *is_frame = false;
-    if (trim(line).size == 0 || !blank(line.data[0]))
+    if (pf_bytes_trim(line).size == 0 || !pf_blank(line.data[0]))
         return LINE_END;
     if (line.data[0] != '\t' && (state->timed || single) && pf_perf_header_parse(line, state->timed, &header))
         return LINE_END;
@@ -174,8 +160,8 @@ static int read_line(struct pf_reader *reader, uint64_t event, bool single, uint
     }
     *what = judge(state, ahead.line, single, &frame, &is_frame);
     if (*what == LINE_END)
-        return ahead.whole || trim(ahead.line).size > 0 ? PF_OK : cut(reader, event);
-    if (!ahead.whole && (!is_frame || trim(ahead.line).data[trim(ahead.line).size - 1] != ')'))
+        return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK : cut(reader, event);
+    if (!ahead.whole && (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
         return cut(reader, event);
     if (*what == LINE_NONE) {
         if (state->passed_over++ == 0)
@@ -394,14 +380,14 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
 static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
 {
     struct pf_perf_reader *state = reader->state;
-    struct pf_bytes text = trim((struct pf_bytes){ahead->line.data + 1, ahead->line.size - 1}), key = PF_BYTES("comment");
+    struct pf_bytes text = pf_bytes_trim((struct pf_bytes){ahead->line.data + 1, ahead->line.size - 1}), key = PF_BYTES("comment");
 
     if (ahead->line.size > PF_STRING_MAX)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a comment longer than 16 MiB");
     for (size_t at = 1; at + 2 < text.size; at++)
         if (memcmp(text.data + at, " : ", 3) == 0) {
-            key = trim((struct pf_bytes){text.data, at});
-            text = trim((struct pf_bytes){text.data + at + 3, text.size - at - 3});
+            key = pf_bytes_trim((struct pf_bytes){text.data, at});
+            text = pf_bytes_trim((struct pf_bytes){text.data + at + 3, text.size - at - 3});
             break;
         }
     state->item_key = pf_dict_intern(reader->dict, key, PF_UTF8);
@@ -413,7 +399,7 @@ static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
 
 static bool rule(struct pf_bytes line)
 {
-    struct pf_bytes text = trim((struct pf_bytes){line.data + 1, line.size - 1});
+    struct pf_bytes text = pf_bytes_trim((struct pf_bytes){line.data + 1, line.size - 1});
 
     return text.size == 0 || pf_bytes_equal(text, PF_BYTES("========"));
 }
@@ -426,7 +412,7 @@ int pf_perf_read_item(struct pf_reader *reader)
     int status;
 
     while ((status = look(reader, &ahead)) == PF_OK) {
-        bool empty = trim(ahead.line).size == 0, comment = !empty && ahead.line.data[0] == '#';
+        bool empty = pf_bytes_trim(ahead.line).size == 0, comment = !empty && ahead.line.data[0] == '#';
         bool event = !empty && ahead.line.size <= PF_STRING_MAX && pf_perf_header_parse(ahead.line, state->timed || comment, &header);
 
         if (comment && !event && !rule(ahead.line))

@@ -6,35 +6,6 @@
 
 static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000); /* of x86-64 and arm64; vsyscall's page lies above it */
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct pf_bytes trim(struct pf_bytes text)
-{
-    for (; text.size > 0 && blank(text.data[0]); text.size--)
-        text.data++;
-    while (text.size > 0 && blank(text.data[text.size - 1]))
-        text.size--;
-    return text;
-}
-
-static struct pf_bytes skip(struct pf_bytes text, size_t size)
-{
-    return (struct pf_bytes){text.data + size, text.size - size};
-}
-
-static bool starts(struct pf_bytes text, struct pf_bytes with)
-{
-    return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;
-}
-
-static bool ends(struct pf_bytes text, struct pf_bytes with)
-{
-    return text.size >= with.size && memcmp(text.data + text.size - with.size, with.data, with.size) == 0;
-}
-
 static int hex_digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -69,7 +40,7 @@ static size_t bracket_start(struct pf_bytes text)
         depth += text.data[at] == ')';
         depth -= text.data[at] == '(';
         if (depth == 0)
-            return at > 0 && blank(text.data[at - 1]) ? at : text.size;
+            return at > 0 && pf_blank(text.data[at - 1]) ? at : text.size;
     }
     return text.size;
 }
@@ -79,7 +50,7 @@ static size_t image_start(struct pf_bytes text)
 {
     static const struct pf_bytes unknown = {"[unknown] (", 11};
 
-    if (starts(text, unknown))
+    if (pf_bytes_starts(text, unknown))
         return unknown.size - 1;
     for (size_t at = text.size; at-- > 4;)
         if (text.data[at] == '(' && text.data[at - 1] == ' ' && offset_start((struct pf_bytes){text.data, at - 1}) < at - 1)
@@ -89,20 +60,20 @@ static size_t image_start(struct pf_bytes text)
 
 bool pf_perf_frame_parse(struct pf_bytes line, struct pf_perf_frame *frame)
 {
-    struct pf_bytes text = trim(line);
+    struct pf_bytes text = pf_bytes_trim(line);
     size_t digits = hex_digits(text), start;
 
     memset(frame, 0, sizeof *frame);
-    if (text.data == line.data || digits == 0 || digits > 16 || (digits < text.size && !blank(text.data[digits])))
+    if (text.data == line.data || digits == 0 || digits > 16 || (digits < text.size && !pf_blank(text.data[digits])))
         return false;
     for (size_t k = 0; k < digits; k++)
         frame->address = frame->address << 4 | (uint64_t)hex_digit(text.data[k]);
-    text = trim(skip(text, digits));
-    if (ends(text, PF_BYTES(")"))) {
+    text = pf_bytes_trim(pf_bytes_skip(text, digits));
+    if (pf_bytes_ends(text, PF_BYTES(")"))) {
         start = image_start(text);
         if (start < text.size) {
             frame->image = (struct pf_bytes){text.data + start + 1, text.size - start - 2};
-            text = trim((struct pf_bytes){text.data, start});
+            text = pf_bytes_trim((struct pf_bytes){text.data, start});
         }
     }
     if (pf_bytes_equal(frame->image, PF_BYTES("inlined"))) {
@@ -116,22 +87,22 @@ bool pf_perf_frame_parse(struct pf_bytes line, struct pf_perf_frame *frame)
 bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
 {
     static const struct pf_bytes inlined = {" (inlined)", 10};
-    struct pf_bytes text = trim(line);
+    struct pf_bytes text = pf_bytes_trim(line);
 
     memset(source, 0, sizeof *source);
-    source->inlined = ends(text, inlined);
+    source->inlined = pf_bytes_ends(text, inlined);
     if (source->inlined)
-        text = trim((struct pf_bytes){text.data, text.size - inlined.size});
+        text = pf_bytes_trim((struct pf_bytes){text.data, text.size - inlined.size});
     if (text.data == line.data)
         return false;
-    if (ends(text, PF_BYTES("]")) && text.size > 2 && hex_digit(text.data[text.size - 2]) >= 0)
+    if (pf_bytes_ends(text, PF_BYTES("]")) && text.size > 2 && hex_digit(text.data[text.size - 2]) >= 0)
         return true;
     for (size_t at = text.size; at-- > 0;)
         if (text.data[at] == ':') {
             source->file = (struct pf_bytes){text.data, at};
             if (pf_bytes_equal(source->file, PF_BYTES("??")))
                 source->file.size = 0;
-            return pf_parse_int(skip(text, at + 1), 0, INT64_MAX, &source->line);
+            return pf_parse_int(pf_bytes_skip(text, at + 1), 0, INT64_MAX, &source->line);
         }
     return false;
 }
@@ -147,7 +118,7 @@ static struct pf_bytes base_name(struct pf_bytes path)
 {
     for (size_t at = path.size; at-- > 0;)
         if (path.data[at] == '/')
-            return skip(path, at + 1);
+            return pf_bytes_skip(path, at + 1);
     return path;
 }
 
@@ -161,16 +132,16 @@ static bool made_at_run_time(struct pf_bytes image)
 {
     struct pf_bytes name = base_name(image);
 
-    return (starts(name, PF_BYTES("perf-")) && ends(name, PF_BYTES(".map"))) ||
-           (starts(name, PF_BYTES("jitted-")) && ends(name, PF_BYTES(".so"))) || starts(image, PF_BYTES("[JIT]"));
+    return (pf_bytes_starts(name, PF_BYTES("perf-")) && pf_bytes_ends(name, PF_BYTES(".map"))) ||
+           (pf_bytes_starts(name, PF_BYTES("jitted-")) && pf_bytes_ends(name, PF_BYTES(".so"))) || pf_bytes_starts(image, PF_BYTES("[JIT]"));
 }
 
 static enum pf_frame_kind frame_kind(const struct pf_perf_frame *frame)
 {
     struct pf_bytes image = frame->image;
 
-    if (starts(image, PF_BYTES("[kernel")) || starts(image, PF_BYTES("[guest.kernel")) || ends(image, PF_BYTES(".ko")) ||
-        starts(base_name(image), PF_BYTES("vmlinux")))
+    if (pf_bytes_starts(image, PF_BYTES("[kernel")) || pf_bytes_starts(image, PF_BYTES("[guest.kernel")) || pf_bytes_ends(image, PF_BYTES(".ko")) ||
+        pf_bytes_starts(base_name(image), PF_BYTES("vmlinux")))
         return PF_FRAME_KERNEL;
     if (image.size > 0 && !unknown(image) && !pf_bytes_equal(image, PF_BYTES("[vsyscall]")) && frame->address >= KERNEL_START)
         return PF_FRAME_KERNEL;
@@ -231,7 +202,7 @@ bool pf_perf_frame_locations(struct pf_dict *dict, const struct pf_perf_frame *f
     for (;;) {
         size_t arrow = split ? last_arrow(rest) : rest.size;
         bool outermost = arrow == rest.size;
-        struct pf_bytes symbol = outermost ? rest : skip(rest, arrow + 2);
+        struct pf_bytes symbol = outermost ? rest : pf_bytes_skip(rest, arrow + 2);
 
         if (!pf_grow(locations, capacity, *count + 1, sizeof **locations))
             return false;

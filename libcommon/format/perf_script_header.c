@@ -5,23 +5,9 @@
 
 enum { PERIOD_WIDTH = 10 }; /* perf prints a period in at least so many columns, a thread in five */
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static bool digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static struct pf_bytes trim(struct pf_bytes text)
-{
-    for (; text.size > 0 && blank(text.data[0]); text.size--)
-        text.data++;
-    while (text.size > 0 && blank(text.data[text.size - 1]))
-        text.size--;
-    return text;
 }
 
 /* Takes the last token off the text. */
@@ -29,9 +15,9 @@ static struct pf_bytes take_last(struct pf_bytes *text)
 {
     size_t end = text->size, start;
 
-    while (end > 0 && blank(text->data[end - 1]))
+    while (end > 0 && pf_blank(text->data[end - 1]))
         end--;
-    for (start = end; start > 0 && !blank(text->data[start - 1]);)
+    for (start = end; start > 0 && !pf_blank(text->data[start - 1]);)
         start--;
     struct pf_bytes token = {text->data + start, end - start};
     text->size = start;
@@ -42,9 +28,9 @@ static struct pf_bytes take_first(struct pf_bytes *text)
 {
     size_t start = 0, end;
 
-    while (start < text->size && blank(text->data[start]))
+    while (start < text->size && pf_blank(text->data[start]))
         start++;
-    for (end = start; end < text->size && !blank(text->data[end]);)
+    for (end = start; end < text->size && !pf_blank(text->data[end]);)
         end++;
     struct pf_bytes token = {text->data + start, end - start};
     text->data += end;
@@ -109,7 +95,7 @@ static void parse_who(struct pf_bytes text, struct pf_perf_header *header)
         before = rest;
         token = take_last(&rest);
     }
-    header->comm = trim(thread_token(token, header) ? rest : before);
+    header->comm = pf_bytes_trim(thread_token(token, header) ? rest : before);
 }
 
 /* --- the rest: PERIOD EVENT: ... ---------------------------------------------------------------------------------------------------- */
@@ -119,7 +105,7 @@ static bool frame_like(struct pf_bytes rest)
 {
     struct pf_perf_frame frame;
 
-    return trim(rest).size == 0 || (pf_perf_frame_parse(rest, &frame) && frame.symbol.size > 0);
+    return pf_bytes_trim(rest).size == 0 || (pf_perf_frame_parse(rest, &frame) && frame.symbol.size > 0);
 }
 
 static bool event_token(struct pf_bytes token, struct pf_perf_header *header)
@@ -184,7 +170,7 @@ static bool parse_timed(struct pf_bytes line, bool event, struct pf_perf_header 
     for (size_t at = line.size; at-- > 7;) {
         struct pf_bytes before = {line.data, at}, behind = {line.data + at + 1, line.size - at - 1};
 
-        if (line.data[at] != ':' || !digit(line.data[at - 1]) || (behind.size > 0 && !blank(behind.data[0])) ||
+        if (line.data[at] != ':' || !digit(line.data[at - 1]) || (behind.size > 0 && !pf_blank(behind.data[0])) ||
             !take_time(&before, &header->time, huge))
             continue;
         if (event ? parse_event(behind, header) : parse_no_event(behind, header)) {
@@ -212,7 +198,7 @@ static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
     for (size_t at = line.size; at-- > 1;) {
         struct pf_bytes before = {line.data, at + 1};
 
-        if (line.data[at] != ':' || (at + 1 < line.size && !blank(line.data[at + 1])) || !event_token(take_last(&before), header))
+        if (line.data[at] != ':' || (at + 1 < line.size && !pf_blank(line.data[at + 1])) || !event_token(take_last(&before), header))
             continue;
         header->rest = (struct pf_bytes){line.data + at + 1, line.size - at - 1};
         if (!frame_like(header->rest) && !memchr(header->event.data, ':', header->event.size))
@@ -221,7 +207,7 @@ static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
         size_t end = (size_t)(token.data - line.data) + token.size, start = rest.size;
         struct pf_perf_header other = {0};
 
-        while (start > 0 && blank(line.data[start - 1]))
+        while (start > 0 && pf_blank(line.data[start - 1]))
             start--;
         if (digits(token) && !number(token, &header->period))
             return false;

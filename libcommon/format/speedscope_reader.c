@@ -249,12 +249,8 @@ static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *pro
         return PF_OK;
     }
     uint32_t path = state->open_paths[state->frame_count - 1];
-    if (path >= state->row_count) {
-        if (!pf_grow(&state->row_of, &state->row_capacity, count, sizeof *state->row_of))
-            return pf_error_nomem(&reader->error);
-        memset(state->row_of + state->row_count, 0, (state->row_capacity - state->row_count) * sizeof *state->row_of);
-        state->row_count = state->row_capacity;
-    }
+    if (!pf_grow_zeroed(&state->row_of, &state->row_count, &state->row_capacity, count, sizeof *state->row_of))
+        return pf_error_nomem(&reader->error);
     if (state->row_of[path] == 0) {
         if (pf_decimals_add(&profile->amounts, 0) != PF_OK ||
             !pf_grow(&profile->rows.stacks, &profile->capacity, profile->rows.count + 1, sizeof *profile->rows.stacks))
