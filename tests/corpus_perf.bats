@@ -49,6 +49,41 @@ same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
     [[ ${lines[1]} == *'"comm":["a"]'*'"num":4'*'"num":1'*'"cycles":8'* ]]
 }
 
+@test "-F without times: lines of events below each other, and call chains below who alone" {
+    # As perf 6.1 prints them: a command in 16 columns, a thread in 5, a period in 10.
+    printf '%10u %s: \n' 1 page-faults 231 page-faults 2000000 cpu-clock:u >event,period
+    printf '%16s %s: \n' wl page-faults '#e i(' page-faults wl cpu-clock:u >comm,event
+    printf '%16s %10u %s: \n' wl 1 page-faults wl 231 page-faults wl 2000000 cpu-clock:u >comm,period,event
+    printf '%16s %5d %s: \n' wl 20670 page-faults wl 7 page-faults wl 1 cpu-clock:u >comm,tid,event
+    printf '%16s %5d/%-5d %s: \n' wl 2 20670 page-faults wl 7 8 page-faults wl 1 1 cpu-clock:u >comm,pid,tid,event
+    printf '%16s %5d %10u %s: \n' wl 20670 1 page-faults wl 7 231 page-faults wl 1 2000000 cpu-clock:u >comm,tid,period,event
+    for file in *event*; do
+        case $file in *period*) faults=232 clock=2000000 ;; *) faults=2 clock=1 ;; esac
+        run -0 profcat --probe "$file"
+        [[ $output == *"page-faults: $faults count"*"samples: 3 count"*"cpu-clock:u: $clock "* ]]
+        run -0 profcat -c "$file"
+        [ "$output" = 3 ]
+        run -0 proftop -t json "$file"
+        [[ $output != *'"function"'* ]]
+    done
+    run -0 profcat -t ndjson comm,tid,period,event
+    [[ ${lines[1]} == *'"comm":["wl"]'*'"num":7'* ]]
+    # A call chain's line begins with a tab, whatever the header lacks.
+    printf '\n\t%16x f\n\t%16x g\n\n\n\t%16x f\n\n' 1 2 1 >ip,sym
+    run -0 --separate-stderr profcat -t folded ip,sym
+    [ "$output" = $'f 1\ng;f 1' ]
+    [ -z "$stderr" ]
+    printf '%s \n\t%16x f\n\n' 'a b' 1 '#c' 2 'x: y' 3 >comm,ip,sym
+    run -0 --separate-stderr profcat -t folded comm,ip,sym
+    [ "$output" = $' #c;f 1\na_b;f 1\nx:_y;f 1' ]
+    printf '%s \n\t%16x f\n\n' 'a page-faults:' 1 '#c page-faults:' 2 >comm,event,ip,sym
+    run -0 --separate-stderr profcat -t folded comm,event,ip,sym
+    [ "$output" = $' #c;f 1\na;f 1' ]
+    printf '%16s %s\n' wl ' ffffffff8175016a elf_load' >none
+    run -3 profcat -f perf-script -c none
+    [[ $output == *"offset 0: neither an event nor a comment: "* ]]
+}
+
 @test "stacks of a time span are chosen, of a stream that kept times too" {
     printf 'a 1 %s: 1 cycles: \n\t1 f (x)\n\n' 1.000001 1.000002 1.000003000 2.5 2.500000 >in
     run -3 profcat -c in

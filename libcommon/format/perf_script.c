@@ -33,6 +33,48 @@ static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
     return inside || chain ? bits + 12 : header->event.size > 0 && header->has_tid ? bits : 0;
 }
 
+/* `\t%16lx SYMBOL`, as perf prints a frame. */
+static bool aligned_frame(struct pf_bytes line)
+{
+    enum { WIDTH = 17 };
+    struct pf_perf_frame frame;
+
+    return line.size > WIDTH && line.data[0] == '\t' && line.data[WIDTH - 1] != ' ' && line.data[WIDTH] == ' ' &&
+           pf_perf_frame_parse(line, &frame) && frame.symbol.size > 0;
+}
+
+/* `%16s ` of a command, or `%10u ` of a period, above or beside an event behind which nothing stands but perf's blank. */
+static bool aligned_header(struct pf_bytes line)
+{
+    enum { COMM = 16 };
+    struct pf_perf_header header;
+
+    if (line.size <= 2 || memcmp(line.data + line.size - 2, ": ", 2) != 0 || !pf_perf_header_parse(line, false, &header) || header.has_time)
+        return false;
+    if (header.has_period || header.has_tid)
+        return true;
+    return header.event.size > 0 && header.who.size >= COMM && line.data[COMM] == ' ' && line.data[COMM - 1] != ' ';
+}
+
+/* Neither times nor call chains: each line ahead must be an event. */
+static int weigh_aligned(struct pf_bytes text, bool whole)
+{
+    int lines = 0;
+
+    while (text.size > 0) {
+        struct pf_bytes line = pf_bytes_line(&text);
+
+        if (empty(line) || line.data[0] == '#')
+            continue;
+        if (text.size == 0 && !whole)
+            break;
+        if (!aligned_header(line))
+            return 0;
+        lines++;
+    }
+    return lines > 0 ? 12 : 0;
+}
+
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have;
@@ -41,7 +83,7 @@ static int bid(struct pf_source *source, const char *path)
 
     if (have < WINDOW && !memchr(bytes, '\n', have))
         bytes = pf_source_peek(source, WINDOW, &have);
-    struct pf_bytes text = {(const char *)bytes, have < WINDOW ? have : WINDOW};
+    struct pf_bytes text = {(const char *)bytes, have < WINDOW ? have : WINDOW}, all = text;
     (void)path;
     while (text.size > 0) {
         struct pf_bytes line = pf_bytes_line(&text);
@@ -55,10 +97,12 @@ static int bid(struct pf_source *source, const char *path)
             struct pf_bytes below = text.size > 0 ? pf_bytes_line(&text) : PF_BYTES("");
             int bits = evidence(&header, below);
 
+            if (bits == 0 && !header.has_time)
+                bits = weigh_aligned(all, have < WINDOW);
             return bits > 0 && captured ? bits + 8 : bits;
         }
         if (!comment)
-            return 0;
+            return aligned_frame(line.data[0] == '\t' ? line : pf_bytes_line(&text)) ? 12 : 0;
     }
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { LINE_SIZE = 64 * 1024 * 1024 };
@@ -15,22 +16,29 @@ struct ahead {
     bool whole;           /* it has one */
 };
 
-/* PF_OK, PF_EOF, or a failure. */
-static int look(struct pf_reader *reader, struct ahead *ahead)
+/* The line that begins `behind` bytes from here. PF_OK, PF_EOF, or a failure. */
+static int look_behind(struct pf_reader *reader, size_t behind, struct ahead *ahead)
 {
-    size_t have, searched = 0;
-    const unsigned char *bytes = pf_source_peek(reader->source, 1, &have), *end = NULL;
+    size_t have, searched = behind;
+    const unsigned char *bytes = pf_source_peek(reader->source, behind + 1, &have), *end = NULL;
 
     while (have > searched && !(end = memchr(bytes + searched, '\n', have - searched))) {
         searched = have;
-        if (have > LINE_SIZE)
-            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a line longer than 64 MiB");
+        if (have - behind > LINE_SIZE)
+            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source) + behind, "a line longer than 64 MiB");
         bytes = pf_source_peek(reader->source, searched + 1, &have);
     }
+    have = have > behind ? have - behind : 0;
+    bytes += have > 0 ? behind : 0;
     *ahead = (struct ahead){{(const char *)bytes, end ? (size_t)(end - bytes) : have}, end != NULL};
     if (!end && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     return have == 0 ? PF_EOF : PF_OK;
+}
+
+static int look(struct pf_reader *reader, struct ahead *ahead)
+{
+    return look_behind(reader, 0, ahead);
 }
 
 static void take(struct pf_reader *reader, const struct ahead *ahead)
@@ -124,8 +132,8 @@ static inline bool add_line(struct pf_reader *reader, uint32_t id)
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
 
 /* What a line below a header is; `frame` where it is one. A file of events of one line each has them one below the other, begun by
- * blanks as well. */
-static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, bool single, struct pf_perf_frame *frame, bool *is_frame)
+ * blanks as well: perf begins a frame with a tab. */
+static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame, bool *is_frame)
 {
     struct pf_perf_header header;
     struct pf_perf_source source;
@@ -133,14 +141,14 @@ static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, bool 
     *is_frame = false;
     if (pf_bytes_trim(line).size == 0 || !pf_blank(line.data[0]))
         return LINE_END;
-    if (line.data[0] != '\t' && (state->timed || single) && pf_perf_header_parse(line, state->timed, &header))
+    if (line.data[0] != '\t' && !state->bare && pf_perf_header_parse(line, state->timed, &header))
         return LINE_END;
     *is_frame = pf_perf_frame_parse(line, frame);
     return *is_frame || (line.data[0] != '\t' && pf_perf_source_parse(line, &source)) ? LINE_MEANING : LINE_NONE;
 }
 
 /* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a failure. */
-static int read_line(struct pf_reader *reader, uint64_t event, bool single, uint32_t *last, enum line *what)
+static int read_line(struct pf_reader *reader, uint64_t event, uint32_t *last, enum line *what)
 {
     struct pf_perf_reader *state = reader->state;
     struct pf_perf_frame frame;
@@ -158,7 +166,7 @@ static int read_line(struct pf_reader *reader, uint64_t event, bool single, uint
         take(reader, &ahead);
         return add_line(reader, known) ? PF_OK : pf_error_nomem(&reader->error);
     }
-    *what = judge(state, ahead.line, single, &frame, &is_frame);
+    *what = judge(state, ahead.line, &frame, &is_frame);
     if (*what == LINE_END)
         return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK : cut(reader, event);
     if (!ahead.whole && (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
@@ -178,7 +186,7 @@ static int read_line(struct pf_reader *reader, uint64_t event, bool single, uint
 
 /* The call chain below a header, and the blank line behind it. A file that ends without that blank line is taken as whole, since many
  * have lost it; one that ends within a line is not. */
-static int read_chain(struct pf_reader *reader, uint64_t event, bool single)
+static int read_chain(struct pf_reader *reader, uint64_t event)
 {
     struct pf_perf_reader *state = reader->state;
     enum line what = LINE_MEANING;
@@ -199,7 +207,7 @@ static int read_chain(struct pf_reader *reader, uint64_t event, bool single)
             pf_source_take(reader->source, 1);
             return PF_OK;
         } else {
-            status = read_line(reader, event, single, &last, &what);
+            status = read_line(reader, event, &last, &what);
         }
         if (state->depth > PF_STACK_DEPTH_MAX)
             return pf_error_at(&reader->error, PF_FAILED, event, "more than 1048575 frames");
@@ -352,6 +360,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
     if (!ahead->whole && !(single && frame.image.size > 0))
         return cut(reader, event);
     state->timed = state->timed || header->has_time;
+    state->named = true;
     state->item_time = header->time;
     state->depth = 0;
     state->inlines = false;
@@ -361,7 +370,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
     if (single && !pf_buffer_append(&copy, header->rest.data, header->rest.size))
         return pf_error_nomem(&reader->error);
     take(reader, ahead);
-    int status = read_chain(reader, event, single);
+    int status = read_chain(reader, event);
     if (status == PF_OK && single && state->depth == 0) {
         pf_perf_frame_parse((struct pf_bytes){copy.data, copy.size}, &frame);
         if (!use_single(reader, &frame))
@@ -372,6 +381,72 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
         give_images(reader);
     state->item = PF_PERF_EVENT;
     return status;
+}
+
+/* Whether a chain begins `behind` bytes from here. PF_OK, or a failure. */
+static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
+{
+    struct pf_perf_frame frame;
+    struct ahead ahead;
+    int status = look_behind(reader, behind, &ahead);
+
+    *is_chain = status == PF_OK && ahead.line.size > 0 && ahead.line.data[0] == '\t' && pf_perf_frame_parse(ahead.line, &frame);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* An event with neither time nor event in its header, which -F left out: who it is, or, unless `headed`, nothing but its call chain. */
+static int read_bare(struct pf_reader *reader, bool headed)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint64_t event = pf_source_offset(reader->source);
+    struct pf_perf_header header = {0};
+    struct ahead ahead;
+    int status = headed ? look(reader, &ahead) : PF_OK;
+
+    if (status != PF_OK)
+        return status;
+    state->bare = true;
+    state->depth = 0;
+    state->inlines = false;
+    state->item_time = 0;
+    if (headed)
+        pf_perf_who_parse(ahead.line, &header);
+    if (!find_labels(reader, &header) || !find_measure(reader, &header))
+        return pf_error_nomem(&reader->error);
+    if (headed)
+        take(reader, &ahead);
+    status = read_chain(reader, event);
+    if (status == PF_OK && state->inlines)
+        give_images(reader);
+    state->item = PF_PERF_EVENT;
+    return status;
+}
+
+/* What times and events end with: a header that has one and is none is damaged. */
+static bool has_colon(struct pf_bytes line)
+{
+    for (size_t at = 0; at < line.size; at++)
+        if (line.data[at] == ':' && (at + 1 == line.size || blank(line.data[at + 1])))
+            return true;
+    return false;
+}
+
+/* Neither an event as others nor a comment nor an empty line. */
+static int read_other(struct pf_reader *reader, const struct ahead *ahead)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_bytes line = ahead->line;
+    char text[61];
+    bool chain = false, headed = line.data[0] != '\t';
+    bool may = !state->named && line.size <= PF_STRING_MAX && (!headed || state->bare || !has_colon(line));
+
+    if (!ahead->whole)
+        return cut(reader, pf_source_offset(reader->source));
+    snprintf(text, sizeof text, "%.*s", line.size < 60 ? (int)line.size : 60, line.data);
+    if (may && chain_ahead(reader, headed ? line.size + 1 : 0, &chain) != PF_OK)
+        return reader->error.code;
+    return chain ? read_bare(reader, headed)
+                 : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "neither an event nor a comment: '%s'", text);
 }
 
 /* --- comments ---------------------------------------------------------------------------------------------------------------------- */
@@ -413,8 +488,18 @@ int pf_perf_read_item(struct pf_reader *reader)
 
     while ((status = look(reader, &ahead)) == PF_OK) {
         bool empty = pf_bytes_trim(ahead.line).size == 0, comment = !empty && ahead.line.data[0] == '#';
-        bool event = !empty && ahead.line.size <= PF_STRING_MAX && pf_perf_header_parse(ahead.line, state->timed || comment, &header);
+        bool event = !empty && !state->bare && ahead.line.size <= PF_STRING_MAX &&
+                     pf_perf_header_parse(ahead.line, state->timed || comment, &header);
 
+        if (comment && !event && !state->timed) {
+            /* A command may be called so: then its call chain is below. */
+            bool chain;
+
+            if (chain_ahead(reader, ahead.line.size + ahead.whole, &chain) != PF_OK || look(reader, &ahead) != PF_OK)
+                return reader->error.code;
+            event = chain && !state->bare && pf_perf_header_parse(ahead.line, false, &header);
+            comment = !chain;
+        }
         if (comment && !event && !rule(ahead.line))
             return read_comment(reader, &ahead);
         bool other = !empty && pf_perf_other_record(ahead.line);
@@ -422,10 +507,7 @@ int pf_perf_read_item(struct pf_reader *reader)
         if (event && !other)
             return read_event(reader, &ahead, &header);
         if (!event && !empty && !comment && !other)
-            return ahead.whole ? pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                                             "neither an event nor a comment: '%.*s'", (int)(ahead.line.size < 60 ? ahead.line.size : 60),
-                                             ahead.line.data)
-                               : cut(reader, pf_source_offset(reader->source));
+            return read_other(reader, &ahead);
         take(reader, &ahead);
     }
     return status;

@@ -230,6 +230,12 @@ bool pf_perf_header_parse(struct pf_bytes line, bool timed, struct pf_perf_heade
            (!timed && !huge && parse_untimed(line, header));
 }
 
+void pf_perf_who_parse(struct pf_bytes line, struct pf_perf_header *header)
+{
+    memset(header, 0, sizeof *header);
+    parse_who(line, header);
+}
+
 bool pf_perf_other_record(struct pf_bytes line)
 {
     static const struct pf_bytes mark = {": PERF_RECORD_", 14};

@@ -21,6 +21,9 @@ struct pf_perf_header {
 /* False when the line is none, or a number leaves 64 bits. `timed`: the file's have times. */
 bool pf_perf_header_parse(struct pf_bytes line, bool timed, struct pf_perf_header *);
 
+/* The same of a line that has neither a time nor an event: who alone. */
+void pf_perf_who_parse(struct pf_bytes line, struct pf_perf_header *);
+
 /* Whether it is a line of --show-mmap-events and the like, `... TIME: PERF_RECORD_...`, which are no samples. */
 bool pf_perf_other_record(struct pf_bytes line);
 

@@ -40,6 +40,8 @@ struct pf_perf_reader {
     uint32_t samples;                 /* the measure; UINT32_MAX = not yet */
     bool has_main;                    /* an event is the main measure */
     bool timed;                       /* the file's events carry times */
+    bool named;                       /* one came that has a time or an event in its header */
+    bool bare;                        /* one came that has neither */
     bool give_times;
     bool declared;
     int status;                       /* what follows the records given last */
