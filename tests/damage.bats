@@ -1,4 +1,5 @@
 # Damaged inputs: every reader in one process under the sanitizers, then the programs on what must not cost memory.
+load lib/expect
 
 @test "every reader ends well on whole, cut and mutated inputs, under the sanitizers" {
     [ -n "$PROFUTILS_DAMAGE" ] || skip "no sanitizers here"
@@ -80,6 +81,30 @@ refused()
     { head -c $((size - 8)) good.gz; printf 'abcd'; tail -c 4 good.gz; } >wrong.gz
     refused cut.gz 'offset [0-9]+: '
     refused wrong.gz 'offset [0-9]+: '
+}
+
+@test "what --salvage loses of a gzip file is counted in the bytes its place is told in" {
+    for k in 1 2 3 4 5 6 7 8; do echo "main;work$k $k"; done >good.folded
+    # The end of the data is reached, their check is wrong, behind which 4 bytes stand.
+    gzip -c good.folded >good.gz
+    size=$(wc -c <good.gz)
+    { head -c $((size - 8)) good.gz; printf 'abcd'; tail -c 4 good.gz; } >wrong.gz
+    fails 0 'warning: wrong.gz: offset [0-9]+: .*records kept(, [1-8] bytes of the file lost)?$' profcat --salvage -t folded wrong.gz
+    # Other damage, where it is in what the file holds.
+    { head -n 3 good.folded; echo bad; tail -n 4 good.folded; } >bad.folded
+    gzip -c bad.folded >bad.gz
+    place="offset $(grep -b bad bad.folded | cut -d: -f1): .*; 3 records kept, $(($(wc -c <bad.folded) - $(grep -b bad bad.folded | cut -d: -f1))) bytes lost"
+    fails 0 "$place" profcat --salvage -f folded -t folded bad.gz
+    # Damage in the middle of many.
+    python3 -c 'import random
+random.seed(9)
+for k in range(20000): print("main;%x" % random.getrandbits(64), k)' | gzip >large.gz
+    size=$(wc -c <large.gz)
+    { head -c $((size / 2)) large.gz; head -c $((size - size / 2)) /dev/zero | tr '\0' '\377'; } >half.gz
+    fails 0 'bytes of the file lost' profcat --salvage -t folded half.gz
+    read -r at lost < <(sed -n 's/.*offset \([0-9]*\):.*, \([0-9]*\) bytes of the file lost.*/\1 \2/p' err)
+    [ "$((at + lost))" -eq "$size" ]
+    [ "$at" -ge $((size / 2)) ]
 }
 
 @test "what is no profile is called by its name" {

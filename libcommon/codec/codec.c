@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,13 +32,17 @@ int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, str
 /* With salvage, damage is a warning and the end. */
 static int salvaged(struct pf_reader *reader)
 {
-    uint64_t at = reader->error.has_offset ? reader->error.offset : pf_source_offset(reader->source);
+    /* Damage of the file's coding is told where it is in the file, other damage where it is in what the file holds. */
+    struct pf_error of_source = {0};
+    uint64_t at = reader->error.has_offset ? reader->error.offset : pf_source_offset(reader->source), end;
+    bool coding = pf_source_status(reader->source, &of_source) == PF_FAILED && of_source.has_offset && of_source.offset == at;
+    char lost[64] = "";
+
     pf_source_skip(reader->source, UINT64_MAX);
-    uint64_t end = pf_source_offset(reader->source);
-    char lost[48] = "";
+    end = coding ? pf_source_raw_size(reader->source) : pf_source_offset(reader->source);
     /* At the end of the data there is nothing to count: what is lost never was there, or came out of what was there. */
     if (end > at)
-        snprintf(lost, sizeof lost, ", %" PRIu64 " bytes lost", end - at);
+        snprintf(lost, sizeof lost, ", %" PRIu64 " bytes %slost", end - at, coding ? "of the file " : "");
     pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %s; %" PRIu64 " records kept%s", at, reader->error.text,
                    reader->records, lost);
     return PF_EOF;
