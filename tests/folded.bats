@@ -174,6 +174,12 @@ END
     [ "$(profcat bom.folded.gz -t folded)" = 'main;a 1' ]
     { for k in 1 2 3 4 5 6 7 8 9; do echo "main;a$k $k"; done; echo 'one bad line'; } >most.folded
     fails 3 'line 10: no count' profcat most.folded -t folded
+    # Letters are tags of numbers in a protocol buffer.
+    for name in xxxxxxxx "$(head -c 1000 /dev/zero | tr '\0' x)" "x12$(head -c 4000 /dev/zero | tr '\0' a)" 'HHPP``pphhxx'; do
+        printf '%s;y 1\n' "$name" >letters
+        [ "$(profcat -c letters)" = 1 ]
+        [[ $(profcat --probe letters) == "letters: folded ("* ]]
+    done
     printf 'one\ntwo\nmain;a 1\n' >few
     fails 3 'no known profile format' profcat few -t folded
     printf 'a;b 1\n\0\0\0\n' >binary
