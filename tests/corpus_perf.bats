@@ -188,6 +188,25 @@ assert got == want, got'
     [[ $output == *offset* ]]
 }
 
+@test "bpftrace: a value beyond 64 bits is refused with the place of its entry" {
+    printf '@[\n    q+1\n]: %s\n@[\n    leaf+12\n]: %s\n' 5 9223372036854775807 >in
+    run -0 profcat --probe in
+    [[ $output == *"9223372036854775812 count"* ]]
+    printf '@[\n    q+1\n]: %s\n@[\n    leaf+12\n]: %s\n' 5 18446744073709551615 >in
+    run -3 --separate-stderr profcat -t folded in
+    [ "$output" = 'q+1 5' ]
+    [[ $stderr == *"in: offset 16: the value 18446744073709551615 does not fit 64 bits"* ]]
+    printf '{"type": "map", "data": {"@": {"\\n    q+1\\n": 5, "\\n    leaf+12\\n": 9223372036854775808}}}\n' >in
+    run -3 --separate-stderr profcat -t folded in
+    [ "$output" = 'q+1 5' ]
+    [[ $stderr == *"the value 9223372036854775808 does not fit 64 bits"* ]]
+    # What is no number at all is passed over as before.
+    printf '@[\n    q+1\n]: %s\n' 5 '(1, 2)' >in
+    run -0 --separate-stderr profcat -t folded in
+    [ "$output" = 'q+1 5' ]
+    [[ $stderr == *"1 entries whose values are no whole numbers are passed over"* ]]
+}
+
 @test "DTrace and bcc: blocks are stacks, kernel below user" {
     profcat "$own/dtrace/two.dtrace" -t folded >got
     cat >want <<'END'

@@ -114,10 +114,8 @@ static int read_entry(struct pf_reader *reader, uint64_t entry, struct pf_bytes 
         struct pf_bytes key = end == SIZE_MAX ? line : (struct pf_bytes){line.data, end};
         int status = pf_bpftrace_key_line(reader, offset, key);
 
-        if (status == PF_OK && end != SIZE_MAX) {
-            pf_bpftrace_value(reader, pf_bytes_skip(line, end + 2));
-            return PF_OK;
-        }
+        if (status == PF_OK && end != SIZE_MAX)
+            return pf_bpftrace_value(reader, entry, pf_bytes_skip(line, end + 2));
         offset = pf_source_offset(reader->source);
         if (status == PF_OK)
             status = pf_source_line(reader->source, &line, &reader->error);

@@ -31,8 +31,8 @@ struct pf_bpftrace_reader {
 bool pf_bpftrace_map(struct pf_reader *, struct pf_bytes name);
 /* Another line of the entry's key: a frame where blanks begin it, else other parts of the key. PF_OK, or a failure at `offset`. */
 int pf_bpftrace_key_line(struct pf_reader *, uint64_t offset, struct pf_bytes line);
-/* The value, which ends an entry. False where it is no number: the entry is passed over. */
-bool pf_bpftrace_value(struct pf_reader *, struct pf_bytes text);
+/* The value, which ends an entry that begins at `offset`; where it is no whole number the entry is passed over. PF_OK, or a failure. */
+int pf_bpftrace_value(struct pf_reader *, uint64_t offset, struct pf_bytes text);
 /* What was gathered for an entry is dropped. */
 void pf_bpftrace_drop(struct pf_reader *);
 

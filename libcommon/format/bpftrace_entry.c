@@ -2,9 +2,13 @@
 
 #include "base/number.h"
 
-static bool whole_number(struct pf_bytes text, int64_t *value)
+static bool is_whole(struct pf_bytes text)
 {
-    return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT64_MIN, INT64_MAX, value);
+    size_t first = text.size > 0 && text.data[0] == '-', k = first;
+
+    while (k < text.size && text.data[k] >= '0' && text.data[k] <= '9')
+        k++;
+    return k > first && k == text.size;
 }
 
 static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
@@ -119,27 +123,32 @@ void pf_bpftrace_drop(struct pf_reader *reader)
 }
 
 /* `count 5, average 3, total 15` of stats(): the total. */
-static bool total_of(struct pf_bytes text, int64_t *value)
+static struct pf_bytes number_of(struct pf_bytes text)
 {
     static const char total[] = ", total ";
     size_t size = sizeof total - 1;
 
     for (size_t at = 0; at + size < text.size; at++)
         if (memcmp(text.data + at, total, size) == 0)
-            return whole_number((struct pf_bytes){text.data + at + size, text.size - at - size}, value);
-    return false;
+            return (struct pf_bytes){text.data + at + size, text.size - at - size};
+    return text;
 }
 
-bool pf_bpftrace_value(struct pf_reader *reader, struct pf_bytes text)
+int pf_bpftrace_value(struct pf_reader *reader, uint64_t offset, struct pf_bytes text)
 {
     struct pf_bpftrace_reader *state = reader->state;
+    struct pf_bytes number = number_of(pf_bytes_trim(text));
 
-    state->ready = (whole_number(pf_bytes_trim(text), &state->value) || total_of(pf_bytes_trim(text), &state->value)) && find_measure(reader);
-    if (!state->ready) {
+    if (!is_whole(number)) {
         state->passed_over++;
         pf_bpftrace_drop(reader);
+        return PF_OK;
     }
-    return state->ready;
+    if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &state->value))
+        return pf_error_at(&reader->error, PF_FAILED, offset, "the value %.*s does not fit 64 bits",
+                           number.size < 40 ? (int)number.size : 40, number.data);
+    state->ready = find_measure(reader);
+    return state->ready ? PF_OK : pf_error_nomem(&reader->error);
 }
 
 bool pf_bpftrace_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)

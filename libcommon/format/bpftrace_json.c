@@ -25,7 +25,7 @@ static int read_key(struct pf_reader *reader, uint64_t offset, struct pf_bytes k
 }
 
 /* Statistics, `{"count": 2, "average": 30, "total": 61}`: the total. */
-static int read_statistics(struct pf_reader *reader)
+static int read_statistics(struct pf_reader *reader, uint64_t offset)
 {
     struct pf_json_cut *cut = &((struct pf_bpftrace_reader *)reader->state)->json;
     struct pf_bytes key, number;
@@ -37,13 +37,13 @@ static int read_statistics(struct pf_reader *reader)
             found = true;
             status = pf_json_cut_number(cut, &number);
             if (status == PF_OK)
-                pf_bpftrace_value(reader, number);
+                status = pf_bpftrace_value(reader, offset, number);
         } else {
             status = pf_json_cut_skip(cut);
         }
     }
     if (status == PF_EOF && !found)
-        pf_bpftrace_value(reader, PF_BYTES(""));
+        return pf_bpftrace_value(reader, offset, PF_BYTES(""));
     return status == PF_EOF ? PF_OK : status;
 }
 
@@ -63,14 +63,12 @@ static int read_entry(struct pf_reader *reader)
         return status;
     switch (pf_json_cut_kind(&state->json)) {
     case '{':
-        return read_statistics(reader);
+        return read_statistics(reader, offset);
     case '0':
         status = pf_json_cut_number(&state->json, &number);
-        if (status == PF_OK)
-            pf_bpftrace_value(reader, number);
-        return status;
+        return status == PF_OK ? pf_bpftrace_value(reader, offset, number) : status;
     default:
-        pf_bpftrace_value(reader, PF_BYTES(""));
+        pf_bpftrace_value(reader, offset, PF_BYTES(""));
         return pf_json_cut_skip(&state->json);
     }
 }

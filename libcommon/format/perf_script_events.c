@@ -426,7 +426,7 @@ static int read_bare(struct pf_reader *reader, bool headed)
 static bool has_colon(struct pf_bytes line)
 {
     for (size_t at = 0; at < line.size; at++)
-        if (line.data[at] == ':' && (at + 1 == line.size || blank(line.data[at + 1])))
+        if (line.data[at] == ':' && (at + 1 == line.size || pf_blank(line.data[at + 1])))
             return true;
     return false;
 }

@@ -548,6 +548,11 @@ uint64_t pf_source_raw_offset(const struct pf_source *source)
     return source->input->raw_read;
 }
 
+uint64_t pf_source_raw_size(const struct pf_source *source)
+{
+    return source->input->raw_size;
+}
+
 int pf_source_status(const struct pf_source *source, struct pf_error *error)
 {
     const struct pf_error *own = &source->input->error;

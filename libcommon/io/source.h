@@ -61,8 +61,9 @@ static inline uint64_t pf_source_offset(const struct pf_source *source)
     return source->limit_offset - (uint64_t)(source->limit - source->cursor);
 }
 
-/* Bytes read from the file so far: for progress. */
+/* Bytes read from the file so far, and its size (0 = not known). */
 uint64_t pf_source_raw_offset(const struct pf_source *);
+uint64_t pf_source_raw_size(const struct pf_source *);
 
 /* PF_OK, or why the bytes end early (PF_IO: read failed; PF_FAILED: damaged or cut gzip, whose offset counts compressed bytes;
  * PF_NOMEM): copied to `error` if given. A reader that meets the end asks this before it says that its own data are cut. */
