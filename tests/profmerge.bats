@@ -203,6 +203,14 @@ END
     cmp want got
     profmerge -t text run1.pfs | grep -c '0x7f0000100123' >got
     [ "$(cat got)" = 1 ]
+    # a table of both says the same
+    for by in function address line image; do
+        cat run0.pfs run1.pfs | proftop --by=$by >got
+        profmerge run0.pfs run1.pfs | proftop --by=$by >want
+        diff -u want got
+    done
+    cat run0.pfs run1.pfs | proftop -t tsv | cut -f 2 >got
+    grep -qx 0x7f0000100123 got && ! grep -q 0x7f0000400123 got
 }
 
 @test "labels keep records apart, or only some do, or none" {

@@ -32,7 +32,9 @@ int pf_keys_init(struct pf_keys *keys, struct pf_dict *dict, enum pf_by by, uint
 {
     *keys = (struct pf_keys){.dict = dict, .by = by, .label = label};
     keys->status = pf_table_init(&keys->table, sizeof(struct pf_key));
-    keys->places_done = 1;
+    keys->places_done = keys->images_known = 1;
+    if (keys->status == PF_OK)
+        keys->status = pf_image_forms_init(&keys->images);
     keys->places = calloc(1, sizeof *keys->places);
     keys->place_count = keys->place_capacity = 1;
     if (keys->places == NULL)
@@ -43,6 +45,7 @@ int pf_keys_init(struct pf_keys *keys, struct pf_dict *dict, enum pf_by by, uint
 void pf_keys_free(struct pf_keys *keys)
 {
     pf_table_free(&keys->table);
+    pf_forms_free(&keys->images);
     free(keys->lines);
     free(keys->places);
 }
@@ -135,9 +138,23 @@ static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
            pf_dict_has_address(keys->dict, place);
 }
 
+/* A function under the name that its evals are told by. */
+static struct pf_function function_of(struct pf_keys *keys, uint32_t id)
+{
+    struct pf_function function = *pf_dict_function(keys->dict, id);
+
+    if (keys->evals != NULL && keys->evals->count > 0) {
+        function.name = pf_merge_evals_name(keys->evals, keys->dict, function.name);
+        function.file = pf_merge_evals_name(keys->evals, keys->dict, function.file);
+        if (keys->dict->strings.status != PF_OK)
+            keys->status = PF_NOMEM;
+    }
+    return function;
+}
+
 static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *place)
 {
-    const struct pf_function *function = pf_dict_function(keys->dict, place->function);
+    const struct pf_function row = function_of(keys, place->function), *function = &row;
     struct pf_key key = {.present = at_zero(keys, place) ? PF_KEY_AT_ZERO : PF_KEY_PRESENT};
 
     switch (keys->by) {
@@ -188,9 +205,30 @@ static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
         keys->lines[key] = line;
 }
 
+/* A place in the form of its image that stands for all. */
+static struct pf_location place_of(const struct pf_keys *keys, uint32_t location)
+{
+    struct pf_location place = *pf_dict_location(keys->dict, location);
+    const struct pf_form *form = keys->moved && place.image != 0 ? pf_forms_of(&keys->images, place.image) : NULL;
+
+    if (form != NULL)
+        pf_image_slide(keys->dict, &place, keys->open ? form->first : form->least);
+    return place;
+}
+
+static void meet_images(struct pf_keys *keys)
+{
+    struct pf_form *form;
+
+    for (; keys->images_known < keys->dict->images.count && keys->status == PF_OK; keys->images_known++) {
+        keys->status = pf_image_forms_enter(&keys->images, keys->dict, keys->images_known, &form);
+        keys->moved = keys->moved || (form != NULL && form->first != keys->images_known);
+    }
+}
+
 static void add_place(struct pf_keys *keys, uint32_t location)
 {
-    const struct pf_location *place = pf_dict_location(keys->dict, location);
+    const struct pf_location row = place_of(keys, location), *place = &row;
     struct pf_key key = key_of(keys, place);
     uint32_t id = pf_table_intern(&keys->table, &key);
 
@@ -212,6 +250,7 @@ int pf_keys_places(struct pf_keys *keys)
             return keys->status = PF_NOMEM;
         keys->place_count = count;
     }
+    meet_images(keys);
     for (; keys->places_done < count && keys->status == PF_OK; keys->places_done++)
         add_place(keys, (uint32_t)keys->places_done);
     return keys->status;

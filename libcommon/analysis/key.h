@@ -2,6 +2,8 @@
 #ifndef PF_ANALYSIS_KEY_H
 #define PF_ANALYSIS_KEY_H
 
+#include "analysis/image_forms.h"
+#include "analysis/merge_evals.h"
 #include "base/memory.h"
 #include "model/dict.h"
 
@@ -47,6 +49,11 @@ struct pf_keys {
     size_t line_capacity, line_count;
     uint32_t *places;    /* key of each location; pf_keys_places */
     size_t place_count, place_capacity, places_done;
+    struct pf_forms images; /* those mapped at several places are one image */
+    uint32_t images_known;  /* ids below it are entered */
+    bool moved;             /* one is */
+    bool open;              /* set by the owner: more images may come, so they count in the first form, which stays, not in the least */
+    const struct pf_merge_evals *evals; /* set by the owner, what they are called; NULL: as they are */
     int status;
 };
 
@@ -54,7 +61,7 @@ struct pf_keys {
 int pf_keys_init(struct pf_keys *, struct pf_dict *, enum pf_by, uint32_t label);
 void pf_keys_free(struct pf_keys *);
 
-/* Fills `places` for all locations there are, after which the number of keys is final until there are more; the key of location 0 is
+/* Fills `places` for all locations there are, an address of an image mapped at several places as that of one of them, after which the number of keys is final until there are more; the key of location 0 is
  * 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at new locations only. */
 int pf_keys_places(struct pf_keys *);
 /* The next different value of the label in the set *at, which becomes what remains of it; 0 when there is none. A value that is there

@@ -1,88 +1,8 @@
 #include "analysis/merge_frames.h"
 
 #include "base/error.h"
-#include "base/memory.h"
-#include "model/images.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* --- forms ------------------------------------------------------------------------------------------------ */
-
-static int forms_init(struct pf_merge_forms *forms, size_t key_size)
-{
-    return pf_table_init(&forms->keys, key_size);
-}
-
-static void forms_free(struct pf_merge_forms *forms)
-{
-    pf_table_free(&forms->keys);
-    free(forms->rows);
-    pf_id_map_free(&forms->of);
-}
-
-/* Enters an id under its key; the forms it belongs to, or NULL when out of memory. */
-static struct pf_merge_form *enter(struct pf_merge_forms *forms, const void *key, uint32_t id)
-{
-    uint32_t count = forms->keys.count, of = pf_table_intern(&forms->keys, key);
-
-    if (of == 0 || !pf_grow(&forms->rows, &forms->capacity, (size_t)of + 1, sizeof *forms->rows) ||
-        !pf_id_map_put(&forms->of, id, of))
-        return NULL;
-    if (of == count)
-        forms->rows[of] = (struct pf_merge_form){id, id};
-    return &forms->rows[of];
-}
-
-static struct pf_merge_form *form_of(const struct pf_merge_forms *forms, uint32_t id)
-{
-    uint32_t of;
-
-    return pf_id_map_get(&forms->of, id, &of) ? &forms->rows[of] : NULL;
-}
-
-/* --- images ----------------------------------------------------------------------------------------------- */
-
-static int compare_strings(const struct pf_dict *dict, uint32_t a, uint32_t b)
-{
-    return pf_bytes_compare(pf_dict_string(dict, a), pf_dict_string(dict, b));
-}
-
-static bool image_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
-{
-    const struct pf_image *x = pf_dict_image(dict, a), *y = pf_dict_image(dict, b);
-    int order = (x->start > y->start) - (x->start < y->start);
-
-    if (order == 0)
-        order = compare_strings(dict, x->name, y->name);
-    if (order == 0)
-        order = compare_strings(dict, x->identifier, y->identifier);
-    return order != 0 ? order < 0 : x->flags < y->flags;
-}
-
-static struct pf_merge_form *image_forms(struct pf_merge_frames *frames, uint32_t image)
-{
-    const struct pf_dict *dict = frames->now.dict;
-    struct pf_merge_form *form = form_of(&frames->images, image);
-    struct pf_image_key key;
-
-    if (form != NULL || image == 0 || !pf_image_key(dict, pf_dict_image(dict, image), &key))
-        return form;
-    form = enter(&frames->images, &key, image);
-    if (form == NULL)
-        frames->status = PF_NOMEM;
-    else if (image_before(dict, image, form->least))
-        form->least = image;
-    return form;
-}
-
-/* The place in another image that is mapped somewhere else. */
-static void slide(const struct pf_dict *dict, struct pf_location *place, uint32_t image)
-{
-    if (place->address != 0)
-        place->address += pf_dict_image(dict, image)->start - pf_dict_image(dict, place->image)->start;
-    place->image = image;
-}
 
 /* --- functions -------------------------------------------------------------------------------------------- */
 
@@ -110,13 +30,13 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
 {
     struct pf_dict *dict = frames->now.dict;
     const struct pf_function *row = pf_dict_function(dict, function);
-    struct pf_merge_form *form = form_of(&frames->functions, function);
+    struct pf_form *form = pf_forms_of(&frames->functions, function);
     bool anonymous = is_anonymous(pf_dict_string(dict, row->name));
     struct function_key key = {row->name, row->system_name, row->file, 0, anonymous ? row->start_line : 0};
 
     if (function == 0 || form != NULL)
         return form != NULL ? form->first : 0;
-    form = enter(&frames->functions, &key, function);
+    form = pf_forms_enter(&frames->functions, &key, function);
     if (form == NULL) {
         frames->status = PF_NOMEM;
         return 0;
@@ -139,6 +59,15 @@ static uint32_t plain_image(struct pf_dict *dict, uint32_t image)
     return image == 0 ? 0 : pf_dict_add_image(dict, &plain);
 }
 
+static struct pf_form *image_forms(struct pf_merge_frames *frames, uint32_t image)
+{
+    struct pf_form *form;
+
+    if (pf_image_forms_enter(&frames->images, frames->now.dict, image, &form) != PF_OK)
+        frames->status = PF_NOMEM;
+    return form;
+}
+
 static uint32_t place_now(void *arg, uint32_t location)
 {
     struct pf_merge_frames *frames = arg;
@@ -148,10 +77,10 @@ static uint32_t place_now(void *arg, uint32_t location)
     bool whole = frames->places.granularity == PF_GRANULARITY_FULL || place.function == 0;
 
     if (whole) {
-        struct pf_merge_form *form = place.image != 0 ? image_forms(frames, place.image) : NULL;
+        struct pf_form *form = place.image != 0 ? image_forms(frames, place.image) : NULL;
 
         if (form != NULL && form->first != place.image)
-            slide(dict, &place, form->first);
+            pf_image_slide(dict, &place, form->first);
     } else {
         place.image = plain_image(dict, place.image);
         place.function = same_function(frames, place.function);
@@ -176,7 +105,7 @@ int pf_merge_frames_extend(struct pf_merge_frames *frames)
 static uint32_t final_function(struct pf_merge_frames *frames, uint32_t function)
 {
     struct pf_dict *dict = frames->now.dict;
-    const struct pf_merge_form *form = form_of(&frames->functions, function);
+    const struct pf_form *form = pf_forms_of(&frames->functions, function);
     struct pf_function row;
 
     if (form != NULL)
@@ -195,25 +124,17 @@ static uint32_t place_finally(void *arg, uint32_t location)
     struct pf_merge_frames *frames = arg;
     struct pf_dict *dict = frames->now.dict;
     struct pf_location place = *pf_dict_location(dict, location), was = place;
-    const struct pf_merge_form *form = place.image != 0 ? form_of(&frames->images, place.image) : NULL;
+    const struct pf_form *form = place.image != 0 ? pf_forms_of(&frames->images, place.image) : NULL;
 
     if (form != NULL && form->least != place.image)
-        slide(dict, &place, form->least);
+        pf_image_slide(dict, &place, form->least);
     place.function = final_function(frames, place.function);
     return memcmp(&place, &was, sizeof place) == 0 ? location : pf_dict_add_location(dict, &place);
 }
 
-static bool one_form_each(const struct pf_merge_forms *forms)
-{
-    for (uint32_t id = 1; id < forms->keys.count; id++)
-        if (forms->rows[id].first != forms->rows[id].least)
-            return false;
-    return true;
-}
-
 int pf_merge_frames_end(struct pf_merge_frames *frames, const struct pf_merge_evals *evals)
 {
-    if (evals->count == 0 && one_form_each(&frames->images) && one_form_each(&frames->functions))
+    if (evals->count == 0 && pf_forms_settled(&frames->images) && pf_forms_settled(&frames->functions))
         return PF_OK;
     frames->evals = evals;
     return pf_merge_map_extend(&frames->final);
@@ -226,9 +147,9 @@ int pf_merge_frames_init(struct pf_merge_frames *frames, struct pf_dict *dict, e
         .now = {.dict = dict, .place = place_now, .arg = frames},
         .final = {.dict = dict, .place = place_finally, .arg = frames, .before = &frames->now},
     };
-    frames->status = forms_init(&frames->images, sizeof(struct pf_image_key));
+    frames->status = pf_image_forms_init(&frames->images);
     if (frames->status == PF_OK)
-        frames->status = forms_init(&frames->functions, sizeof(struct function_key));
+        frames->status = pf_forms_init(&frames->functions, sizeof(struct function_key));
     return frames->status;
 }
 
@@ -237,6 +158,6 @@ void pf_merge_frames_free(struct pf_merge_frames *frames)
     pf_places_free(&frames->places);
     pf_merge_map_free(&frames->now);
     pf_merge_map_free(&frames->final);
-    forms_free(&frames->images);
-    forms_free(&frames->functions);
+    pf_forms_free(&frames->images);
+    pf_forms_free(&frames->functions);
 }

@@ -10,6 +10,7 @@
 #ifndef PF_ANALYSIS_MERGE_FRAMES_H
 #define PF_ANALYSIS_MERGE_FRAMES_H
 
+#include "analysis/image_forms.h"
 #include "analysis/merge_evals.h"
 #include "analysis/merge_map.h"
 #include "analysis/places.h"
@@ -18,14 +19,7 @@ struct pf_merge_frames {
     struct pf_places places;
     struct pf_merge_map now;   /* while reading */
     struct pf_merge_map final; /* then */
-    struct pf_merge_forms {
-        struct pf_table keys;    /* what they have in common */
-        struct pf_merge_form {
-            uint32_t first, least; /* ids: the one that stands for all, the one that is given */
-        } *rows;                 /* by id of the key */
-        size_t capacity;
-        struct pf_id_map of;     /* id of the key, by id */
-    } images, functions;
+    struct pf_forms images, functions;
     uint32_t images_known;     /* ids below it are entered */
     const struct pf_merge_evals *evals;
     int status;
