@@ -341,6 +341,93 @@ g "values":{"samples.before":1000,"samples.after":1000,"samples.delta":0}' ]
     [ ! -e absent.pfs ]
 }
 
+@test "a library that is mapped elsewhere is the same library" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    # both runs have 1, 10 and 100 samples in a library with a build id, in one without, and in memory that no file lies behind
+    python3 "$PROFUTILS_SRC/tests/check/profmerge.py" slid .
+    for by in function address line; do
+        expect cells 1,4,7,8,22 --by=$by --sort=name run0.pfs run1.pfs <<'END'
+0x7f0000100123 /tmp/1/lib.so 1 1 same
+0x7f0000110123 /lib/plain.so 10 10 same
+0x7f0000120123 //anon 0 100 added
+0x7f0000420123 //anon 100 0 removed
+END
+    done
+    expect cells 4,7,8,22 --by=image --sort=name run1.pfs run0.pfs <<'END'
+//anon 100 100 same
+/lib/plain.so 10 10 same
+/tmp/1/lib.so 1 1 same
+END
+    profdiff -t folded run0.pfs run1.pfs | LC_ALL=C sort >folded
+    expect cat folded <<'END'
+0x7f0000100123 1 1
+0x7f0000110123 10 10
+0x7f0000120123 0 100
+0x7f0000420123 100 0
+END
+    profdiff run0.pfs run1.pfs | proftop -n 0 -t tsv -m samples.before | cut -f 2,5,9 | tail -n +2 | tr '\t' ' ' | LC_ALL=C sort >top
+    expect cat top <<'END'
+0x7f0000100123 /tmp/1/lib.so 1
+0x7f0000110123 /lib/plain.so 10
+0x7f0000420123 //anon 100
+END
+    # the third run has it lowest: rows of the runs before it get that address
+    printf 'run0.pfs\nrun1.pfs\n' >mapped.list
+    expect cells 1,7,8 --sort=name --normalize run0.pfs @mapped.list <<'END'
+0x7f0000100123 9009009 9009009
+0x7f0000110123 90090090 90090090
+0x7f0000120123 0 450450450
+0x7f0000420123 900900901 450450450
+END
+}
+
+@test "string evals with the same text at the same place are the same, whatever their numbers" {
+    # sub f is made by evals 2 and 4 of one run and 5 and 7 of the other, from the same text; g from texts that differ
+    run_of()
+    {
+        stream "$1" <<END
+{"measures": [{"name": "samples", "role": "count", "main": 1}], "records": [
+    {"stack": [["main"], ["f", "(eval $2)[e.pl:3]", 1, 1]], "values": {"samples": $5}},
+    {"stack": [["main"], ["f", "(eval $2)[e.pl:3]", 1, 1], ["f", "(eval $3)[e.pl:3]", 1, 1]], "values": {"samples": $6}},
+    {"stack": [["main"], ["g", "(eval $4)[e.pl:4]", 1, 1]], "values": {"samples": 7}}],
+ "texts": $7}
+END
+    }
+    texts() { printf '[["(eval %d)[e.pl:3]", 1, "sub f {}"], ["(eval %d)[e.pl:3]", 1, "sub f {}"], ["(eval %d)[e.pl:4]", 1, "%s"]]' "$@"; }
+    run_of old.pfs 2 4 3 30 5 "$(texts 2 4 3 'sub g { 1 }')"
+    run_of new.pfs 5 7 8 20 10 "$(texts 5 7 8 'sub g { 2 }')"
+    run_of bare.pfs 7 7 8 1 1 '[]'
+    # f calls itself through two of the evals: its 35 and 30 samples count once
+    for column in "" --cum; do
+        expect cells 1,2,7-12 --sort=name $column old.pfs new.pfs <<'END'
+f (eval 2)[e.pl:3] 35 30 -5 35 30 -5
+g (eval 3)[e.pl:4] 7 0 -7 7 0 -7
+g (eval 8)[e.pl:4] 0 7 7 0 7 7
+main  0 0 0 42 37 -5
+END
+    done
+    expect cells 2,7-9 --by=file --sort=name old.pfs new.pfs <<'END'
+ 0 0 0
+(eval 2)[e.pl:3] 35 30 -5
+(eval 3)[e.pl:4] 7 0 -7
+(eval 8)[e.pl:4] 0 7 7
+END
+    # the texts of the other run say what is the same here
+    expect cells 1,2,7-12 --sort=name bare.pfs new.pfs <<'END'
+f (eval 5)[e.pl:3] 2 30 28 2 30 28
+g (eval 8)[e.pl:4] 7 7 0 7 7 0
+main  0 0 0 9 37 28
+END
+    [ "$(profdiff old.pfs new.pfs | profcat -c)" -eq 4 ]
+    profdiff old.pfs new.pfs | proftop -n 0 -t tsv -m samples.delta | cut -f 2,3,9,11 | tail -n +2 | tr '\t' ' ' | LC_ALL=C sort >top
+    expect cat top <<'END'
+f (eval 2)[e.pl:3] -5 -5
+g (eval 3)[e.pl:4] -7 -7
+g (eval 8)[e.pl:4] 7 7
+main  0 -5
+END
+}
+
 @test "folded has two columns, as difffolded.pl writes them" {
     expect profdiff -t folded x.folded y.folded <<'END'
 main;new 0 6

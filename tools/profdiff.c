@@ -389,6 +389,8 @@ static void write_records(struct run *run)
     run->records.drop_negative = run->view.drop_negative;
     run->records.named = run->measure_count > 0 ? named_any : NULL;
     run->records.arg = run;
+    if (pf_diff_records_init(&run->records) != PF_OK)
+        pf_tool_nomem(&run->common.tool);
     whole = read_all(run) && sides_are_there(run);
     if (whole && run->records.count == 0 && (run->measure_count > 0 || run->kind_given)) {
         if (run->measure_count > 0)
@@ -418,6 +420,7 @@ static void profdiff(struct run *run, const struct args *args, const char *to)
     run->runs = pf_runs_open(&run->common, run->stats ? 1 : 2, run->stats ? 0 : 2,
                              run->stats ? "give the sets to summarise" : "give two operands, BEFORE and AFTER", run->reverse);
     read_by(run, last(args->by_arg, args->by_given));
+    pf_inputs_relocate(run->runs->inputs);
     run->diff.dict = pf_inputs_dict(run->runs->inputs);
     run->diff.named = named;
     run->diff.arg = run;

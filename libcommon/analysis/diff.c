@@ -13,31 +13,43 @@ int pf_diff_init(struct pf_diff *diff)
     diff->blocks = calloc(diff->block_count, sizeof *diff->blocks);
     for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++)
         diff->blocks[i].measure.kind = PF_RECORD_KINDS;
-    return pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) == PF_OK && diff->blocks != NULL ? PF_OK : PF_NOMEM;
+    if (pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) != PF_OK)
+        return PF_NOMEM;
+    diff->keys.open = true;
+    return diff->blocks != NULL ? PF_OK : PF_NOMEM;
 }
 
-static void free_accumulator(struct pf_diff *diff)
+static void free_accumulator(struct pf_accumulator **accumulator)
 {
-    if (diff->accumulator != NULL)
-        pf_accumulator_free(diff->accumulator);
-    free(diff->accumulator);
-    diff->accumulator = NULL;
+    if (*accumulator != NULL)
+        pf_accumulator_free(*accumulator);
+    free(*accumulator);
+    *accumulator = NULL;
+}
+
+static void free_amounts(struct pf_diff_amounts *run)
+{
+    free(run->flat);
+    free(run->cum);
+    free(run->samples);
+    *run = (struct pf_diff_amounts){0};
 }
 
 void pf_diff_free(struct pf_diff *diff)
 {
     for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++) {
-        for (size_t k = 0; k < diff->run_count && k < diff->blocks[i].run_capacity; k++) {
-            free(diff->blocks[i].runs[k].flat);
-            free(diff->blocks[i].runs[k].cum);
-            free(diff->blocks[i].runs[k].samples);
-        }
+        for (size_t k = 0; k < diff->run_count && k < diff->blocks[i].run_capacity; k++)
+            free_amounts(&diff->blocks[i].runs[k]);
         free(diff->blocks[i].runs);
     }
+    for (size_t k = 0; k < diff->run_count; k++)
+        free_accumulator(&diff->runs[k].accumulator);
     free(diff->blocks);
     free(diff->runs);
-    free_accumulator(diff);
+    free_accumulator(&diff->accumulator);
     pf_facts_free(&diff->facts);
+    pf_merge_texts_free(&diff->texts);
+    pf_merge_evals_free(&diff->evals);
     pf_keys_free(&diff->keys);
 }
 
@@ -87,7 +99,7 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
 
 int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
 {
-    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK)
+    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK || pf_merge_evals_take(&diff->texts, batch) != PF_OK)
         return pf_error_nomem(error);
     return pf_accumulator_add(diff->accumulator, batch, error);
 }
@@ -283,7 +295,115 @@ int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
         choose_kind(diff);
     for (size_t i = 0; i < diff->block_count && keep && status == PF_OK; i++)
         status = fold_block(diff, i, error);
-    free_accumulator(diff);
+    if (keep && diff->texts.ready && diff->by != PF_BY_LABEL) {
+        diff->runs[diff->run_count - 1].accumulator = diff->accumulator;
+        diff->accumulator = NULL;
+    }
+    free_accumulator(&diff->accumulator);
+    return status;
+}
+
+/* --- rows that are one ------------------------------------------------------------------------------------ */
+
+/* The run's records again, by the keys there are now. */
+static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *error)
+{
+    size_t count = diff->run_count;
+    int status = PF_OK;
+
+    diff->accumulator = diff->runs[number].accumulator;
+    diff->runs[number].accumulator = NULL;
+    diff->run_count = number + 1;
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++) {
+        free_amounts(&diff->blocks[i].runs[number]);
+        status = fold_block(diff, i, error);
+    }
+    diff->run_count = count;
+    free_accumulator(&diff->accumulator);
+    return status;
+}
+
+/* A column by new keys, `to` of the old ones. */
+static int move_column(int64_t **column, size_t count, const uint32_t *to, size_t new_count, bool greatest)
+{
+    int64_t *moved = *column != NULL ? calloc(new_count, sizeof *moved) : NULL;
+    bool fits = true;
+
+    if (*column == NULL)
+        return PF_OK;
+    for (size_t key = 0; key < count && moved != NULL; key++) {
+        int64_t *sum = &moved[to[key]], value = (*column)[key];
+        if (greatest)
+            *sum = value > *sum ? value : *sum;
+        else
+            fits = pf_add64(*sum, value, sum) && fits;
+    }
+    free(*column);
+    *column = moved;
+    return moved == NULL ? PF_NOMEM : fits ? PF_OK : PF_OVERFLOW;
+}
+
+static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, const uint32_t *to,
+                        struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    bool greatest = block->measure.aggregation == PF_MAX;
+    size_t count = diff->keys.table.count;
+    int status = move_column(&run->flat, run->count, to, count, greatest);
+
+    if (status == PF_OK)
+        status = move_column(&run->cum, run->count, to, count, greatest);
+    if (status == PF_OK)
+        status = move_column(&run->samples, run->count, to, count, false);
+    run->count = count;
+    if (status == PF_OVERFLOW)
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%.*s' leaves 64 bits", (int)name.size, name.data);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* What rows become, by old key (owned by the caller); each has a place that was met, and the first one tells. NULL: out of memory. */
+static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
+{
+    uint32_t *to = calloc((size_t)old->table.count + 1, sizeof *to);
+
+    if (pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) == PF_OK) {
+        diff->keys.evals = &diff->evals;
+        pf_keys_places(&diff->keys);
+    }
+    for (size_t place = old->places_done; to != NULL && diff->keys.status == PF_OK && place-- > 1;)
+        to[old->places[place]] = diff->keys.places[place];
+    if (diff->keys.status == PF_OK)
+        return to;
+    free(to);
+    return NULL;
+}
+
+/* Rows by what is known at the end only: evals with the same text, and the least form of images. */
+static int settle(struct pf_diff *diff, struct pf_error *error)
+{
+    struct pf_keys old = diff->keys;
+    uint32_t *to;
+    int status = PF_OK;
+
+    if (diff->by == PF_BY_LABEL)
+        return PF_OK;
+    if (pf_merge_evals_find(&diff->evals, diff->dict, &diff->texts) != PF_OK)
+        return pf_error_nomem(error);
+    if (diff->evals.count == 0 && pf_forms_settled(&old.images))
+        return PF_OK;
+    to = new_keys(diff, &old);
+    pf_keys_free(&old);
+    if (to == NULL)
+        return pf_error_nomem(error);
+    for (size_t k = 0; k < diff->run_count && status == PF_OK; k++) {
+        if (diff->runs[k].accumulator != NULL)
+            status = fold_again(diff, k, error);
+        else
+            for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+                if (diff->blocks[i].runs[k].met)
+                    status = move_amounts(diff, &diff->blocks[i], &diff->blocks[i].runs[k], to, error);
+    }
+    free(to);
     return status;
 }
 
@@ -331,7 +451,7 @@ static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
 
 int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
 {
-    int status = PF_OK;
+    int status = settle(diff, error);
 
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
         if (diff->blocks[i].measure.kind != PF_RECORD_KINDS)

@@ -1,11 +1,13 @@
 /* Runs beside each other: for each row of a table what it cost in each run. Runs are read in turn, each is summed up on its own and
- * kept as one number a row; memory is rows by runs. */
+ * kept as one number a row; memory is rows by runs. Rows are of frames that a merge takes for the same (analysis/merge_frames.h). Which
+ * string evals are one is known at the end only: where there are texts of some, sums by stack are kept until then. */
 #ifndef PF_ANALYSIS_DIFF_H
 #define PF_ANALYSIS_DIFF_H
 
 #include "analysis/accumulate.h"
 #include "analysis/facts.h"
 #include "analysis/key.h"
+#include "analysis/merge_evals.h"
 #include "analysis/subject.h"
 
 #include <stdbool.h>
@@ -54,10 +56,13 @@ struct pf_diff {
 
     struct pf_facts facts;
     struct pf_keys keys;
+    struct pf_merge_texts texts; /* of evals */
+    struct pf_merge_evals evals;
     struct pf_accumulator *accumulator; /* of the run at hand */
     struct pf_diff_run {
         unsigned side;
         bool left_out;         /* it is damaged */
+        struct pf_accumulator *accumulator; /* kept until it is known which evals are one; NULL: it is not */
     } *runs;
     size_t run_count, run_capacity;
     struct pf_diff_block *blocks;
@@ -75,7 +80,8 @@ int pf_diff_add(struct pf_diff *, const struct pf_batch *, struct pf_error *);
 /* It ends. `keep` false: it counts for nothing. PF_OK; PF_NOMEM; PF_OVERFLOW; PF_UNSUPPORTED when its amounts cannot be compared with
  * those of the runs before; PF_USAGE as pf_subject_choose. A run that has no measure of that name is no failure: `met` says so. */
 int pf_diff_end(struct pf_diff *, bool keep, struct pf_error *);
-/* After the last run: brings all runs to one unit. PF_OK, PF_OVERFLOW or PF_UNSUPPORTED. */
+/* After the last run: joins rows that turn out to be one and brings all runs to one unit. PF_OK, PF_OVERFLOW, PF_UNSUPPORTED or
+ * PF_NOMEM. */
 int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
 /* Runs of a side that count. */

@@ -8,6 +8,11 @@
 
 enum { BEFORE, AFTER, DELTA };
 
+int pf_diff_records_init(struct pf_diff_records *records)
+{
+    return pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL);
+}
+
 void pf_diff_records_free(struct pf_diff_records *records)
 {
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
@@ -25,6 +30,9 @@ void pf_diff_records_free(struct pf_diff_records *records)
     free(records->given);
     free(records->meta);
     pf_facts_free(&records->facts);
+    pf_merge_frames_free(&records->frames);
+    pf_merge_texts_free(&records->texts);
+    pf_merge_evals_free(&records->evals);
 }
 
 static int overflow(const struct pf_diff_records *records, const struct pf_diff_column *column, size_t record, struct pf_error *error)
@@ -155,20 +163,31 @@ static int add_column(struct pf_diff_records *records, const struct pf_batch *ba
     return PF_OK;
 }
 
-int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
+static int find_records(struct pf_diff_records *records, const struct pf_batch *batch)
 {
     const struct pf_dict *dict = records->dict;
-    bool samples = batch->kind == PF_SAMPLE;
+    const struct pf_merge_map *now = &records->frames.now;
+    const struct pf_merge_ids *places = batch->kind == PF_SAMPLE ? &now->stacks : &now->locations;
+    const uint32_t *place, *callee = NULL;
+
+    if (pf_merge_frames_extend(&records->frames) != PF_OK)
+        return PF_NOMEM;
+    place = pf_merge_ids_column(places, batch->kind == PF_SAMPLE ? batch->stack : batch->location, batch->rows, records->places);
+    if (batch->kind == PF_EDGE)
+        callee = pf_merge_ids_column(&now->locations, batch->callee, batch->rows, records->callees);
+    return pf_merge_records_find(&records->records[batch->kind], batch->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count,
+                                 place, callee, batch->labels, batch->rows, records->rows);
+}
+
+int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
+{
     int status = PF_OK;
 
-    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK)
+    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK || pf_merge_evals_take(&records->texts, batch) != PF_OK)
         return pf_error_nomem(error);
     if (batch->kind >= PF_RECORD_KINDS || (records->kind != PF_RECORD_KINDS && records->kind != batch->kind))
         return PF_OK;
-    if (batch->rows > 0 &&
-        pf_merge_records_find(&records->records[batch->kind], samples ? dict->stacks.count : dict->locations.count,
-                              samples ? batch->stack : batch->location, batch->kind == PF_EDGE ? batch->callee : NULL, batch->labels,
-                              batch->rows, records->rows) != PF_OK)
+    if (batch->rows > 0 && find_records(records, batch) != PF_OK)
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
         status = add_column(records, batch, &batch->values[i], error);
@@ -202,6 +221,60 @@ int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool kee
     }
     records->runs[side] += keep;
     return status;
+}
+
+/* --- records that are one --------------------------------------------------------------------------------- */
+
+/* The sums of a side by new records, `to` of the old ones. */
+static int regroup_sums(struct pf_diff_column *column, unsigned side, const uint32_t *to, size_t count)
+{
+    pf_int128 *sums = calloc(count + 1, sizeof *sums);
+    bool greatest = column->quantity.measure.aggregation == PF_MAX;
+
+    for (size_t i = 0; i < column->sum_count[side] && sums != NULL; i++) {
+        pf_int128 *sum = &sums[to[i]], value = column->sums[side][i];
+        *sum = !greatest ? *sum + value : value > *sum ? value : *sum;
+    }
+    free(column->sums[side]);
+    column->sums[side] = sums;
+    column->sum_count[side] = column->sum_capacity[side] = sums != NULL ? count : 0;
+    return sums != NULL ? PF_OK : PF_NOMEM;
+}
+
+static int regroup(struct pf_diff_records *records, enum pf_kind kind)
+{
+    const struct pf_merge_map *final = &records->frames.final;
+    const struct pf_merge_ids *places = kind == PF_SAMPLE ? &final->stacks : &final->locations;
+    size_t limit = kind == PF_SAMPLE ? records->dict->stacks.count : records->dict->locations.count;
+    struct pf_merge_records old = records->records[kind], *new = &records->records[kind];
+    size_t count = pf_merge_records_count(&old);
+    uint32_t *to = malloc((count + 1) * sizeof *to);
+    int status = to != NULL ? PF_OK : PF_NOMEM;
+
+    *new = (struct pf_merge_records){0};
+    for (size_t i = 0; i < count && status == PF_OK; i++) {
+        const struct pf_merge_key *key = pf_merge_records_key(&old, i);
+        uint32_t place = pf_merge_id(places, key->place - 1), callee = pf_merge_id(&final->locations, key->callee);
+        status = pf_merge_records_find(new, limit, &place, &callee, &key->labels, 1, &to[i]);
+    }
+    for (size_t i = 0; i < records->count; i++)
+        for (unsigned side = BEFORE; side <= AFTER && status == PF_OK && records->columns[i].quantity.measure.kind == kind; side++)
+            status = regroup_sums(&records->columns[i], side, to, pf_merge_records_count(new));
+    pf_merge_records_free(&old);
+    free(to);
+    return status;
+}
+
+/* What is known at the end only: evals with the same text, and the least form of images. */
+static bool settle(struct pf_diff_records *records)
+{
+    int status = pf_merge_evals_find(&records->evals, records->dict, &records->texts);
+
+    if (status == PF_OK)
+        status = pf_merge_frames_end(&records->frames, &records->evals);
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to != NULL; kind++)
+        status = regroup(records, (enum pf_kind)kind);
+    return status == PF_OK;
 }
 
 /* --- giving ----------------------------------------------------------------------------------------------- */
@@ -294,7 +367,7 @@ static bool announce(struct pf_diff_records *records, struct pf_batch *batch)
 
 static bool begin(struct pf_diff_records *records)
 {
-    bool good = declare_all(records);
+    bool good = settle(records) && declare_all(records);
 
     for (unsigned i = 0; i < 3; i++)
         good = (records->ids[i] = calloc(PF_BATCH_ROWS, sizeof *records->ids[i])) != NULL && good;

@@ -1,9 +1,11 @@
 /* The difference of two sides record by record, as records: for each measure NAME of the runs the measures NAME.before, NAME.after
- * (means per run, rounded half to even) and NAME.delta, their difference. */
+ * (means per run, rounded half to even) and NAME.delta, their difference. Records are the same as a merge takes them to be
+ * (analysis/merge_frames.h). */
 #ifndef PF_ANALYSIS_DIFF_RECORDS_H
 #define PF_ANALYSIS_DIFF_RECORDS_H
 
 #include "analysis/facts.h"
+#include "analysis/merge_frames.h"
 #include "analysis/merge_records.h"
 #include "analysis/units.h"
 #include "model/batch.h"
@@ -12,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialise and set the first group; free with pf_diff_records_free. */
+/* Zero-initialise and set the first group; pf_diff_records_init; free with pf_diff_records_free. */
 struct pf_diff_records {
     struct pf_dict *dict;
     enum pf_kind kind;         /* of the records taken; PF_RECORD_KINDS: all */
@@ -22,6 +24,9 @@ struct pf_diff_records {
     void *arg;
 
     struct pf_facts facts;
+    struct pf_merge_frames frames;
+    struct pf_merge_texts texts;  /* of evals */
+    struct pf_merge_evals evals;
     struct pf_merge_records records[PF_RECORD_KINDS];
     struct pf_diff_column {
         struct pf_quantity quantity;
@@ -38,7 +43,7 @@ struct pf_diff_records {
     } *members;                /* by measure */
     size_t member_count, member_capacity;
     size_t runs[2];
-    uint32_t rows[PF_BATCH_ROWS];
+    uint32_t rows[PF_BATCH_ROWS], places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS];
 
     bool announced;            /* giving: the metadata are out */
     enum pf_kind at;
@@ -51,6 +56,8 @@ struct pf_diff_records {
     uint32_t *meta;
 };
 
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_diff_records_init(struct pf_diff_records *);
 void pf_diff_records_free(struct pf_diff_records *);
 
 /* Adds a batch to the run at hand. PF_OK; PF_NOMEM; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED when

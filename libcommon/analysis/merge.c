@@ -234,16 +234,6 @@ static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const 
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* The ids of a column in the dictionary become those of what is the same. */
-static const uint32_t *translate(const struct pf_merge_ids *ids, const uint32_t *column, uint32_t rows, uint32_t *to)
-{
-    if (ids->to == NULL || column == NULL)
-        return column;
-    for (uint32_t i = 0; i < rows; i++)
-        to[i] = ids->to[column[i]];
-    return to;
-}
-
 static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch)
 {
     struct pf_dict *dict = merge->dict;
@@ -256,10 +246,10 @@ static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind, cons
         status = pf_merge_labels_extend(&merge->labels);
     if (status != PF_OK)
         return status;
-    place = stacks ? translate(&merge->frames.now.stacks, batch->stack, batch->rows, merge->ids[0])
-                   : translate(locations, batch->location, batch->rows, merge->ids[0]);
-    callee = batch->kind == PF_EDGE ? translate(locations, batch->callee, batch->rows, merge->ids[1]) : NULL;
-    labels = translate(&merge->labels.sets, batch->labels, batch->rows, merge->ids[2]);
+    place = stacks ? pf_merge_ids_column(&merge->frames.now.stacks, batch->stack, batch->rows, merge->ids[0])
+                   : pf_merge_ids_column(locations, batch->location, batch->rows, merge->ids[0]);
+    callee = batch->kind == PF_EDGE ? pf_merge_ids_column(locations, batch->callee, batch->rows, merge->ids[1]) : NULL;
+    labels = pf_merge_ids_column(&merge->labels.sets, batch->labels, batch->rows, merge->ids[2]);
     return pf_merge_records_find(&kind->records, stacks ? dict->stacks.count : dict->locations.count, place, callee, labels,
                                  batch->rows, merge->found);
 }

@@ -217,6 +217,17 @@ static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct
     return status;
 }
 
+int pf_merge_evals_take(struct pf_merge_texts *texts, const struct pf_batch *batch)
+{
+    struct eval eval;
+    int status = PF_OK;
+
+    for (uint32_t i = 0; batch->kind == PF_TEXT && i < batch->rows && status == PF_OK; i++)
+        if (is_eval(batch->texts[i].name, &eval))
+            status = pf_merge_texts_add(texts, &(struct pf_batch){.kind = PF_TEXT, .rows = 1, .texts = &batch->texts[i]});
+    return status;
+}
+
 int pf_merge_evals_find(struct pf_merge_evals *evals, struct pf_dict *dict, const struct pf_merge_texts *texts)
 {
     struct candidate *list = NULL;

@@ -12,6 +12,8 @@ struct pf_merge_evals {
     size_t count;
 };
 
+/* Takes from a TEXT batch the texts of evals; of other kinds nothing. PF_OK or PF_NOMEM. */
+int pf_merge_evals_take(struct pf_merge_texts *, const struct pf_batch *);
 /* Finds them by their texts. PF_OK or PF_NOMEM; free in any case. */
 int pf_merge_evals_find(struct pf_merge_evals *, struct pf_dict *, const struct pf_merge_texts *);
 void pf_merge_evals_free(struct pf_merge_evals *);

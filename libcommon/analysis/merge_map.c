@@ -27,6 +27,15 @@ bool pf_merge_ids_put(struct pf_merge_ids *ids, uint32_t to)
     return true;
 }
 
+const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *ids, const uint32_t *column, uint32_t rows, uint32_t *to)
+{
+    if (ids->to == NULL || column == NULL)
+        return column;
+    for (uint32_t i = 0; i < rows; i++)
+        to[i] = ids->to[column[i]];
+    return to;
+}
+
 static bool met(const struct pf_merge_map *map, size_t id, bool stack)
 {
     const struct pf_merge_map *before = map->before;
