@@ -100,6 +100,12 @@ refused() { # TEXT WANTED [OPTION...]
     [[ $output == *'leaves 64 bits'* ]]
 }
 
+@test "files nobody knows are ???, also where that is all of them" {
+    printf 'main;a 3\n' | profcat -t callgrind >out.callgrind
+    grep -qx 'fl=(1) ???' out.callgrind
+    run ! grep -qx 'fl=' out.callgrind
+}
+
 @test "odd names come back as they were" {
     python3 - <<'END'
 name = "n" * 100000

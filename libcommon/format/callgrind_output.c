@@ -30,7 +30,7 @@ struct output {
     struct pf_table functions;
     struct item *items;
     size_t count;
-    bool instr, files, as_read; /* addresses are told; files are known; those that are not stay so */
+    bool instr, as_read; /* addresses are told; files that are not known stay so */
     struct function at;   /* `file` is that of the lines at hand */
     uint32_t owner;       /* that of the function */
     uint64_t last_address;
@@ -153,7 +153,7 @@ static void write_name(struct output *output, const char *prefix, enum names kin
     uint32_t key = string + 1, count = output->names[kind].count, id;
     char text[LINE_TEXT];
 
-    if (string == 0 && kind == FILES && output->files && !output->as_read) {
+    if (string == 0 && kind == FILES && !output->as_read) {
         string = pf_dict_intern(output->dict, PF_BYTES("???"), 0);
         key = string + 1;
     }
@@ -280,7 +280,6 @@ static int collect(struct output *output)
         struct function function = function_of(output, key->caller);
 
         output->instr = output->instr || place.address != 0 || pf_dict_location(output->dict, key->callee)->address != 0;
-        output->files = output->files || function.file != 0;
         if (key->callee != 0 && is_made(output, key, pf_cg_costs_row(costs, row)))
             continue;
         output->items[output->count++] = (struct item){
