@@ -206,9 +206,12 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     uint64_t per = wall && is_time(writer, wall) ? 1000 : 1;
     write_nodes(writer, hits);
     int64_t whole = 0;
-    bool exact;
-    if (wall)
-        pf_decimal_scale((struct pf_bytes){text, pf_frame_sums_print(wall, total, per, text)}, 0, &whole, &exact);
+    struct pf_bytes end = {text, wall ? pf_frame_sums_print(wall, total, per, text) : 0};
+    const char *point = end.size > 0 ? memchr(text, '.', end.size) : NULL;
+    if (point)
+        end.size = (size_t)(point - text);
+    pf_parse_int(end, 0, INT64_MAX, &whole);
+    whole += point != NULL && whole < INT64_MAX; /* no sample lies behind the end */
     pf_sink_printf(writer->sink, ",\n\"startTime\":%" PRIi64 ",\"endTime\":%" PRIi64, state->start,
                    whole > INT64_MAX - state->start ? INT64_MAX : state->start + whole);
     write_samples(writer, hits, wall);

@@ -380,6 +380,8 @@ def check_cpuprofile(path, document):
         report(path, "is read differently by the DevTools")
     if abs(sum(document["timeDeltas"]) - (document["endTime"] - document["startTime"])) > 1:
         report(path, "does not end where its samples do")
+    if document["endTime"] - document["startTime"] < sum(document["timeDeltas"]) - 1e-6:
+        report(path, "ends before its last sample")
 
 
 def check_heapprofile(path, document):
