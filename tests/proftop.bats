@@ -306,7 +306,7 @@ END
   {"kind": "edge", "caller": ["p::main", "m", 3, 1], "callee": ["p::f", "f", 0, 1], "values": {"calls": 2, "incl": 30, "excl": 10}},
   {"kind": "edge", "caller": ["p::f", "f", 2, 1], "callee": ["q::g", "f", 0, 8], "values": {"calls": 4, "incl": 20, "excl": 20}}]}
 END
-    [ "$(cells 2,9,10,11,12,13 self.pfs | tr '\n' ,)" = "q::g 20 66.67 20 66.67 4,p::f 10 33.33 30 100 2," ]
+    [ "$(cells 2,9,10,11,12,13 self.pfs | tr '\n' ,)" = "q::g 20 66.6667 20 66.6667 4,p::f 10 33.3333 30 100.0 2," ]
     # a package costs what its functions do and what these call elsewhere
     [ "$(cells 9,11,13,14 -b package -s name self.pfs | tr '\n' ,)" = "10 30 2 p,20 20 4 q," ]
     # lines of another run, of less time, are not what all is a part of
@@ -315,7 +315,7 @@ END
  "records": [{"kind": "flat", "at": ["p::main", "m", 3, 1], "values": {"time": 6}}]}
 END
     [ "$(profmerge self.pfs line.pfs | proftop -t tsv --kind=edge | cut -f 2,9,10,11,12 | tail -n +2 | tr '\t\n' ' ,')" = \
-        "q::g 20 66.67 20 66.67,p::f 10 33.33 30 100," ]
+        "q::g 20 66.6667 20 66.6667,p::f 10 33.3333 30 100.0," ]
 }
 
 @test "measures of a difference belong together by what stands behind their names" {
