@@ -322,13 +322,14 @@ END
     for excl in 10 4; do
         stream "$excl.pfs" <<END
 {"measures": [{"name": "incl", "kind": "edge", "unit": "nanoseconds", "role": "inclusive", "main": 1}, {"name": "excl", "kind": "edge", "unit": "nanoseconds"}],
- "records": [{"kind": "edge", "caller": ["main", "m", 3, 1], "callee": ["f", "f", 0, 1], "values": {"incl": $((excl + 20)), "excl": $excl}}]}
+ "records": [{"kind": "edge", "caller": ["main", "m", 3, 1], "callee": ["f", "f", 0, 1], "values": {"incl": $((excl + 20)), "excl": $excl}},
+  {"kind": "edge", "caller": ["f", "f", 3, 1], "callee": ["g", "g", 0, 1], "values": {"incl": 20, "excl": 20}}]}
 END
     done
     profdiff 10.pfs 4.pfs -o difference.pfs
-    [ "$(cells 7,9,11 -m incl.before difference.pfs)" = "incl.before 10 30" ]
-    [ "$(cells 7,9,11 -m incl.after difference.pfs)" = "incl.after 4 24" ]
-    [ "$(cells 7,9,10,11 difference.pfs)" = "incl.delta -6 100 -6" ]
+    [ "$(cells 2,7,9,11 -m incl.before -s name difference.pfs | tr '\n' ,)" = "f incl.before 10 30,g incl.before 20 20," ]
+    [ "$(cells 2,7,9,11 -m incl.after -s name difference.pfs | tr '\n' ,)" = "f incl.after 4 24,g incl.after 20 20," ]
+    [ "$(cells 2,7,9,10,11 difference.pfs)" = "f incl.delta -6 100.0 -6" ]
 }
 
 @test "lines that measure themselves, calls that measure what is below them" {
