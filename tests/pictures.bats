@@ -255,3 +255,7 @@ END
     grep -q 'records without stacks are left out' err
     python3 compare.py
 }
+
+@test "a change of more than 64 bits of percent is printed whole" {
+    printf 'a 1 9000000000000000000\n' | profcat -t svg | grep -qF '+899,999,999,999,999,999,900.00%, ratio 9,000,000,000,000,000,000.00)'
+}
