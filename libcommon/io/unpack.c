@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* 4 MiB ahead: the whole of a small file, while the one before it is used. */
-enum { BLOCKS = 32 };
+enum { BLOCKS = 64 };
 
 struct block {
     unsigned char *bytes;

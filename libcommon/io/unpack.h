@@ -13,7 +13,7 @@ void pf_unpack_stop(struct pf_unpack *); /* NULL is allowed */
 
 /* The next bytes, at most PF_UNPACK_MOST, valid until the next call; *raw is how far the file was read for them. 0: the end, or a failure,
  * which then stands in *error. */
-enum { PF_UNPACK_MOST = 128 * 1024 };
+enum { PF_UNPACK_MOST = 64 * 1024 };
 size_t pf_unpack_next(struct pf_unpack *, const unsigned char **bytes, uint64_t *raw, struct pf_error *error);
 
 #endif
