@@ -428,6 +428,48 @@ main  0 -5
 END
 }
 
+@test "means of small stacks of several runs lose nothing" {
+    # 100 stacks of one sample in each of three runs before, 200 after; each stands in one run, so that its mean is a third
+    mkdir thin thinner
+    for run in 0 1 2; do
+        seq -f "main;leaf${run}_%g 1" 100 >thinner/$run.folded
+        seq -f "main;leaf${run}_%g 1" 200 >thin/$run.folded
+    done
+    profdiff thinner thin -o thin.pfs
+    profcat thin.pfs -t svg >thin.svg
+    grep -q '<title>main (before 100, after 200 samples, +100, +100.00%, ratio 2.00)</title>' thin.svg
+    profdiff thinner thin -t svg | cmp - thin.svg
+    [ "$(profcat thin.pfs -t json:flame | head -c 71)" = '{"name":"all","value":200.0,"self":0.0,"children":[{"name":"main","valu' ]
+    [ "$(proftop -t csv -s name thin.pfs | grep ',main,' | cut -d , -f 9-11)" = "0,0.0,100" ]
+    proftop --tree -t text thin.pfs -n 0 | grep -q '^ *100 .* main$'
+    profcat thin.pfs -t ndjson | grep '"leaf1_150"' | grep -q '"samples.before":0,"samples.after":1,"samples.delta":1},"units":{"samples.before":"1/3 count"'
+    profcat -t folded thin.pfs >thin.folded 2>said
+    grep -q "'samples.before': counts are rounded to 6 decimals" said
+    grep -q '^main;leaf1_1 0.333333 0.333333$' thin.folded
+    # five and two runs: tenths, written as they are
+    mkdir runs5 runs2
+    for run in 1 2 3 4 5; do
+        echo "f $run" >runs5/$run.folded
+    done
+    printf 'f 1\n' >runs2/1.folded
+    printf 'g 2\n' >runs2/2.folded
+    expect profdiff runs5 runs2 -t folded <<'END'
+f 3 0.5
+g 0 1
+END
+    # ticks are parts of ticks, and times are still times
+    for run in 1 2; do
+        python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >tick$run.pfs <<END
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1}],
+ "records": [{"stack": [["f"]], "values": {"wall": $run}}, {"stack": [["g"]], "values": {"wall": 3}}]}
+END
+    done
+    printf '%s\n' tick1.pfs tick2.pfs >list
+    profdiff tick1.pfs @list -t pfs -o ticks.pfs
+    [ "$(proftop -t csv -s name ticks.pfs | grep ',f,' | cut -d , -f 8-9)" = "nanoseconds,5000000" ]
+    [ "$(proftop -u ticks -m wall.before -t csv -s name ticks.pfs | grep ',g,' | cut -d , -f 8-9)" = "tick,3" ]
+}
+
 @test "folded has two columns, as difffolded.pl writes them" {
     expect profdiff -t folded x.folded y.folded <<'END'
 main;new 0 6
@@ -476,6 +518,12 @@ END
     # means near the end of 64 bits are exact
     printf '%s\n' high.pfs high.pfs >list
     [ "$(cells 7,8,9 -n 1 high.pfs @list)" = "9000000000000000000 9000000000000000000 0" ]
+    # halves of them leave 64 bits: (9e18 + 9e18 + 1) / 2 is rounded to even then
+    stream higher.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 9000000000000000001}}]}
+END
+    printf '%s\n' high.pfs higher.pfs >odd
+    profdiff -t pfs @odd high.pfs | profcat -t ndjson | grep -q '"n.before":9000000000000000000,"n.after":9000000000000000000,"n.delta":0'
     mkdir -p dir/run && cp high.pfs dir/run/1.pfs && cp high.pfs dir/run/2.pfs
     fails 3 "the sum of measure 'n' leaves 64 bits" profdiff -t csv high.pfs dir
     # totals have 128 bits: 2 * (2^63 - 1), of which 10 % are 1844674407370955161.4

@@ -298,6 +298,59 @@ static size_t main_column(const struct pf_diff_records *records, enum pf_kind ki
     return best;
 }
 
+/* The least number of parts of a raw unit that the means of both sides are whole numbers of, whatever the sums; 0: there is none. */
+static uint64_t common_parts(const struct pf_diff_records *records)
+{
+    uint64_t before = records->runs[BEFORE] > 0 ? records->runs[BEFORE] : 1, after = records->runs[AFTER] > 0 ? records->runs[AFTER] : 1;
+    uint64_t parts;
+
+    return __builtin_mul_overflow(before, after / pf_gcd(before, after), &parts) ? 0 : parts;
+}
+
+/* Parts that all means of the column are whole numbers of, and so few of them that sums of all fit. */
+static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_diff_column *column)
+{
+    uint64_t parts = common_parts(records), common = parts, den;
+    pf_int128 total = 0;
+
+    if (parts == 0 || records->normalize)
+        return 0;
+    for (unsigned side = BEFORE; side <= AFTER; side++)
+        for (size_t i = 0; i < column->sum_count[side] && parts > 1; i++) {
+            pf_int128 size = column->sums[side][i] < 0 ? -column->sums[side][i] : column->sums[side][i], value;
+            if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[side]), &value) || __builtin_add_overflow(total, value, &total))
+                return 0;
+            if (common > 1)
+                common = pf_gcd(common, (uint64_t)(value % (pf_int128)common));
+        }
+    parts /= common;
+    if (parts > 1 && (total / (pf_int128)common > INT64_MAX / 4 || __builtin_mul_overflow(column->quantity.measure.den, parts, &den)))
+        return 0;
+    return parts;
+}
+
+/* A measure's raw unit becomes one of its parts. False: out of memory. */
+static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64_t parts)
+{
+    struct pf_bytes whole = pf_dict_string(dict, measure->raw_unit);
+    uint64_t known = pf_unit_parts(whole, &whole), gcd = pf_gcd(measure->num, parts);
+    struct pf_buffer text = {0};
+    char digits[PF_INT128_TEXT];
+
+    if (measure->raw_unit == 0)
+        whole = measure->num == measure->den ? pf_dict_string(dict, measure->unit) : PF_BYTES("raw");
+    pf_buffer_append(&text, "1/", 2);
+    pf_buffer_append(&text, digits, pf_print_int128((pf_int128)known * (pf_int128)parts, digits));
+    pf_buffer_append(&text, " ", whole.size > 0);
+    pf_buffer_append(&text, whole.data, whole.size);
+    if (!text.failed)
+        measure->raw_unit = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
+    measure->num /= gcd;
+    measure->den *= parts / gcd;
+    pf_buffer_free(&text);
+    return !text.failed;
+}
+
 static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, const char *end, bool delta, bool main)
 {
     struct pf_measure measure = column->quantity.measure;
@@ -319,6 +372,8 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_co
     }
     if (column->quantity.events || records->normalize)
         measure.period = 0;
+    if (column->parts > 1 && !divide_unit(records->dict, &measure, column->parts))
+        text.failed = true;
     if (delta) /* of numbers of samples it is no number of samples */
         measure.nature = PF_UNKNOWN_NATURE;
     index = text.failed ? UINT32_MAX : pf_measures_intern(&records->dict->measures, &measure);
@@ -334,6 +389,7 @@ static bool declare_all(struct pf_diff_records *records)
     for (size_t i = 0; i < records->count; i++) {
         struct pf_diff_column *column = &records->columns[i];
         bool main = main_column(records, column->quantity.measure.kind) == i;
+        column->parts = parts_of(records, column);
         for (unsigned k = BEFORE; k <= DELTA; k++)
             good = (column->measures[k] = declare(records, column, ends[k], k == DELTA, main && k == DELTA)) != UINT32_MAX && good;
     }
@@ -393,7 +449,7 @@ static bool mean_at(const struct pf_diff_records *records, const struct pf_diff_
 {
     *mean = 0;
     return record >= column->sum_count[side] || records->runs[side] == 0 ||
-           pf_scale64(column->sums[side][record], 1, records->runs[side], mean);
+           pf_scale64(column->sums[side][record], column->parts > 0 ? column->parts : 1, records->runs[side], mean);
 }
 
 /* Fills row `row` of the batch with a record; *any: it has values, and is not to be left out. */

@@ -1,6 +1,7 @@
 /* The difference of two sides record by record, as records: for each measure NAME of the runs the measures NAME.before, NAME.after
- * (means per run, rounded half to even) and NAME.delta, their difference. Records are the same as a merge takes them to be
- * (analysis/merge_frames.h). */
+ * (means per run) and NAME.delta, their difference. Where means are no whole numbers of a measure's raw unit they are counted in parts of
+ * it (pf_unit_parts) in which all are; shares, and what would leave 64 bits so, are rounded half to even. Records are the same as a merge
+ * takes them to be (analysis/merge_frames.h). */
 #ifndef PF_ANALYSIS_DIFF_RECORDS_H
 #define PF_ANALYSIS_DIFF_RECORDS_H
 
@@ -33,6 +34,7 @@ struct pf_diff_records {
         int64_t *run;          /* by record: the run at hand */
         pf_int128 *sums[2];    /* the runs before it */
         size_t run_count, run_capacity, sum_count[2], sum_capacity[2];
+        uint64_t parts;        /* that the means are counted in; 0: they are rounded */
         uint32_t measures[3];  /* before, after, delta */
         size_t since;          /* runs that had ended when it was met */
     } *columns;

@@ -265,11 +265,22 @@ static void sides(const struct pf_flame *flame, const struct pf_sums *sums, stru
 static int describe(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject, struct pf_error *error)
 {
     const struct pf_measure *measure = &sums->quantity.measure;
+    int status;
 
     *subject = (struct pf_flame_subject){.sums = {sums}, .name = pf_dict_string(flame->dict, measure->name)};
     subject->name_flags = flame->dict->strings.rows[measure->name].flags;
     sides(flame, sums, subject);
-    return pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
+    status = pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
+    subject->parts = subject->scale.den;
+    subject->scale.den = 1;
+    return status;
+}
+
+int64_t pf_flame_shown(const struct pf_flame_subject *subject, int64_t amount)
+{
+    int64_t shown = amount;
+
+    return subject->parts <= 1 || pf_scale64(amount, 1, subject->parts, &shown) ? shown : amount;
 }
 
 /* The sums shown first. The dictionary has measures of others as well: of a difference those of its runs. */
@@ -343,7 +354,6 @@ static int add_subtrees(const struct pf_flame *flame, const struct pf_flame_subj
     return PF_OK;
 }
 
-/* The nodes' own amounts are rounded only, so that totals stay the sums of what is shown. */
 static int measure_side(const struct pf_flame *flame, const struct pf_flame_subject *subject, unsigned side, struct pf_flame_amounts *amounts,
                         struct pf_error *error)
 {

@@ -43,7 +43,7 @@ static int overflow(const struct pf_sums *sums, const struct pf_dict *dict, stru
     return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)name.size, name.data);
 }
 
-/* Rounds the nodes' own values only, so that totals stay the sums of what is shown. */
+/* Sums are rounded, not what they are sums of: many small parts are not nothing. */
 static int add_up(struct pf_tree *tree, const struct pf_subject *subject, const struct pf_dict *dict, const uint32_t *joined,
                   struct pf_error *error)
 {
@@ -53,13 +53,15 @@ static int add_up(struct pf_tree *tree, const struct pf_subject *subject, const 
     for (uint32_t node = 0; node < sums->count; node++)
         if (!pf_sums_combine(sums, &tree->self[joined[node]], sums->data[node]))
             return overflow(sums, dict, error);
-    for (uint32_t node = 0; node < tree->count && status == PF_OK; node++) {
-        status = pf_scale_amount(&subject->scale, tree->self[node], &tree->self[node], error);
-        tree->total[node] = tree->self[node];
-    }
-    for (uint32_t node = tree->count; node-- > 1 && status == PF_OK;)
+    memcpy(tree->total, tree->self, tree->count * sizeof *tree->total);
+    for (uint32_t node = tree->count; node-- > 1;)
         if (!pf_sums_combine(sums, &tree->total[pf_tree_row(tree, node)->parent], tree->total[node]))
             return overflow(sums, dict, error);
+    for (uint32_t node = 0; node < tree->count && status == PF_OK; node++) {
+        status = pf_scale_amount(&subject->scale, tree->self[node], &tree->self[node], error);
+        if (status == PF_OK)
+            status = pf_scale_amount(&subject->scale, tree->total[node], &tree->total[node], error);
+    }
     return status;
 }
 

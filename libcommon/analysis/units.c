@@ -91,6 +91,23 @@ bool pf_unit_find(const char *name, enum pf_unit *unit)
     return false;
 }
 
+uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole)
+{
+    size_t end = 2;
+    int64_t parts;
+
+    *whole = raw_unit;
+    if (raw_unit.size < 3 || memcmp(raw_unit.data, "1/", 2) != 0)
+        return 1;
+    while (end < raw_unit.size && raw_unit.data[end] != ' ')
+        end++;
+    if (!pf_parse_int((struct pf_bytes){raw_unit.data + 2, end - 2}, 1, INT64_MAX, &parts))
+        return 1;
+    end += end < raw_unit.size;
+    *whole = (struct pf_bytes){raw_unit.data + end, raw_unit.size - end};
+    return (uint64_t)parts;
+}
+
 static bool decimal(uint64_t den)
 {
     while (den % 10 == 0)
@@ -98,18 +115,25 @@ static bool decimal(uint64_t den)
     return den == 1;
 }
 
-/* Amounts in raw units, which carry the name of what one of them is. */
-static void raw_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale)
+/* Amounts in raw units, which carry the name of what one of them is; `parts` of these make one that is shown. */
+static void raw_scale(const struct pf_measure *measure, uint64_t parts, struct pf_bytes name, struct pf_scale *scale)
 {
-    const struct pf_measure *measure = &quantity->measure;
-
-    scale->num = scale->den = 1;
+    scale->num = 1;
+    scale->den = parts;
     scale->time = scale->bytes = false;
     scale->shown = PF_UNIT_COUNT;
     if (measure->raw_unit != 0)
-        scale->name = pf_dict_string(dict, measure->raw_unit);
+        scale->name = name;
     else if (measure->num != measure->den)
         scale->name = PF_BYTES("raw");
+}
+
+/* The denominator of the raw unit's scale, `parts` of what is counted being one. */
+static uint64_t whole_den(const struct pf_measure *measure, uint64_t parts)
+{
+    struct ratio ratio = {measure->num, measure->den};
+
+    return multiply(ratio.num, parts, &ratio.num) && reduce(&ratio) ? ratio.den : measure->den;
 }
 
 static int refuse(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_error *error, const char *why)
@@ -140,6 +164,8 @@ int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *
                       struct pf_error *error)
 {
     const struct pf_measure *measure = &quantity->measure;
+    struct pf_bytes raw;
+    uint64_t parts = pf_unit_parts(pf_dict_string(dict, measure->raw_unit), &raw), den = whole_den(measure, parts);
 
     *scale = (struct pf_scale){.num = measure->num, .den = measure->den, .shown = unit};
     scale->name = quantity->events ? PF_BYTES("events") : pf_dict_string(dict, measure->unit);
@@ -150,9 +176,9 @@ int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *
     if (unit == PF_UNIT_TICKS) {
         if (quantity->mixed)
             return refuse(quantity, dict, error, "was counted in units of different lengths: there is no common tick");
-        raw_scale(quantity, dict, scale);
-    } else if (measure->den != 1 && !(scale->time && decimal(measure->den))) {
-        raw_scale(quantity, dict, scale);
+        raw_scale(measure, parts, raw, scale);
+    } else if (den != 1 && !(scale->time && decimal(den))) {
+        raw_scale(measure, parts, raw, scale);
     }
     if (unit >= PF_UNIT_NS && unit <= PF_UNIT_S && !scale->time)
         return refuse(quantity, dict, error, "is not a time");

@@ -23,6 +23,9 @@ struct pf_quantity {
 int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *, int64_t *sums, int64_t *values,
                      struct pf_error *);
 
+/* A raw unit called `1/3 tick` is a third of a tick: gives 3, and *whole is `tick`. Of any other name 1 and the name. */
+uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole);
+
 /* -u: what amounts are shown in. */
 enum pf_unit { PF_UNIT_AUTO, PF_UNIT_NS, PF_UNIT_US, PF_UNIT_MS, PF_UNIT_S, PF_UNIT_TICKS, PF_UNIT_EVENTS, PF_UNIT_COUNT, PF_UNIT_BYTES };
 
@@ -37,7 +40,8 @@ struct pf_scale {
     bool time, bytes;
 };
 
-/* Amounts are base units where the scale is whole, times also where it is a decimal fraction, else raw units. PF_USAGE, with a text, when the unit
+/* Amounts are base units where the scale is whole, times also where it is a decimal fraction, else raw units; of parts of a raw unit
+ * (pf_unit_parts) what they would be of the whole one. PF_USAGE, with a text, when the unit
  * asked for does not fit the quantity. Bytes of `name` belong to the dictionary or are constant. */
 int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum pf_unit, struct pf_scale *, struct pf_error *);
 

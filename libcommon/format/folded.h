@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
+enum { PF_FOLDED_ROUNDED = 6 };   /* decimals of counts whose decimals do not end */
 
 /* Powers of ten by exponent. */
 extern const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1];
@@ -83,7 +84,7 @@ struct pf_folded_writer {
     size_t path_capacity;
     struct pf_buffer text;
 
-    bool left_out;
+    bool left_out, rounded;
     struct pf_quantity quantity;  /* what the sums count */
     int64_t *factors;             /* by measure: values to sums; 0 = not joined yet */
     size_t factor_count, factor_capacity;

@@ -490,28 +490,49 @@ static bool decimals_of(uint64_t den, unsigned *decimals)
     return false;
 }
 
-/* A sum in base units: times as whole nanoseconds, others exactly; in raw units where decimals would not end. */
+static void trim(pf_int128 *value, struct pf_folded_count *count)
+{
+    for (; count->decimals > 0 && *value % 10 == 0; count->decimals--)
+        *value /= 10;
+}
+
+/* A sum whose decimals would not end: in raw units, but parts of one (pf_unit_parts) are rounded. */
+static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
+{
+    struct pf_folded_writer *state = writer->state;
+    struct pf_error ignored = {0};
+    struct pf_scale scale;
+    pf_int128 value;
+
+    pf_quantity_scale(&state->quantity, writer->dict, PF_UNIT_AUTO, &scale, &ignored);
+    count->decimals = scale.time || scale.den == 1 ? 0 : PF_FOLDED_ROUNDED;
+    if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals], &scale.num) ||
+        !pf_scale64(sum, scale.num, scale.den, &count->value))
+        return false;
+    state->rounded = state->rounded || (count->decimals > 0 && sum % (pf_int128)scale.den != 0);
+    value = count->value;
+    trim(&value, count);
+    count->value = (int64_t)value;
+    return true;
+}
+
+/* A sum in base units: times as whole nanoseconds, others exactly where decimals end. */
 static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
     const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->quantity.measure;
     uint64_t num = measure->num;
-    bool decimal = decimals_of(measure->den, &count->decimals);
     pf_int128 exact;
 
-    if (decimal && time_measure(writer->dict, measure)) {
+    if (!decimals_of(measure->den, &count->decimals))
+        return rounded_count(writer, sum, count);
+    if (time_measure(writer->dict, measure)) {
         count->decimals = 0;
         return pf_scale64(sum, num, measure->den, &count->value);
     }
-    if (!decimal) {
-        num = 1;
-        count->decimals = 0;
-    } else if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / measure->den, &num)) {
+    if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / measure->den, &num) ||
+        __builtin_mul_overflow(sum, (pf_int128)num, &exact))
         return false;
-    }
-    if (__builtin_mul_overflow(sum, (pf_int128)num, &exact))
-        return false;
-    for (; count->decimals > 0 && exact % 10 == 0; count->decimals--)
-        exact /= 10;
+    trim(&exact, count);
     count->value = (int64_t)exact;
     return exact >= INT64_MIN && exact <= INT64_MAX;
 }
@@ -618,5 +639,8 @@ int pf_folded_finish(struct pf_writer *writer)
     if (status == PF_OK)
         status = write_lines(writer, &lines);
     free_lines(&lines);
+    if (status == PF_OK && state->rounded)
+        pf_report_send(&writer->report, PF_WARNING, "'%s': counts are rounded to %d decimals",
+                       pf_dict_string(writer->dict, state->columns[0].measure.name).data, PF_FOLDED_ROUNDED);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }

@@ -8,6 +8,7 @@
 #include "model/utf8.h"
 #include "render/xml.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,6 +317,8 @@ static int write_subject(struct pf_writer *writer, const struct pf_flame_subject
     write_string(writer, subject->name, subject->name_flags);
     pf_sink_text(writer->sink, ",\"unit\":");
     write_string(writer, subject->scale.name, PF_UTF8);
+    if (subject->parts > 1)
+        pf_sink_printf(writer->sink, ",\"parts\":%" PRIu64, subject->parts);
     pf_sink_text(writer->sink, subject->sums[1] != NULL ? ",\"before\":[" : ",\"self\":[");
     status = write_self(writer, subject, subject->sums[0]);
     if (status == PF_OK && subject->sums[1] != NULL) {

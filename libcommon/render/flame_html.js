@@ -100,8 +100,9 @@
         bytes: [["TB", 2 ** 40], ["GB", 2 ** 30], ["MB", 2 ** 20], ["kB", 2 ** 10], ["B", 1]],
     };
 
-    function amountText(amount) {
-        const steps = units[measure.unit];
+    // Amounts are whole numbers of parts of what is shown.
+    function amountText(parts) {
+        const steps = units[measure.unit], amount = parts / (measure.parts || 1);
         if (!steps)
             return String(Math.round(amount)).replace(/\B(?=(\d{3})+$)/g, ",");
         if (amount === 0)

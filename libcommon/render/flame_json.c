@@ -8,6 +8,7 @@
 struct writing {
     const struct pf_flame *flame;
     struct pf_sink *sink;
+    struct pf_flame_subject subject;
     struct pf_flame_amounts amounts;
     unsigned last;              /* side that is shown: the one after, where there are two */
     uint32_t *waiting, *open;   /* nodes to be written, the next one last; nodes that are being written, by depth */
@@ -25,6 +26,18 @@ static int compare_waiting(const void *arg, const void *a, const void *b)
     return order != 0 ? order : *x > *y ? -1 : *x < *y;
 }
 
+/* `after` less `before`. Times are whole nanoseconds; other parts have decimals, so that many small nodes are as much as the one they
+ * stand on. */
+static void write_amount(struct writing *writing, int64_t after, int64_t before)
+{
+    const struct pf_flame_subject *subject = &writing->subject;
+
+    if (subject->parts > 1 && !subject->scale.time)
+        pf_json_number(writing->sink, (double)((pf_int128)after - before) / (double)subject->parts);
+    else
+        pf_json_int128(writing->sink, (pf_int128)pf_flame_shown(subject, after) - pf_flame_shown(subject, before));
+}
+
 static void open_node(struct writing *writing, uint32_t node)
 {
     const struct pf_flame *flame = writing->flame;
@@ -36,9 +49,9 @@ static void open_node(struct writing *writing, uint32_t node)
     pf_sink_text(writing->sink, "{\"name\":");
     pf_json_string(writing->sink, name, flags, &writing->line);
     pf_sink_text(writing->sink, ",\"value\":");
-    pf_json_int(writing->sink, writing->amounts.total[writing->last][node]);
+    write_amount(writing, writing->amounts.total[writing->last][node], 0);
     pf_sink_text(writing->sink, ",\"self\":");
-    pf_json_int(writing->sink, writing->amounts.self[writing->last][node]);
+    write_amount(writing, writing->amounts.self[writing->last][node], 0);
     pf_sink_text(writing->sink, ",\"children\":[");
 }
 
@@ -49,9 +62,9 @@ static void close_node(struct writing *writing, uint32_t node)
     pf_sink_text(writing->sink, "]");
     if (writing->last == 1) {
         pf_sink_text(writing->sink, ",\"before\":");
-        pf_json_int(writing->sink, total[0][node]);
+        write_amount(writing, total[0][node], 0);
         pf_sink_text(writing->sink, ",\"delta\":");
-        pf_json_int128(writing->sink, (pf_int128)total[1][node] - total[0][node]);
+        write_amount(writing, total[1][node], total[0][node]);
     }
     pf_sink_text(writing->sink, "}");
 }
@@ -85,15 +98,17 @@ static int write_nodes(struct writing *writing)
 int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_error *error)
 {
     struct writing writing = {.flame = flame, .sink = sink};
-    struct pf_flame_subject *subjects = NULL, none = {0};
+    struct pf_flame_subject *subjects = NULL;
     size_t count, main;
     int status = pf_flame_make(flame, error);
 
     if (status == PF_OK)
         status = pf_flame_subjects(flame, &subjects, &count, &main, error);
     if (status == PF_OK) {
-        writing.last = count > 0 && subjects[main].sums[1] != NULL;
-        status = pf_flame_measure(flame, count > 0 ? &subjects[main] : &none, &writing.amounts, error);
+        if (count > 0)
+            writing.subject = subjects[main];
+        writing.last = writing.subject.sums[1] != NULL;
+        status = pf_flame_measure(flame, &writing.subject, &writing.amounts, error);
     }
     if (status == PF_OK)
         status = pf_flame_order(flame, &writing.amounts, 0, error);

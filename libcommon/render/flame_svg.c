@@ -175,6 +175,7 @@ static void write_amount(struct pf_writer *writer, int64_t amount, bool sign)
     struct svg_writer *state = writer->state;
     char text[PF_AMOUNT_TEXT];
 
+    amount = pf_flame_shown(&state->subject, amount);
     if (state->counted.size > 0) {
         write_grouped(writer->sink, amount, sign);
         return;
