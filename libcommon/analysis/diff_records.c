@@ -106,15 +106,11 @@ static int meet(struct pf_diff_records *records, uint32_t index, struct pf_diff_
 
 static int member_of(struct pf_diff_records *records, uint32_t measure, struct pf_diff_member *member, struct pf_error *error)
 {
-    size_t count = pf_measures_count(&records->dict->measures), old = records->member_count;
     int status = PF_OK;
 
-    if (old < count) {
-        if (!pf_grow(&records->members, &records->member_capacity, count, sizeof *records->members))
-            return pf_error_nomem(error);
-        memset(records->members + old, 0, (count - old) * sizeof *records->members);
-        records->member_count = count;
-    }
+    if (!pf_grow_zeroed(&records->members, &records->member_count, &records->member_capacity,
+                        pf_measures_count(&records->dict->measures), sizeof *records->members))
+        return pf_error_nomem(error);
     if (records->members[measure].column == 0)
         status = meet(records, measure, &records->members[measure], error);
     *member = records->members[measure];
@@ -122,20 +118,6 @@ static int member_of(struct pf_diff_records *records, uint32_t measure, struct p
 }
 
 /* --- reading ---------------------------------------------------------------------------------------------- */
-
-static bool reserve(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
-{
-    char *bytes;
-
-    if (need <= *count)
-        return true;
-    if (!pf_grow(array, capacity, need, size))
-        return false;
-    memcpy(&bytes, array, sizeof bytes);
-    memset(bytes + *count * size, 0, (need - *count) * size);
-    *count = need;
-    return true;
-}
 
 static int add_column(struct pf_diff_records *records, const struct pf_batch *batch, const struct pf_value_column *values,
                       struct pf_error *error)
@@ -147,7 +129,7 @@ static int add_column(struct pf_diff_records *records, const struct pf_batch *ba
     if (status != PF_OK || member.column == UINT32_MAX || values->data == NULL || batch->rows == 0)
         return status;
     column = &records->columns[member.column - 1];
-    if (!reserve(&column->run, &column->run_count, &column->run_capacity, pf_merge_records_count(&records->records[batch->kind]),
+    if (!pf_grow_zeroed(&column->run, &column->run_count, &column->run_capacity, pf_merge_records_count(&records->records[batch->kind]),
                  sizeof *column->run))
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < batch->rows; i++) {
@@ -199,7 +181,7 @@ static int end_column(struct pf_diff_records *records, struct pf_diff_column *co
     bool greatest = column->quantity.measure.aggregation == PF_MAX;
     pf_int128 total = 0;
 
-    if (!reserve(&column->sums[side], &column->sum_count[side], &column->sum_capacity[side], column->run_count, sizeof **column->sums))
+    if (!pf_grow_zeroed(&column->sums[side], &column->sum_count[side], &column->sum_capacity[side], column->run_count, sizeof **column->sums))
         return pf_error_nomem(error);
     for (size_t i = 0; i < column->run_count; i++)
         total = !greatest ? total + column->run[i] : column->run[i] > total ? column->run[i] : total;
@@ -225,19 +207,19 @@ int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool kee
 
 /* --- records that are one --------------------------------------------------------------------------------- */
 
-/* The sums of a side by new records, `to` of the old ones. */
-static int regroup_sums(struct pf_diff_column *column, unsigned side, const uint32_t *to, size_t count)
+/* The sums of a side by `new_count` records, `to` of the old ones. */
+static int regroup_sums(struct pf_diff_column *column, unsigned side, const uint32_t *to, size_t old_count, size_t new_count)
 {
-    pf_int128 *sums = calloc(count + 1, sizeof *sums);
+    pf_int128 *sums = calloc(new_count + 1, sizeof *sums);
     bool greatest = column->quantity.measure.aggregation == PF_MAX;
 
-    for (size_t i = 0; i < column->sum_count[side] && sums != NULL; i++) {
+    for (size_t i = 0; i < old_count && i < column->sum_count[side] && sums != NULL; i++) {
         pf_int128 *sum = &sums[to[i]], value = column->sums[side][i];
         *sum = !greatest ? *sum + value : value > *sum ? value : *sum;
     }
     free(column->sums[side]);
     column->sums[side] = sums;
-    column->sum_count[side] = column->sum_capacity[side] = sums != NULL ? count : 0;
+    column->sum_count[side] = column->sum_capacity[side] = sums != NULL ? new_count : 0;
     return sums != NULL ? PF_OK : PF_NOMEM;
 }
 
@@ -259,7 +241,7 @@ static int regroup(struct pf_diff_records *records, enum pf_kind kind)
     }
     for (size_t i = 0; i < records->count; i++)
         for (unsigned side = BEFORE; side <= AFTER && status == PF_OK && records->columns[i].quantity.measure.kind == kind; side++)
-            status = regroup_sums(&records->columns[i], side, to, pf_merge_records_count(new));
+            status = regroup_sums(&records->columns[i], side, to, count, pf_merge_records_count(new));
     pf_merge_records_free(&old);
     free(to);
     return status;
