@@ -1,12 +1,12 @@
 #include "cli/ahead.h"
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "codec/codec.h"
 #include "codec/registry.h"
 #include "model/parcel.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -312,25 +312,20 @@ static bool start_worker(struct pf_ahead *ahead, struct worker *worker)
 {
     worker->ahead = ahead;
     if (pf_dict_init(&worker->dict) == PF_OK && (worker->shared = pf_shared_new()) != NULL &&
-        pthread_create(&worker->thread, NULL, run, worker) == 0)
+        pf_thread_start(&worker->thread, run, worker))
         return true;
     pf_shared_free(worker->shared);
     pf_dict_free(&worker->dict);
     return false;
 }
 
-/* All signals are for the thread that started these. */
 static void start_workers(struct pf_ahead *ahead, size_t wanted)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (ahead->worker_count < wanted && start_worker(ahead, &ahead->workers[ahead->worker_count])) {
         pthread_mutex_lock(&ahead->lock);
         ahead->worker_count++;
         pthread_mutex_unlock(&ahead->lock);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void end_worker(struct worker *worker)

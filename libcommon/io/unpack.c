@@ -1,7 +1,8 @@
 #include "io/unpack.h"
 
+#include "base/thread.h"
+
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,18 +80,13 @@ static void *run(void *arg)
 struct pf_unpack *pf_unpack_start(struct pf_source *source)
 {
     struct pf_unpack *unpack = calloc(1, sizeof *unpack);
-    sigset_t all, before;
     if (!unpack)
         return NULL;
     unpack->source = source;
     pthread_mutex_init(&unpack->lock, NULL);
     pthread_cond_init(&unpack->given, NULL);
     pthread_cond_init(&unpack->used, NULL);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the thread that started it */
-    int failed = pthread_create(&unpack->thread, NULL, run, unpack);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!failed)
+    if (pf_thread_start(&unpack->thread, run, unpack))
         return unpack;
     free(unpack);
     return NULL;

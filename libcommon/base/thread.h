@@ -1,0 +1,11 @@
+/* Threads that leave signals to the one that started them. */
+#ifndef PF_BASE_THREAD_H
+#define PF_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Runs `run(arg)` in a new thread with all signals blocked; the caller joins *thread. False: none can be had. */
+bool pf_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
+
+#endif
