@@ -61,8 +61,9 @@ struct pf_keys {
 int pf_keys_init(struct pf_keys *, struct pf_dict *, enum pf_by, uint32_t label);
 void pf_keys_free(struct pf_keys *);
 
-/* Fills `places` for all locations there are, an address of an image mapped at several places as that of one of them, after which the number of keys is final until there are more; the key of location 0 is
- * 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at new locations only. */
+/* Fills `places` for all locations there are, an address of an image mapped at several places as that of one of them, after which the
+ * number of keys is final until there are more; the key of location 0 is 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at
+ * new locations only. */
 int pf_keys_places(struct pf_keys *);
 /* The next different value of the label in the set *at, which becomes what remains of it; 0 when there is none. A value that is there
  * twice comes once. */

@@ -288,8 +288,8 @@ static uint64_t unit_at(const struct histogram *histogram, uint64_t bin)
     return histogram->low / UNIT + (uint64_t)((pf_uint128)units * bin / histogram->bins);
 }
 
-/* Each unit of a bin has the same part of its time, and of its samples as many as come next to that. A unit stands as its last byte: so a function that begins at an odd address has all of
- * its first one, as in gprof's tables. */
+/* Each unit of a bin has the same part of its time, and of its samples as many as come next to that. A unit stands as its last byte: so a
+ * function that begins at an odd address has all of its first one, as in gprof's tables. */
 static int give_bins(struct pf_reader *reader, uint32_t *rows)
 {
     struct gmon_reader *state = reader->state;

@@ -35,7 +35,8 @@ void pf_nyt_numbers_free(struct pf_nyt_numbers *);
 /* Another input begins. */
 void pf_nyt_numbers_restart(struct pf_nyt_numbers *);
 
-/* The input defines number `fid`, under a name that was edited if `renamed`. Brings *file to our numbers and gives ours; *write: a record is needed. */
+/* The input defines number `fid`, under a name that was edited if `renamed`. Brings *file to our numbers and gives ours; *write: a record
+ * is needed. */
 uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *, uint32_t fid, struct pf_nyt_file *file, bool renamed,
                                bool *write);
 /* Our number for one of the input, defined or not. */

@@ -61,9 +61,9 @@ static inline const unsigned char *pf_proto_varint(const unsigned char *p, const
 /* The next field: PF_OK, PF_EOF, or PF_FAILED and what is wrong; the cursor stands where then. */
 int pf_proto_next(struct pf_proto *, struct pf_proto_field *, const char **problem);
 
-/* The next field of the message that a source is, taken. Fields of bytes whose number has no bit in `wanted` are passed over, however
- * long they are; others have their bytes at hand until the next call on the source. *offset: where the field begins. PF_OK, PF_EOF, or a negative code
- * in `error`: PF_FAILED with its offset, or the source's own failure. */
+/* The next field of the message that a source is, taken. Fields of bytes whose number has no bit in `wanted` are passed over, however long
+ * they are; others have their bytes at hand until the next call on the source. *offset: where the field begins. PF_OK, PF_EOF, or a
+ * negative code in `error`: PF_FAILED with its offset, or the source's own failure. */
 int pf_proto_read(struct pf_source *, uint64_t wanted, struct pf_proto_field *, uint64_t *offset, struct pf_error *error);
 
 /* --- writing ---------------------------------------------------------------------------------------------- */

@@ -28,8 +28,8 @@ struct pf_batch {
     const struct pf_value_column *values;
     uint32_t value_count;
 
-    /* META: rows of metadata that stand between records here; all three columns where there are rows. Strings; an origin that begins with '.' is private to the format
-     * that wrote it: carried and written back, not shown. */
+    /* META: rows of metadata that stand between records here; all three columns where there are rows. Strings; an origin that begins with
+     * '.' is private to the format that wrote it: carried and written back, not shown. */
     const uint32_t *origin, *key, *value;
 
     /* TEXT: source texts, self-contained because they are big and seen once */

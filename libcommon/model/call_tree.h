@@ -39,8 +39,8 @@ int64_t pf_call_tree_named(const struct pf_call_tree *, uint32_t id);
 /* A new node; 0: out of memory. */
 uint32_t pf_call_tree_add(struct pf_call_tree *);
 
-/* Finds the stacks of all nodes but those that the caller gave depth and stack UINT32_MAX. PF_OK; PF_FAILED and *node: one that is its own ancestor, or has more than 1048575 frames, whose stack,
- * like that of those below it, is UINT32_MAX; PF_NOMEM. */
+/* Finds the stacks of all nodes but those that the caller gave depth and stack UINT32_MAX. PF_OK; PF_FAILED and *node: one that is its own
+ * ancestor, or has more than 1048575 frames, whose stack, like that of those below it, is UINT32_MAX; PF_NOMEM. */
 int pf_call_tree_resolve(struct pf_call_tree *, struct pf_dict *, uint32_t *node);
 
 /* What a node says of its function; lines and columns from 1, 0 = not known. Gives the location; 0 for a root. */
