@@ -71,7 +71,7 @@ static uint32_t location_name(struct pf_writer *writer, uint32_t location)
     pf_folded_spell(&state->text, writer->dict, location, &state->spelling);
     uint32_t name = written_name(state, false);
     if (!pf_grow_zeroed(&state->name_of, &state->name_count, &state->name_capacity, writer->dict->locations.count,
-                     sizeof *state->name_of))
+                        sizeof *state->name_of))
         state->names.status = PF_NOMEM;
     else
         state->name_of[location] = name;
@@ -100,7 +100,7 @@ static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t ro
     size_t depth = 0;
 
     if (!pf_grow_zeroed(&state->place_of, &state->place_count, &state->place_capacity, writer->dict->stacks.count,
-                     sizeof *state->place_of))
+                        sizeof *state->place_of))
         return state->nodes.status = PF_NOMEM, 0;
     for (; stack && (!state->place_of[stack].node || state->place_of[stack].root != root);
          stack = pf_dict_stack(writer->dict, stack)->parent) {
@@ -241,7 +241,7 @@ static int join_measure(struct pf_writer *writer, uint32_t index)
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
 
     if (!pf_grow_zeroed(&state->factors, &state->factor_count, &state->factor_capacity, (size_t)index + 1,
-                     sizeof *state->factors))
+                        sizeof *state->factors))
         return pf_error_nomem(&writer->error);
     if (state->factors[index] != 0)
         return PF_OK;
