@@ -49,7 +49,8 @@ struct pf_source_input {
     bool in_member;
     struct pf_utf16 utf16;
 
-    struct pf_unpack *unpack; /* GZIP_AHEAD: it has the descriptor */
+    struct pf_source *packed; /* GZIP_AHEAD: has the descriptor, */
+    struct pf_unpack *unpack; /* and is this one's */
 };
 
 static const unsigned char nothing[1];
@@ -182,6 +183,21 @@ static struct pf_source *pack_off(const struct pf_source_input *input)
     return packed;
 }
 
+static size_t read_packed(void *owner, unsigned char *bytes, size_t size, uint64_t *raw, struct pf_error *error)
+{
+    struct pf_source *packed = owner;
+    size_t have;
+    const unsigned char *ahead = pf_source_peek(packed, 1, &have);
+
+    if (have > 0)
+        memcpy(bytes, ahead, have < size ? have : size);
+    else
+        pf_source_status(packed, error);
+    pf_source_take(packed, have < size ? have : size);
+    *raw = pf_source_raw_offset(packed);
+    return have < size ? have : size;
+}
+
 /* A thread inflates what is worth it. False: nothing has changed. */
 static bool start_unpacking(struct pf_source_input *input)
 {
@@ -189,7 +205,8 @@ static bool start_unpacking(struct pf_source_input *input)
 
     if (input->waits || input->no_thread || input->raw_size < UNPACK_LEAST || (packed = pack_off(input)) == NULL)
         return false;
-    if (packed->input->coding == GZIP && (input->unpack = pf_unpack_start(packed)) != NULL) {
+    if (packed->input->coding == GZIP && (input->unpack = pf_unpack_start(read_packed, packed)) != NULL) {
+        input->packed = packed;
         input->coding = GZIP_AHEAD;
         input->borrowed = true;
         input->raw = NULL;
@@ -514,6 +531,7 @@ void pf_source_close(struct pf_source *source)
         return;
     input = source->input;
     pf_unpack_stop(input->unpack);
+    pf_source_close(input->packed);
     if (input->coding == GZIP)
         inflateEnd(&input->inflater);
     if (input->fd >= 0 && !input->borrowed)

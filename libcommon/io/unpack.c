@@ -16,7 +16,8 @@ struct block {
 };
 
 struct pf_unpack {
-    struct pf_source *source; /* the thread's, until it has ended */
+    pf_unpack_read *read;
+    void *owner;
     pthread_t thread;
     struct block blocks[BLOCKS]; /* a ring; each is its thread's or its user's, by the counts */
     struct pf_error error;       /* set before the end is given */
@@ -46,22 +47,13 @@ static void give(struct pf_unpack *unpack)
     pthread_mutex_unlock(&unpack->lock);
 }
 
-/* The next bytes of the source; none at its end. */
 static void fill(struct pf_unpack *unpack, struct block *block)
 {
-    size_t have;
-    const unsigned char *bytes = pf_source_peek(unpack->source, 1, &have);
-    block->size = have < PF_UNPACK_MOST ? have : PF_UNPACK_MOST;
-    if (block->size && !block->bytes && !(block->bytes = malloc(PF_UNPACK_MOST))) {
-        pf_error_nomem(&unpack->error);
-        block->size = 0;
-    }
-    if (block->size)
-        memcpy(block->bytes, bytes, block->size);
+    block->size = 0;
+    if (block->bytes || (block->bytes = malloc(PF_UNPACK_MOST)))
+        block->size = unpack->read(unpack->owner, block->bytes, PF_UNPACK_MOST, &block->raw, &unpack->error);
     else
-        pf_source_status(unpack->source, &unpack->error);
-    pf_source_take(unpack->source, block->size);
-    block->raw = pf_source_raw_offset(unpack->source);
+        pf_error_nomem(&unpack->error);
 }
 
 static void *run(void *arg)
@@ -77,12 +69,13 @@ static void *run(void *arg)
     return NULL;
 }
 
-struct pf_unpack *pf_unpack_start(struct pf_source *source)
+struct pf_unpack *pf_unpack_start(pf_unpack_read *read, void *owner)
 {
     struct pf_unpack *unpack = calloc(1, sizeof *unpack);
     if (!unpack)
         return NULL;
-    unpack->source = source;
+    unpack->read = read;
+    unpack->owner = owner;
     pthread_mutex_init(&unpack->lock, NULL);
     pthread_cond_init(&unpack->given, NULL);
     pthread_cond_init(&unpack->used, NULL);
@@ -101,7 +94,6 @@ void pf_unpack_stop(struct pf_unpack *unpack)
     pthread_cond_signal(&unpack->used);
     pthread_mutex_unlock(&unpack->lock);
     pthread_join(unpack->thread, NULL);
-    pf_source_close(unpack->source);
     for (size_t i = 0; i < BLOCKS; i++)
         free(unpack->blocks[i].bytes);
     pthread_cond_destroy(&unpack->used);

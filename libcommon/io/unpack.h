@@ -1,14 +1,20 @@
-/* A gzip file inflated by a thread of its own, some way ahead of whoever reads it. */
+/* Bytes that are inflated by a thread of its own, some way ahead of whoever reads them. */
 #ifndef PF_IO_UNPACK_H
 #define PF_IO_UNPACK_H
 
-#include "io/source.h"
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 struct pf_unpack;
 
-/* Takes over the source, which must not wait for anybody, and starts to read it. NULL: there is no thread or memory to be had, and the
- * source is still the caller's. */
-struct pf_unpack *pf_unpack_start(struct pf_source *);
+/* Inflates up to `size` bytes; 0: the end, or a failure, which then stands in *error. *raw: how far the file was read for them. */
+typedef size_t pf_unpack_read(void *owner, unsigned char *bytes, size_t size, uint64_t *raw, struct pf_error *error);
+
+/* Starts to read, which must not wait for anybody. `owner` is the thread's until it is stopped. NULL: there is no thread or memory to be
+ * had. */
+struct pf_unpack *pf_unpack_start(pf_unpack_read *, void *owner);
 void pf_unpack_stop(struct pf_unpack *); /* NULL is allowed */
 
 /* The next bytes, at most PF_UNPACK_MOST, valid until the next call; *raw is how far the file was read for them. 0: the end, or a failure,
