@@ -124,12 +124,18 @@ static int bid(struct pf_source *source, const char *path)
     return messages == 0 && !met.has_names ? 0 : bits < MOST_BITS ? bits : MOST_BITS;
 }
 
+static const struct pf_option options[] = {
+    {"drop", "without the frames that the profile's drop_frames names, and what they call, as pprof shows it", "yes", true, false},
+    {0},
+};
+
 const struct pf_format pf_format_pprof = {
     .name = "pprof",
     .about = "pprof's profile.proto, gzip or plain (Go, Pyroscope, Parca, Datadog, gperftools' pprof)",
     .suffixes = ".pb.gz .pprof .pb .prof.gz",
     .losses = "edges, flat records beside samples, kinds of frames, times of records, source texts; metadata of other formats become comments",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_COMPRESSES | PF_IS_GZIP,
+    .options = options,
     .merging = &pf_pprof_merging,
     .bid = bid,
     .reader_size = sizeof(struct pf_pprof_reader),

@@ -19,6 +19,7 @@ void pf_pprof_names_free(struct pf_pprof_names *names)
     free(names->single);
     free(names->spans);
     free(names->frames);
+    free(names->cuts);
     *names = (struct pf_pprof_names){0};
 }
 

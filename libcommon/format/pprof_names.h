@@ -14,6 +14,9 @@ struct pf_pprof_ids {
     size_t mask;
 };
 
+/* What is dropped of the stacks a location is in: nothing; what it calls; itself, too. */
+enum { PF_PPROF_KEPT, PF_PPROF_CUT, PF_PPROF_DROPPED };
+
 struct pf_pprof_names {
     struct pf_pprof_ids mapping_ids, function_ids, location_ids;
     struct pf_pprof_place {
@@ -27,6 +30,7 @@ struct pf_pprof_names {
         uint32_t first, count;    /* of `frames` */
     } *spans;
     uint32_t *frames;             /* leaf first */
+    unsigned char *cuts;          /* by place of a location, of those; NULL: nothing is dropped */
     bool bare_system_names;       /* functions without a system name have none, instead of the same */
     size_t unknown;               /* mappings and functions that are referred to and are not there */
 };

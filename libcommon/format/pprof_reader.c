@@ -163,6 +163,8 @@ static int read_profile(struct pf_reader *reader)
     reader->error = (struct pf_error){0};
     status = pf_pprof_names_find(&state->names, &state->profile, reader->dict, reader->relocate ? state->common : NULL,
                                  &reader->error);
+    if (status == PF_OK && pf_options_get(reader->options, "drop") != NULL)
+        status = pf_pprof_drop_find(&state->names, &state->profile, reader->dict, &reader->error);
     if (status == PF_OK && pf_pprof_samples_init(&state->samples, &state->profile, &state->names, state->common->memo, reader->dict) != PF_OK)
         status = pf_error_nomem(&reader->error);
     if (status == PF_OK)

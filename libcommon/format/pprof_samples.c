@@ -114,7 +114,10 @@ static int add_location(struct pf_pprof_samples *samples, uint64_t id, size_t at
     if (samples->depth + names->spans[place].count > PF_STACK_DEPTH_MAX)
         return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "a stack of more than %d frames",
                            PF_STACK_DEPTH_MAX);
-    return add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count) ? PF_OK : pf_error_nomem(error);
+    if (!add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count))
+        return pf_error_nomem(error);
+    pf_pprof_cut_location(&samples->cut, names, place, samples->depth - names->spans[place].count, samples->depth);
+    return PF_OK;
 }
 
 static int bad_number(const struct pf_pprof_samples *samples, size_t at, struct pf_error *error)
@@ -222,6 +225,7 @@ static int read_sample(struct pf_pprof_samples *samples, struct pf_proto message
     int status;
 
     samples->depth = 0;
+    samples->cut = (struct pf_pprof_cut){0};
     for (const unsigned char *from = message.cursor; (status = pf_proto_next(&message, &field, &problem)) == PF_OK;
          from = message.cursor) {
         if (field.number == 3 && field.type == PF_PROTO_BYTES)
@@ -239,7 +243,9 @@ static int read_sample(struct pf_pprof_samples *samples, struct pf_proto message
         return pf_error_nomem(error);
     if (labels.size > 0 && find_labels(samples, labels, &samples->sets[row], at, error) != PF_OK)
         return error->code;
-    pf_stack_memo_queue(samples->memo, samples->dict, samples->frames, samples->depth, &samples->stacks[row]);
+    size_t from = pf_pprof_cut_end(&samples->cut, samples->depth);
+    const uint32_t *frames = from > 0 ? samples->frames + from : samples->frames;
+    pf_stack_memo_queue(samples->memo, samples->dict, frames, samples->depth - from, &samples->stacks[row]);
     return PF_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PF_FORMAT_PPROF_SAMPLES_H
 #define PF_FORMAT_PPROF_SAMPLES_H
 
+#include "format/pprof_drop.h"
 #include "format/pprof_names.h"
 #include "model/batch.h"
 #include "model/labels.h"
@@ -21,6 +22,7 @@ struct pf_pprof_samples {
     struct pf_labels set;        /* of the sample at hand */
     uint32_t *frames;            /* the stack at hand, leaf first */
     size_t depth, frame_capacity;
+    struct pf_pprof_cut cut;
     uint32_t stacks[PF_BATCH_ROWS], sets[PF_BATCH_ROWS];
     int64_t *values;             /* PF_BATCH_ROWS for each type */
 };

@@ -8,6 +8,7 @@
     pprof.py joined .           several profiles in one file, and profiles merged
     pprof.py bad .              what is damaged or odd: exit status and message
     pprof.py cut DIR            a file cut anywhere is refused, unless what is left is a profile
+    pprof.py drop .             frames that a profile asks not to be shown, also as `go tool pprof` leaves them out where there is go
     pprof.py foreign DIR        profiles of other formats, written
     pprof.py client DIR         what was written, as `go tool pprof` reads it (needs go)
 
@@ -21,6 +22,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -247,8 +249,8 @@ def raw_profile(path):
     return types, samples
 
 
-def table(path, measure):
-    document = json.loads(run("proftop", "-t", "json", "-n", "0", "--by=name", "--min-percent=0", "-m", measure, path).stdout)
+def table(path, measure, *options):
+    document = json.loads(run("proftop", "-t", "json", "-n", "0", "--by=name", "--min-percent=0", "-m", measure, *options, path).stdout)
     rows = {row["function"]: (row["flat"], row["cum"]) for row in document["rows"]}
     return document["measures"][0]["total"], {name: row for name, row in rows.items() if row != (0, 0)}
 
@@ -606,6 +608,77 @@ def check_cut(directory):
                 left.same(Profile(done.stdout), f"{name} cut at {size}")
 
 
+# ---- Frames not to be shown ----
+
+
+def plain_name(name):
+    """Up to the arguments, as Prune of pprof's profile package looks at it."""
+    return re.match(r"\.?((?:\(anonymous namespace\)|operator\(\)|[^(])*)", name)[1]
+
+
+def uninteresting(location, drop, keep):
+    """The outermost line that is to go: its index, or None."""
+    for k in reversed(range(len(location[2]))):
+        name = plain_name(location[2][k][0][0])
+        if name and re.fullmatch(drop, name) and not (keep and re.fullmatch(keep, name)):
+            return k
+    return None
+
+
+def pruned(samples, drop, keep):
+    """Leaf first. The outermost location that has such a line goes, with what it calls, unless none that has no such line is outside."""
+    for stack, values, labels in samples:
+        found = [uninteresting(location, drop, keep) for location in stack]
+        outer = max((k for k, line in enumerate(found) if line is None), default=0)
+        cut = max((k for k, line in enumerate(found[:outer]) if line is not None), default=-1)
+        left = []
+        for k, (location, line) in enumerate(zip(stack, found)):
+            whole = line is not None and line + 1 == len(location[2])
+            if k > cut or (k == cut and not whole):
+                left.append(location if line is None or whole else (*location[:2], location[2][line + 1 :], location[3]))
+        yield tuple(left), values, labels
+
+
+def check_drop(directory):
+    """Random stacks, some of whose names are to go."""
+    environment = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd())
+    names = ["main", "run", "malloc", ".malloc", "operator new(unsigned long)", "(anonymous namespace)::Pool::get(int)", "Pool::operator()(int)", "memalign"]
+    for seed in range(60):
+        rng = random.Random(seed)
+        drop = rng.choice(("malloc", "m.*|operator new", r"\(anonymous namespace\)::Pool::get|run", r"Pool::operator\(\)", "alloc", "main"))
+        keep = rng.choice(("", "memalign", "m[ae].*"))
+        text = ["", "samples", "count", drop, keep] + names
+        body = bytes_field(1, number_field(1, 1) + number_field(2, 2)) + number_field(7, 3) + (number_field(8, 4) if keep else b"")
+        for _ in range(12):
+            stack = b"".join(put(rng.randrange(1, 11)) for _ in range(rng.choice((0, 1, 3, 9))))
+            body += bytes_field(2, bytes_field(1, stack) + bytes_field(2, put(rng.randrange(1, 99))))
+        for k in range(1, 11):
+            lines = [bytes_field(4, number_field(1, rng.randrange(1, len(names) + 1)) + number_field(2, k)) for _ in range(rng.choice((1, 1, 2, 3)))]
+            body += bytes_field(4, number_field(1, k) + number_field(3, 4096 + k) + b"".join(lines))
+        for k in range(len(names)):
+            body += bytes_field(5, number_field(1, k + 1) + number_field(2, k + 5) + number_field(3, k + 5))
+        path = save(directory, "drop.pb", body + b"".join(bytes_field(6, t.encode()) for t in text))
+        samples = Profile(read(path)).samples
+        sources = [pruned(samples, drop, keep)]
+        if shutil.which("go"):
+            done = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-raw", path], capture_output=True, env=environment, timeout=60, check=False)
+            with open("raw.txt", "wb") as out:
+                out.write(done.stdout)
+            sources.append(raw_profile("raw.txt")[1])
+        for wanted in sources:
+            flat, cum = tally(list(wanted), 0)
+            _, rows = table(path, "samples", "-f", "pprof:drop")
+            if {n: (flat[n], cum[n]) for n in cum} != rows:
+                differ(f"seed {seed}, without {drop!r} but {keep!r}:", sorted(set(rows.items()) ^ {(n, (flat[n], cum[n])) for n in cum})[:4])
+        flat, cum = tally(samples, 0)
+        if {n: (flat[n], cum[n]) for n in cum} != table(path, "samples")[1]:
+            differ(f"seed {seed}: frames are dropped though nobody asked")
+    bad = save(directory, "bad.pb", simple(extra=number_field(7, 3), name="a["))
+    done = run("profcat", "-f", "pprof:drop", bad, status=3)
+    if b"drop_frames is no expression" not in done.stderr:
+        differ("drop_frames that is none:", done.stderr)
+
+
 # ---- Other formats ----
 
 
@@ -671,7 +744,7 @@ def check_client(directory):
 def main():
     what, *rest = sys.argv[1:]
     {"read": check_read, "written": check_written, "made": check_made, "joined": check_joined, "bad": check_bad, "cut": check_cut,
-     "foreign": check_foreign, "client": check_client}[what](*rest)  # fmt: skip
+     "drop": check_drop, "foreign": check_foreign, "client": check_client}[what](*rest)  # fmt: skip
     sys.exit(1 if problems else 0)
 
 
