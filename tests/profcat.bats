@@ -568,3 +568,68 @@ MOJ\3\0|Austin's binary form
 END
     [ "$named" -eq 9 ]
 }
+
+# marked FILE: the file given is FILE behind UTF-8's mark
+marked()
+{
+    { printf '\357\273\277' && cat "$1"; } >given
+}
+
+@test "UTF-8's mark before a text changes nothing" {
+    corpus=$PROFUTILS_SRC/tests/corpus
+    seen=0
+    while read -r file; do
+        cp "$corpus/$file" given
+        profcat given -t ndjson >want
+        marked "$corpus/$file"
+        profcat given -t ndjson | same want -
+        profcat -t ndjson <given | sed 's/"input":"-"/"input":"given"/' | same want -
+        gzip -nc given >given.gz
+        profcat given.gz -t ndjson | sed 's/given.gz/given/' | same want -
+        seen=$((seen + 1))
+    done <<'END'
+austin/full.austin
+bpftrace/keys.bpftrace.json
+bpftrace/stacks.bpftrace.txt
+cachegrind/hand_old.out
+callgrind/hand_combined.out
+chrometrace/spans.trace
+cpuprofile/work.cpuprofile
+dcpicat/two_images.txt
+dtrace/bcc.txt
+dtrace/two.dtrace
+folded/odd.folded
+gperftools/goroutine.debug1.txt
+gperftools/goroutine.debug2.txt
+gperftools/hand_java.contention
+gperftools/hand_jemalloc.heap
+gperftools/heap.0001.heap
+heapprofile/small.heapprofile
+json/columns.records
+ndjson/kinds.ndjson
+perf-script/perl.perf.txt
+speedscope/threads.speedscope
+stackprof/edges.stackprof
+statprofiler/edge/05-text.out
+END
+    [ "$seen" -eq 23 ]
+    # offsets count the mark
+    printf '\357\273\277a;b 1\na;c 2\na;d 3\nno count\na;e 4\n' >given
+    fails 3 'given: offset 21: line 4: no count' profcat given
+    printf '\357\273\277' >given
+    fails 3 'given: offset 0: the input is empty' profcat given
+}
+
+@test "UTF-8's mark before what is no text is refused" {
+    corpus=$PROFUTILS_SRC/tests/corpus
+    for file in dcpi/valid/v01_single_chunk.prof gmon/nopie.gmon.out gperftools/cpu.prof gperftools/hand_symbols.prof \
+        nytprof/gotos_blocks.nyt pstats/small.pstats pynytprof/note_e_py.nyt statprofiler/depth1.out; do
+        marked "$corpus/$file"
+        fails 3 'given: offset 0: .*the file begins with a byte order mark, was it sent as text' profcat given
+        [ "$(wc -l <err)" -eq 1 ]
+    done
+    fails 3 'offset 0: the file begins with a byte order mark' profcat -f nytprof given
+    marked a.pfs
+    fails 3 'given: offset 0: the file begins with a byte order mark' profcat given
+    fails 3 'given: offset 0: the file begins with a byte order mark' profcat given -t pfs -o copy.pfs
+}

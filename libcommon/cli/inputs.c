@@ -395,7 +395,7 @@ bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, st
         struct pf_report messages = {report, inputs};
         uint64_t records;
         int status = open_source(inputs, &error);
-        if (status == PF_OK && inputs->input.format != format)
+        if (status == PF_OK && (inputs->input.format != format || pf_source_marked(inputs->source)))
             break;
         if (status == PF_OK) {
             copied = true;

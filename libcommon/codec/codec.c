@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What has put the mark before bytes that are no text has changed more of them. */
+int pf_reader_check_mark(struct pf_reader *reader)
+{
+    size_t have;
+    pf_source_peek(reader->source, 1, &have);
+    if (pf_source_marked(reader->source))
+        return pf_error_at(&reader->error, PF_FAILED, 0, "the file begins with a byte order mark, was it sent as text?");
+    return PF_OK;
+}
+
 int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, struct pf_error *error)
 {
     *result = NULL;
@@ -19,7 +29,11 @@ int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, str
     reader->status = PF_OK;
     reader->records = 0;
     reader->state = calloc(1, format->reader_size ? format->reader_size : 1);
-    int status = reader->state ? format->open_reader(reader) : pf_error_nomem(&reader->error);
+    int status = reader->state ? PF_OK : pf_error_nomem(&reader->error);
+    if (status == PF_OK && !(format->caps & (PF_IS_TEXT | PF_READS_TEXT)))
+        status = pf_reader_check_mark(reader);
+    if (status == PF_OK)
+        status = format->open_reader(reader);
     if (status < 0) {
         *error = reader->error;
         pf_reader_close(reader);

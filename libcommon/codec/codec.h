@@ -8,6 +8,10 @@
  * failure *reader is NULL and `error` says why. Everything borrowed must outlive the reader. */
 int pf_reader_open(struct pf_reader **, const struct pf_reader *setup, struct pf_error *error);
 
+/* PF_FAILED where UTF-8's mark stands before the input. Opening checks so for formats that are no text; one that reads both calls it for
+ * what turns out to be none. */
+int pf_reader_check_mark(struct pf_reader *);
+
 /* The next batch: PF_OK, PF_EOF, or a negative code that stays (text in reader->error). Batches with
  * neither rows nor value columns are passed over. With salvage a
  * PF_FAILED is reported as a warning with the records kept and the bytes lost, and is PF_EOF. Checks the dictionary too. */

@@ -25,7 +25,8 @@ enum pf_caps {
     PF_IS_VIEW = 1 << 11,    /* written for people and notebooks, never read back */
     PF_COMPRESSES = 1 << 12, /* takes -z itself; the output of others passes through gzip */
     PF_HOLDS_DIFFERENCE = 1 << 13, /* what was before and what after, beside each other */
-    PF_IS_GZIP = 1 << 14     /* its own bytes are gzip: a name that ends in .gz asks for no more */
+    PF_IS_GZIP = 1 << 14,    /* its own bytes are gzip: a name that ends in .gz asks for no more */
+    PF_READS_TEXT = 1 << 15  /* what it reads may be text, although what it writes is not; refuses UTF-8's mark itself where it is none */
 };
 
 struct pf_reader {

@@ -360,6 +360,8 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
     pf_source_peek(source, 1, &have);
     if (have == 0 && pf_source_status(source, error) == PF_OK)
         return pf_error_at(error, PF_FAILED, 0, "empty-input: no byte of a profile");
+    if (pf_source_marked(source)) /* it makes the first word another one */
+        return pf_error_at(error, PF_FAILED, 0, "missing-line: the file begins with a byte order mark, was it sent as text?");
     for (;;) {
         uint64_t offset = pf_source_offset(source);
         int status = next_line(source, &line, error);

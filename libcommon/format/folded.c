@@ -40,22 +40,11 @@ static struct pf_bytes window(struct pf_source *source, bool wait)
     return (struct pf_bytes){(const char *)bytes, have};
 }
 
-static const struct pf_bytes BYTE_ORDER_MARK = {"\xef\xbb\xbf", 3};
-
-static struct pf_bytes without_mark(struct pf_bytes text)
-{
-    if (text.size >= BYTE_ORDER_MARK.size && memcmp(text.data, BYTE_ORDER_MARK.data, BYTE_ORDER_MARK.size) == 0) {
-        text.data += BYTE_ORDER_MARK.size;
-        text.size -= BYTE_ORDER_MARK.size;
-    }
-    return text;
-}
-
 /* Nine lines in ten end in a blank and a number; or half of them, some of which have several frames: a bad line among a few is to
  * be named by its number. There is no magic, so anything else with evidence wins. */
 static int bid(struct pf_source *source, const char *path)
 {
-    struct pf_bytes text = without_mark(window(source, false));
+    struct pf_bytes text = window(source, false);
     unsigned good = 0, bad = 0, deep = 0;
 
     (void)path;
@@ -270,7 +259,6 @@ static int open_reader(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;
     struct pf_bytes text = window(reader->source, !reader->flush);
-    size_t mark = text.size - without_mark(text).size;
 
     if (text.size == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
@@ -285,11 +273,10 @@ static int open_reader(struct pf_reader *reader)
     state->known = pf_folded_known_get(reader->shared, reader->dict);
     const char *columns = pf_options_get(reader->options, "columns");
     state->columns = columns && strcmp(columns, "2") == 0 ? 2 : 1;
-    state->holding = columns ? state->columns == 2 : pairs_ahead(without_mark(text));
+    state->holding = columns ? state->columns == 2 : pairs_ahead(text);
     int status = set_measure(reader);
     if (status == PF_OK && !state->holding)
-        status = set_decimals(reader, decimals_ahead(without_mark(text)));
-    pf_source_take(reader->source, mark);
+        status = set_decimals(reader, decimals_ahead(text));
     return status;
 }
 

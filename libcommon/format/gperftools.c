@@ -360,7 +360,7 @@ static const struct pf_option options[] = {
 const struct pf_format pf_format_gperftools = {
     .name = "gperftools",
     .about = "gperftools CPU, heap and contention profiles; jemalloc's heap; Go's ?debug=1 and 2 texts",
-    .caps = PF_HOLDS_SAMPLE,
+    .caps = PF_HOLDS_SAMPLE | PF_READS_TEXT,
     .options = options,
     .bid = bid,
     .reader_size = sizeof(struct pf_gperftools),

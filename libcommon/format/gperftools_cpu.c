@@ -1,6 +1,7 @@
 /* The CPU profile: words of the producer's size and order, then text. */
 #include "base/memory.h"
 #include "base/number.h"
+#include "codec/codec.h"
 #include "format/gperftools.h"
 
 #include <inttypes.h>
@@ -170,8 +171,10 @@ static int read_text(struct pf_reader *reader, const struct cpu *cpu)
 int pf_gperftools_cpu_read(struct pf_reader *reader)
 {
     struct cpu cpu = {0};
-    int status = read_header(reader, &cpu);
+    int status = pf_reader_check_mark(reader);
 
+    if (status == PF_OK)
+        status = read_header(reader, &cpu);
     while (status == PF_OK)
         status = read_record(reader, &cpu);
     if (status == PF_EOF)

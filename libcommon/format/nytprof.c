@@ -27,8 +27,6 @@ static int bid(struct pf_source *source, const char *path)
     size_t have;
     const char *bytes = (const char *)pf_source_peek(source, 64, &have);
     (void)path;
-    if (have >= 11 && memcmp(bytes, "\xef\xbb\xbfNYTProf ", 11) == 0)
-        return 64;
     if (have < 8 || memcmp(bytes, "NYTProf ", 8) != 0)
         return have >= 4 && have < 8 && memcmp(bytes, "NYTProf ", have) == 0 ? (int)(8 * have) : 0;
     return foreign(bytes, have < WINDOW ? have : WINDOW) ? 48 : 64;

@@ -22,8 +22,6 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
         return reader->error.code;
     size_t have = pf_nyt_input_have(&r->input) < BANNER_MAX ? pf_nyt_input_have(&r->input) : BANNER_MAX;
     line = (struct pf_bytes){(const char *)r->input.p, have};
-    if (have >= 3 && memcmp(line.data, "\xef\xbb\xbf", 3) == 0)
-        return pf_error_at(&reader->error, PF_FAILED, 0, "the file begins with a byte order mark, was it sent as text?");
     if (have < MAGIC.size || memcmp(line.data, MAGIC.data, MAGIC.size) != 0)
         return pf_error_at(&reader->error, PF_FAILED, 0, "no NYTProf stream: 'NYTProf ' is not at its start");
     const char *feed = memchr(line.data, '\n', line.size);

@@ -402,7 +402,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 const struct pf_format pf_format_stackprof = {
     .name = "stackprof",
     .about = "stackprof's JSON (Ruby), with stacks or with callers only",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT,
     .bid = bid,
     .reader_size = sizeof(struct pf_stackprof_reader),
     .open_reader = open_reader,

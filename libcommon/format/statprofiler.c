@@ -1,7 +1,7 @@
 /* Devel::StatProfiler, read and written. The facts: 0.01 to 0.56 write one binary form in snappy blocks; before them there were
  * others, and a plan of one, which are told apart by content. */
 #include "base/number.h"
-#include "codec/format.h"
+#include "codec/codec.h"
 #include "format/statprofiler_merging.h"
 #include "format/statprofiler_reader.h"
 #include "format/statprofiler_series.h"
@@ -44,6 +44,8 @@ static int open_binary(struct pf_reader *reader, struct state *state, uint64_t t
         return reader->error.code;
     if (have < PF_SP_START)
         return pf_error_at(&reader->error, PF_FAILED, have, "the file ends before its format version");
+    if (pf_reader_check_mark(reader) != PF_OK)
+        return reader->error.code;
     if (bytes[PF_SP_MAGIC_SIZE] != 1)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, PF_SP_MAGIC_SIZE,
                            "StatProfiler format version %u is not known, only version 1 is",
@@ -100,7 +102,7 @@ const struct pf_format pf_format_statprofiler = {
     .suffixes = ".statprof",
     .losses = "labels but section and op, all measures but one, how many samples a record stands for, images, columns, addresses, inlining; "
               "dialect=plan: first lines, eval sources, process and ordinal, metadata of the header apart",
-    .caps = PF_HOLDS_SAMPLE | PF_IS_STREAM | PF_COMPRESSES,
+    .caps = PF_HOLDS_SAMPLE | PF_IS_STREAM | PF_COMPRESSES | PF_READS_TEXT,
     .options = options,
     .merging = &pf_sp_merging,
     .bid = bid,

@@ -8,14 +8,9 @@ enum { NUMBER_MAX = 4096 }; /* digits of a number, which say nothing more long b
 
 void pf_json_cut_open(struct pf_json_cut *cut, struct pf_source *source, struct pf_error *error)
 {
-    size_t have;
-    const unsigned char *ahead = pf_source_peek(source, 3, &have);
-
     memset(cut, 0, sizeof *cut);
     cut->source = source;
     cut->error = error;
-    if (have >= 3 && memcmp(ahead, "\xef\xbb\xbf", 3) == 0)
-        pf_source_take(source, 3);
 }
 
 void pf_json_cut_close(struct pf_json_cut *cut)

@@ -30,7 +30,6 @@ struct pf_json_cut {
     json_t *value;         /* the last value made */
 };
 
-/* A byte order mark is passed over. */
 void pf_json_cut_open(struct pf_json_cut *, struct pf_source *, struct pf_error *);
 void pf_json_cut_close(struct pf_json_cut *);
 

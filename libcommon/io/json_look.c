@@ -118,15 +118,13 @@ uint32_t pf_json_look(struct pf_source *source, const char *const *paths)
     size_t have, start = 0;
     const unsigned char *p = pf_source_peek(source, 1, &have);
 
-    if (have >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
-        start = 3;
     while (start < have && blank(p[start]))
         start++;
     if (start < have && p[start] != '{' && p[start] != '[')
         return 0;
     p = pf_source_peek(source, WINDOW, &have);
     look.end = p + (have > WINDOW ? WINDOW : have);
-    look.p = p + (have >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    look.p = p;
     while (look.p < look.end && blank(*look.p))
         look.p++;
     if (look.p >= look.end || (*look.p != '{' && *look.p != '['))

@@ -35,6 +35,8 @@ struct pf_source_input {
     enum coding coding;
     bool raw_ended; /* the descriptor has no more */
     bool ended;     /* nothing will come behind the source's limit */
+    bool begun;     /* it is known whether UTF-8's mark stands before what is given out */
+    bool marked;    /* it does */
     struct pf_error error;
     uint64_t raw_read, raw_size;
 
@@ -135,10 +137,26 @@ static unsigned char *room_start(struct pf_source *source)
     return source->input->buffer + (source->limit - source->input->buffer);
 }
 
+/* UTF-8's mark is taken as soon as it is all there. */
+static void pass_mark(struct pf_source *source)
+{
+    static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
+    struct pf_source_input *input = source->input;
+    size_t have = at_hand(source), size = have < sizeof mark ? have : sizeof mark;
+    bool alike = memcmp(source->cursor, mark, size) == 0;
+
+    input->begun = !alike || size == sizeof mark;
+    input->marked = alike && input->begun;
+    if (input->marked)
+        source->cursor += sizeof mark;
+}
+
 static void add_bytes(struct pf_source *source, size_t size)
 {
     source->limit += size;
     source->limit_offset += size;
+    if (!source->input->begun)
+        pass_mark(source);
 }
 
 static void read_plain(struct pf_source *source)
@@ -179,6 +197,7 @@ static struct pf_source *pack_off(const struct pf_source_input *input)
     free(packed->input->name);
     *packed->input = *input;
     packed->input->name = name;
+    packed->input->begun = true; /* a mark is for who reads what was inflated */
     start_inflater(packed->input);
     return packed;
 }
@@ -375,7 +394,7 @@ const unsigned char *pf_source_fill(struct pf_source *source, size_t need, size_
 {
     struct pf_source_input *input = source->input;
 
-    while (at_hand(source) < need && !input->ended && make_room(source, need)) {
+    while ((at_hand(source) < need || !input->begun) && !input->ended && make_room(source, need)) {
         if (input->coding == UNDECIDED)
             decide_coding(source);
         else if (input->coding == PLAIN)
@@ -559,6 +578,11 @@ uint64_t pf_source_skip(struct pf_source *source, uint64_t size)
         skipped += have;
     }
     return skipped;
+}
+
+bool pf_source_marked(const struct pf_source *source)
+{
+    return source->input->marked;
 }
 
 uint64_t pf_source_raw_offset(const struct pf_source *source)

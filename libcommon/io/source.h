@@ -1,6 +1,6 @@
 /* Where bytes come from: a file, standard input or memory, gunzipped when they are gzip (several members too), made UTF-8
- * when they are UTF-16 with its mark. A
- * format peeks at what is ahead and then takes it. Offsets count decompressed bytes. */
+ * when they are UTF-16 with its mark. UTF-8's mark (EF BB BF) at their start is passed over. A
+ * format peeks at what is ahead and then takes it. Offsets count decompressed bytes, that mark among them. */
 #ifndef PF_IO_SOURCE_H
 #define PF_IO_SOURCE_H
 
@@ -60,6 +60,9 @@ static inline uint64_t pf_source_offset(const struct pf_source *source)
 {
     return source->limit_offset - (uint64_t)(source->limit - source->cursor);
 }
+
+/* Whether UTF-8's mark stands before what there is to peek at. Known once something was peeked at. */
+bool pf_source_marked(const struct pf_source *);
 
 /* Bytes read from the file so far, and its size (0 = not known). */
 uint64_t pf_source_raw_offset(const struct pf_source *);

@@ -52,22 +52,23 @@ static inline void fill(unsigned char *bytes, size_t size)
     }
 }
 
-/* Takes everything in pieces of `step`; returns the size, or SIZE_MAX where the bytes differ from
+/* Takes everything in pieces of `step`, UTF-8's mark apart; returns the size, or SIZE_MAX where the bytes differ from
  * `expected`. */
 static inline size_t drain_source(struct pf_source *source, const unsigned char *expected,
                                   size_t size, size_t step)
 {
-    size_t total = 0;
+    size_t total = 0, have;
 
+    pf_source_peek(source, 1, &have);
+    size_t before = pf_source_marked(source) ? 3 : 0;
     for (;;) {
-        size_t have;
         const unsigned char *p = pf_source_peek(source, step, &have);
         size_t part = have < step ? have : step;
 
         if (part == 0)
             return total;
         if (part > size - total || memcmp(p, expected + total, part) != 0 ||
-            pf_source_offset(source) != total)
+            pf_source_offset(source) != before + total)
             return SIZE_MAX;
         pf_source_take(source, part);
         total += part;

@@ -480,6 +480,70 @@ static void write_gzip_slowly(int fd)
     }
 }
 
+/* Whether the bytes, from memory, give `text` behind the mark, with offsets in which it counts. */
+static bool read_behind_mark(const unsigned char *bytes, size_t size, const char *text, bool marked)
+{
+    struct pf_source *source;
+    struct pf_error error = {0};
+    size_t length = strlen(text);
+    uint64_t before = marked ? 3 : 0;
+
+    pf_source_open_memory(&source, bytes, size, &error);
+    pf_source_peek(source, 1, &(size_t){0});
+    bool good = pf_source_marked(source) == marked && pf_source_offset(source) == before &&
+                drain_source(source, (const unsigned char *)text, length, 2) == length && pf_source_offset(source) == before + length;
+    pf_source_close(source);
+    return good;
+}
+
+static void write_mark_slowly(int file)
+{
+    for (const char *p = "\xef\xbb\xbfone"; *p; p++) {
+        poll(NULL, 0, 2);
+        if (write(file, p, 1) != 1)
+            _exit(1);
+    }
+}
+
+static void test_mark(void)
+{
+    static const struct {
+        const char *bytes, *text;
+    } cases[] = {{"\xef\xbb\xbfone", "one"},   {"\xef\xbb\xbf", ""},         {"\xef\xbb\xbf\xef\xbb\xbf", "\xef\xbb\xbf"},
+                 {"\xef\xbb", "\xef\xbb"},    {"\xef", "\xef"},             {"\xef\xbb\xbe", "\xef\xbb\xbe"},
+                 {"one\xef\xbb\xbf", "one\xef\xbb\xbf"}, {"\xef\xbbone", "\xef\xbbone"}};
+    unsigned char packed[200];
+    struct pf_source *source;
+    struct pf_error error = {0};
+    pid_t pid;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        size_t size = strlen(cases[k].bytes), split = 0;
+        bool marked = size != strlen(cases[k].text);
+
+        tap_ok(read_behind_mark((const unsigned char *)cases[k].bytes, size, cases[k].text, marked), "UTF-8's mark, case %zu", k);
+        bool good = true;
+        for (; split <= size; split++) {
+            size_t used = gzip_member(packed, sizeof packed, cases[k].bytes, split);
+            used += gzip_member(packed + used, sizeof packed - used, cases[k].bytes + split, size - split);
+            good = good && read_behind_mark(packed, used, cases[k].text, marked);
+        }
+        tap_ok(good, "the same, in two members of a gzip");
+        write_file(in_folder("mark"), cases[k].bytes, size);
+        pf_source_open(&source, in_folder("mark"), &error);
+        pf_source_start(source);
+        tap_ok(drain_source(source, (const unsigned char *)cases[k].text, strlen(cases[k].text), 1) == strlen(cases[k].text) &&
+                   pf_source_offset(source) == size,
+               "the same, in a file");
+        pf_source_close(source);
+    }
+    become_stdin(pipe_from(write_mark_slowly, &pid));
+    pf_source_open(&source, "-", &error);
+    tap_ok(drain_source(source, (const unsigned char *)"one", 3, 1) == 3 && pf_source_marked(source), "the mark comes through a pipe byte by byte");
+    waitpid(pid, NULL, 0);
+    pf_source_close(source);
+}
+
 static void test_pipes(void)
 {
     struct pf_source *source;
@@ -587,6 +651,7 @@ int main(void)
     test_line_of_cut_gzip();
     test_behind();
     test_long_lines();
+    test_mark();
     test_pipes();
     test_would_block();
     remove_folder();
