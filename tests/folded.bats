@@ -180,10 +180,18 @@ END
         [ "$(profcat -c letters)" = 1 ]
         [[ $(profcat --probe letters) == "letters: folded ("* ]]
     done
+    printf 'main;a 9223372036854775808\n' >big
+    fails 3 'big: offset 0: line 1: the count needs more than 64 bits' profcat big -t folded
+    printf 'main;a\0b 1\nmain;c 2\nd 3\n' >nul
+    profcat nul -t folded | same - <(LC_ALL=C sort nul)
     printf 'one\ntwo\nmain;a 1\n' >few
     fails 3 'no known profile format' profcat few -t folded
-    printf 'a;b 1\n\0\0\0\n' >binary
-    fails 3 'no known profile format' profcat binary -t folded
+    # bytes that are no text: padding, another control byte, no UTF-8, a line without a count among few
+    for bytes in 'a;b 1\n\0\0\0\n' 'name\0\0\0\0a;b 1\nc 1\n' 'a\0\1;b 1\n' 'a\0\377;b 1\n' 'a\0b;c 1\nd;e 2\nf\n'; do
+        # shellcheck disable=SC2059  # a table of escapes
+        printf "$bytes" >binary
+        fails 3 'no known profile format' profcat binary -t folded
+    done
     : >empty
     fails 3 'empty' profcat empty -t folded
     fails 3 'empty' profcat -f folded empty -t folded

@@ -40,15 +40,28 @@ static struct pf_bytes window(struct pf_source *source, bool wait)
     return (struct pf_bytes){(const char *)bytes, have};
 }
 
+/* Whether this may be names with a NUL in them: beside those, which stand alone, there is nothing but printable text. */
+static bool names_with_nul(struct pf_bytes text)
+{
+    for (size_t k = 0; k < text.size; k++) {
+        unsigned char c = (unsigned char)text.data[k];
+
+        if ((c < ' ' && !memchr("\0\t\n\r", c, 4)) || c == 0x7f || (c == '\0' && k + 1 < text.size && text.data[k + 1] == '\0'))
+            return false;
+    }
+    return pf_utf8_valid(text);
+}
+
 /* Nine lines in ten end in a blank and a number; or half of them, some of which have several frames: a bad line among a few is to
- * be named by its number. There is no magic, so anything else with evidence wins. */
+ * be named by its number, as is a count that is too big. There is no magic, so anything else with evidence wins. */
 static int bid(struct pf_source *source, const char *path)
 {
     struct pf_bytes text = window(source, false);
     unsigned good = 0, bad = 0, deep = 0;
+    bool nul = text.size > 0 && memchr(text.data, '\0', text.size);
 
     (void)path;
-    if (text.size == 0 || memchr(text.data, '\0', text.size))
+    if (nul && !names_with_nul(text))
         return 0;
     while (text.size > 0) {
         struct pf_bytes line = pf_bytes_line(&text), stack;
@@ -56,12 +69,12 @@ static int bid(struct pf_source *source, const char *path)
 
         if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
             continue;
-        enum pf_folded_result result = pf_folded_split(line, &stack, &count);
-        good += result == PF_FOLDED_GOOD && stack.size > 0;
-        bad += result != PF_FOLDED_GOOD;
-        deep += result == PF_FOLDED_GOOD && stack.size > 0 && memchr(stack.data, ';', stack.size);
+        bool counted = pf_folded_split(line, &stack, &count) != PF_FOLDED_NO_COUNT;
+        good += counted && stack.size > 0;
+        bad += !counted;
+        deep += counted && stack.size > 0 && memchr(stack.data, ';', stack.size);
     }
-    if (good == 0 || (good < 9 * bad && (deep == 0 || good < bad)))
+    if (good == 0 || (good < 9 * bad && (nul || deep == 0 || good < bad)))
         return 0;
     return bad == 0 && deep > 0 ? 12 : good >= 9 * bad ? 8 : 4;
 }
