@@ -70,6 +70,41 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
     [ "$(grep -c flat out)" -eq 2 ]
 }
 
+# v8_profile HITS MEMBERS: a .cpuprofile of one function
+v8_profile()
+{
+    printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":"0","url":"a.js","lineNumber":0,"columnNumber":0},"hitCount":%s}],%s}' "$@"
+}
+
+@test "times of V8's profiles may have decimals, whose sum is rounded once" {
+    # decimals of a microsecond, how many such samples, all of them in nanoseconds
+    while read -r delta samples total; do
+        ones=$(yes 1 | head -n "$samples" | paste -sd,)
+        deltas=$(yes "$delta" | head -n "$samples" | paste -sd,)
+        v8_profile 0 "\"samples\":[$ones],\"timeDeltas\":[$deltas]" >given.cpuprofile
+        [ "$(proftop -t csv given.cpuprofile | sed -n '2s/.*,wall,nanoseconds,\([0-9]*\),.*/\1/p')" = "$total" ]
+        profcat -t cpuprofile given.cpuprofile | proftop -t csv | grep -q ",wall,nanoseconds,$total,"
+    done <<'END'
+1000.25 1000 1000250000
+250.1234 1000 250123400
+0.3333333 30000 9999999
+16.700000047683716 10000 167000000
+0.0000004 20000 8
+1e-4 30000 3000
+END
+    # from start to end, of which neither is a whole nanosecond: 2.5005 us are 2500 ns, half to even
+    v8_profile 3 '"startTime":1700000000000000.0005,"endTime":1700000000000002.501' >given.cpuprofile
+    proftop -t csv given.cpuprofile | grep -q ',wall,nanoseconds,2500,'
+    v8_profile 3 '"samples":[1],"timeDeltas":[4.5],"startTime":1700000000000000.25,"endTime":1700000000000005' >given.cpuprofile
+    profcat -t cpuprofile given.cpuprofile | grep -qx '"startTime":1700000000000000.250,"endTime":1700000000000006,'
+    # the same in a trace, whose times are whole nanoseconds
+    deltas=$(yes 0.3333333 | head -n 3000 | paste -sd,)
+    ones=$(yes 1 | head -n 3000 | paste -sd,)
+    printf '[{"ph":"P","name":"ProfileChunk","id":"0x1","pid":1,"tid":1,"ts":0,"args":{"data":{"cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":0}}],"samples":[%s]},"timeDeltas":[%s]}}}]' \
+        "$ones" "$deltas" >given.trace
+    proftop -t csv given.trace | grep -q ',wall,nanoseconds,1000000,'
+}
+
 @test "sizes of heap samples are read where they are asked for, of nodes that are not there as well" {
     run profcat -f heapprofile:sizes=samples -t folded "$files/heapprofile/small.heapprofile"
     [[ $output == *"[unknown] 61400"* ]]

@@ -4,7 +4,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000 };
+enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000, DIGITS_MAX = 38 };
+
+#define REST_PLACES 12
+#define REST_POWER UINT64_C(1000000000000)
 
 static bool digit(char c)
 {
@@ -64,10 +67,10 @@ static bool parse(struct pf_bytes text, struct decimal *number)
     return true;
 }
 
-bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact)
+bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact)
 {
     struct decimal number;
-    uint64_t sum = 0;
+    pf_uint128 sum = 0;
 
     if (!parse(text, &number))
         return false;
@@ -78,14 +81,13 @@ bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exa
     char next = '0';
 
     *exact = true;
-    if (keep > 19)
+    if (keep > DIGITS_MAX)
         return false;
     for (const char *p = number.digits; taken < number.count; p++) {
         if (*p == '.')
             continue;
         if ((int64_t)taken < keep) {
-            if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, (uint64_t)(*p - '0'), &sum))
-                return false;
+            sum = sum * 10 + (unsigned)(*p - '0');
         } else {
             *exact = false;
             if ((int64_t)taken == keep)
@@ -95,14 +97,21 @@ bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exa
         }
         taken++;
     }
-    for (; power > 0; power--)
-        if (__builtin_mul_overflow(sum, 10, &sum))
-            return false;
+    for (; power > 0 && sum > 0; power--)
+        sum *= 10;
     if (keep >= 0 && (next > '5' || (next == '5' && (tail || sum % 2 == 1))))
         sum++;
-    if (sum > (uint64_t)INT64_MAX + (number.negative ? 1 : 0))
+    *value = number.negative ? -(pf_int128)sum : (pf_int128)sum;
+    return true;
+}
+
+bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact)
+{
+    pf_int128 wide;
+
+    if (!pf_decimal_scale128(text, shift, &wide, exact) || wide > INT64_MAX || wide < INT64_MIN)
         return false;
-    *value = (int64_t)(number.negative ? -sum : sum);
+    *value = (int64_t)wide;
     return true;
 }
 
@@ -165,6 +174,26 @@ int pf_decimals_take(struct pf_decimals *column, struct pf_bytes text, int64_t *
         if (pf_decimals_rescale(column, column->places - 1) != PF_OK)
             return PF_OVERFLOW;
     }
+    return PF_OK;
+}
+
+int pf_decimals_take_part(struct pf_decimals *column, struct pf_bytes text, int64_t *value)
+{
+    int status = pf_decimals_take(column, text, value);
+    bool exact;
+    pf_int128 wide;
+
+    if (status != PF_OK || (column->rest == 0 && places_of(text) <= column->places))
+        return status;
+    if (column->rest_of != column->places)
+        column->rest = 0;
+    column->rest_of = column->places;
+    if (!pf_decimal_scale128(text, column->places + REST_PLACES, &wide, &exact))
+        return PF_OK;
+    wide += column->rest;
+    if (!pf_scale64(wide, 1, REST_POWER, value))
+        return PF_OVERFLOW;
+    column->rest = (int64_t)(wide - (pf_int128)*value * (pf_int128)REST_POWER);
     return PF_OK;
 }
 

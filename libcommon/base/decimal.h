@@ -3,6 +3,7 @@
 #define PF_BASE_DECIMAL_H
 
 #include "base/bytes.h"
+#include "base/number.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 
 /* *value = number * 10^shift, rounded half to even where that is not whole: *exact says so. False: no number, or it leaves int64. */
 bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact);
+/* The same, of up to 38 digits. */
+bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact);
 
 /* A column of such numbers in one scale, which becomes finer when a number needs it. Zero-initialise but for `most`; free(values). */
 struct pf_decimals {
@@ -19,11 +22,16 @@ struct pf_decimals {
     int places;      /* a value counts 10^-places */
     int most;        /* places there may be */
     bool rounded;    /* some number had more, or did not leave room for as many */
+    int64_t rest;    /* what rounding has left of parts, in 10^-12 of what a value counts; */
+    int rest_of;     /* of the values with so many places */
 };
 
 /* PF_OK and *value, in the scale that the column has from then on; PF_FAILED: no number; PF_OVERFLOW: it leaves int64 even without
  * decimals. */
 int pf_decimals_take(struct pf_decimals *, struct pf_bytes text, int64_t *value);
+/* The same of a number that is a part of a whole: what is rounded is not lost but added to the parts that follow, so that their sums, too,
+ * are those of the numbers, rounded once. */
+int pf_decimals_take_part(struct pf_decimals *, struct pf_bytes text, int64_t *value);
 /* Adds a value; PF_OK or PF_NOMEM. */
 int pf_decimals_add(struct pf_decimals *, int64_t value);
 /* Counts all values in 10^-places from here on: rounds half to even where that is coarser. PF_OK or PF_OVERFLOW (nothing changed). */

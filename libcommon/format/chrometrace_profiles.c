@@ -108,7 +108,7 @@ static bool add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas
     size_t k;
 
     json_array_foreach(list, k, delta) {
-        if (pf_decimals_take(deltas, number_text(delta, text), &value) != PF_OK || pf_decimals_add(deltas, value) != PF_OK)
+        if (pf_decimals_take_part(deltas, number_text(delta, text), &value) != PF_OK || pf_decimals_add(deltas, value) != PF_OK)
             return false;
         state->rounded += deltas->rounded;
         deltas->rounded = false;

@@ -48,7 +48,7 @@ void pf_v8_close_reader(struct pf_reader *);
 struct pf_v8_writer {
     struct pf_frame_sums sums;
     struct pf_buffer scratch;
-    int64_t start;                 /* microseconds */
+    pf_int128 start;               /* nanoseconds */
     uint32_t *order;               /* nodes in preorder, the root apart */
     struct pf_walk walk;           /* over the nodes */
     uint32_t *row_of;              /* by node: its sums; 0 = none */

@@ -113,7 +113,8 @@ static int read_deltas(struct pf_reader *reader)
         status = pf_json_cut_number(&state->cut, &text);
         if (status != PF_OK)
             break;
-        status = pf_decimals_take(&state->samples.deltas, text, &value);
+        status = state->absolute ? pf_decimals_take(&state->samples.deltas, text, &value)
+                                 : pf_decimals_take_part(&state->samples.deltas, text, &value);
         if (status == PF_OK && pf_decimals_add(&state->samples.deltas, value) != PF_OK)
             return pf_error_nomem(&reader->error);
         if (status != PF_OK)
@@ -198,12 +199,25 @@ static int read_document(struct pf_reader *reader)
 /* --- what is made of it ----------------------------------------------------------------------------------- */
 
 /* A time of the document in 10^-places microseconds. */
-static bool told_time(const struct pf_reader *reader, uint32_t text, int places, int64_t *time)
+static bool told_time(const struct pf_reader *reader, uint32_t text, int places, pf_int128 *time)
 {
     const struct pf_v8_reader *state = reader->state;
     bool exact;
 
-    return text && pf_decimal_scale(pf_dict_string(reader->dict, text), (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
+    return text && pf_decimal_scale128(pf_dict_string(reader->dict, text), (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
+}
+
+/* Nanoseconds from the start to the end, which are rounded together; 0 where that is not told. */
+static int64_t told_span(const struct pf_reader *reader)
+{
+    const struct pf_v8_reader *state = reader->state;
+    pf_int128 start, end;
+    int64_t span;
+
+    if (!told_time(reader, state->start, MOST_PLACES, &start) || !told_time(reader, state->end, MOST_PLACES, &end) || end <= start ||
+        !pf_scale64(end - start, 1, 1000, &span))
+        return 0;
+    return span;
 }
 
 /* Times of samples become what passed before each of them. */
@@ -212,11 +226,12 @@ static int subtract_times(struct pf_reader *reader)
     struct pf_v8_reader *state = reader->state;
     struct pf_decimals *deltas = &state->samples.deltas;
     int64_t before, time;
+    pf_int128 start;
 
     if (!state->absolute || deltas->count == 0)
         return PF_OK;
-    if (!told_time(reader, state->start, deltas->places, &before) || before > deltas->values[0])
-        before = deltas->values[0];
+    bool told = told_time(reader, state->start, deltas->places, &start) && start <= deltas->values[0] && start >= INT64_MIN;
+    before = told ? (int64_t)start : deltas->values[0];
     for (size_t k = 0; k < deltas->count; k++) {
         time = deltas->values[k];
         if (__builtin_sub_overflow(time, before, &deltas->values[k]))
@@ -353,15 +368,14 @@ static int give_hits(struct pf_reader *reader)
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
     struct pf_measure wall = {.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0), .nature = PF_SAMPLED, .num = 1, .den = 1};
-    int64_t *hits = new_column(reader, tree->count), *times = new_column(reader, tree->count), start, end;
+    int64_t *hits = new_column(reader, tree->count), *times = new_column(reader, tree->count), span = told_span(reader);
     pf_int128 total = 0;
 
     if (hits)
         pf_pending_column(&state->rows, count_measure(reader, PF_SAMPLE), hits);
     for (uint32_t k = 1; k <= tree->count; k++)
         total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
-    bool timed = told_time(reader, state->start, MICROSECONDS, &start) && told_time(reader, state->end, MICROSECONDS, &end) && end > start &&
-                 total > 0 && total <= INT64_MAX;
+    bool timed = span > 0 && total > 0 && total <= INT64_MAX;
     if (timed && times)
         pf_pending_column(&state->rows, add_measure(reader, &wall, "wall", state->own_time), times);
     else
@@ -374,7 +388,7 @@ static int give_hits(struct pf_reader *reader)
 
         if (node->count <= 0 || node->stack == UINT32_MAX)
             continue;
-        if (timed && !pf_scale64((pf_int128)node->count * ((pf_int128)end - start), 1, (uint64_t)total, &times[state->rows.count]))
+        if (timed && !pf_scale64((pf_int128)node->count * span, 1, (uint64_t)total, &times[state->rows.count]))
             return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits", state->rows.count + 1);
         hits[state->rows.count] = node->count;
         state->rows.stacks[state->rows.count++] = node->stack;

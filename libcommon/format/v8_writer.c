@@ -1,6 +1,7 @@
 /* The writers of V8's profiles: a node for each stack, and in profiles of the processor one sample for each node that has a value. */
 #include "format/v8.h"
 
+#include "base/decimal.h"
 #include "model/json.h"
 
 #include <inttypes.h>
@@ -31,11 +32,13 @@ void pf_v8_close_writer(struct pf_writer *writer)
 static void take_meta(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_v8_writer *state = writer->state;
+    bool exact;
 
     for (uint32_t row = 0; row < batch->rows; row++)
         if (pf_bytes_equal(pf_dict_string(writer->dict, batch->origin[row]), pf_bytes_of(writer->format->name)) &&
             pf_bytes_equal(pf_dict_string(writer->dict, batch->key[row]), PF_BYTES("startTime")) &&
-            !pf_parse_int(pf_dict_string(writer->dict, batch->value[row]), 0, INT64_MAX / 2, &state->start))
+            (!pf_decimal_scale128(pf_dict_string(writer->dict, batch->value[row]), 3, &state->start, &exact) || state->start < 0 ||
+             state->start > (pf_int128)1000 * (INT64_MAX / 2)))
             state->start = 0;
 }
 
@@ -186,6 +189,18 @@ static void write_samples(struct pf_writer *writer, const struct pf_sum_column *
     pf_sink_text(writer->sink, "]");
 }
 
+/* When the profile began, and when it had ended: microseconds, `whole` of them later. */
+static void write_times(struct pf_writer *writer, int64_t whole)
+{
+    const struct pf_v8_writer *state = writer->state;
+    int64_t start = (int64_t)(state->start / 1000), rest = (int64_t)(state->start % 1000), next = start + (rest > 0);
+
+    pf_sink_printf(writer->sink, ",\n\"startTime\":%" PRIi64, start);
+    if (rest > 0)
+        pf_sink_printf(writer->sink, ".%03" PRIi64, rest);
+    pf_sink_printf(writer->sink, ",\"endTime\":%" PRIi64, whole > INT64_MAX - next ? INT64_MAX : next + whole);
+}
+
 int pf_v8_finish_cpu(struct pf_writer *writer)
 {
     struct pf_v8_writer *state = writer->state;
@@ -212,8 +227,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
         end.size = (size_t)(point - text);
     pf_parse_int(end, 0, INT64_MAX, &whole);
     whole += point != NULL && whole < INT64_MAX; /* no sample lies behind the end */
-    pf_sink_printf(writer->sink, ",\n\"startTime\":%" PRIi64 ",\"endTime\":%" PRIi64, state->start,
-                   whole > INT64_MAX - state->start ? INT64_MAX : state->start + whole);
+    write_times(writer, whole);
     write_samples(writer, hits, wall);
     pf_sink_text(writer->sink, ",\n\"profutils\":{");
     write_measure(writer, "deltas", wall == hits ? NULL : wall);

@@ -81,6 +81,27 @@ static void test_decimals(void)
     free(column.values);
 }
 
+/* 1/7 of 20 units, seven times over, is 20: in the finest scale the values differ by one, but their sum does not. */
+static void test_parts(void)
+{
+    struct pf_decimals column = {.most = 1};
+    int64_t value, sum = 0;
+    bool good = true;
+
+    for (int k = 0; k < 7; k++) {
+        good = pf_decimals_take_part(&column, PF_BYTES("2.857142857142857142857"), &value) == PF_OK && (value == 28 || value == 29) && good;
+        sum += value;
+    }
+    tap_ok(good, "a part that is rounded is one of its two neighbours");
+    tap_int(sum, 200, "and the sum of the parts is the whole, rounded once");
+    good = true;
+    for (int k = 0; k < 20; k++) {
+        good = pf_decimals_take_part(&column, k % 2 ? PF_BYTES("0.07") : PF_BYTES("-0.04"), &value) == PF_OK && good;
+        sum += value;
+    }
+    tap_ok(good && sum == 203, "of parts of either sign too");
+}
+
 struct text {
     struct pf_source *source;
     struct pf_error error;
@@ -194,6 +215,7 @@ int main(void)
 {
     test_decimal_scale();
     test_decimals();
+    test_parts();
     test_structure();
     test_bad();
     test_look();
