@@ -160,7 +160,8 @@ static int events_scale(const struct pf_quantity *quantity, const struct pf_dict
     return PF_OK;
 }
 
-int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, enum pf_unit unit, struct pf_scale *scale,
+/* `rounded`: whether times in raw units that are no decimal fraction of a nanosecond become nanoseconds where they are longer (1/60 s). */
+static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, enum pf_unit unit, bool rounded, struct pf_scale *scale,
                       struct pf_error *error)
 {
     const struct pf_measure *measure = &quantity->measure;
@@ -177,7 +178,7 @@ int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *
         if (quantity->mixed)
             return refuse(quantity, dict, error, "was counted in units of different lengths: there is no common tick");
         raw_scale(measure, parts, raw, scale);
-    } else if (den != 1 && !(scale->time && decimal(den))) {
+    } else if (den != 1 && !(scale->time && (decimal(den) || (rounded && measure->num >= measure->den)))) {
         raw_scale(measure, parts, raw, scale);
     }
     if (unit >= PF_UNIT_NS && unit <= PF_UNIT_S && !scale->time)
@@ -187,6 +188,17 @@ int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *
     if (unit == PF_UNIT_AUTO && !scale->time && !scale->bytes)
         scale->shown = PF_UNIT_COUNT;
     return PF_OK;
+}
+
+int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, enum pf_unit unit, struct pf_scale *scale,
+                      struct pf_error *error)
+{
+    return find_scale(quantity, dict, unit, true, scale, error);
+}
+
+int pf_quantity_record_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale, struct pf_error *error)
+{
+    return find_scale(quantity, dict, PF_UNIT_AUTO, false, scale, error);
 }
 
 int pf_scale_amount(const struct pf_scale *scale, int64_t sum, int64_t *amount, struct pf_error *error)

@@ -40,10 +40,13 @@ struct pf_scale {
     bool time, bytes;
 };
 
-/* Amounts are base units where the scale is whole, times also where it is a decimal fraction, else raw units; of parts of a raw unit
- * (pf_unit_parts) what they would be of the whole one. PF_USAGE, with a text, when the unit
- * asked for does not fit the quantity. Bytes of `name` belong to the dictionary or are constant. */
+/* Amounts are base units where the scale is whole, times also where it is a decimal fraction or more than 1, else raw units; of parts of a
+ * raw unit (pf_unit_parts) what they would be of the whole one. PF_USAGE, with a text, when the unit asked for does not fit the
+ * quantity. Bytes of `name` belong to the dictionary or are constant. */
 int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum pf_unit, struct pf_scale *, struct pf_error *);
+/* The same for records, whose amounts are added up by those who read them: raw units also where the scale is more than 1 and no decimal
+ * fraction. */
+int pf_quantity_record_scale(const struct pf_quantity *, const struct pf_dict *, struct pf_scale *, struct pf_error *);
 
 /* A sum as an amount; PF_OVERFLOW when it leaves 64 bits. */
 int pf_scale_amount(const struct pf_scale *, int64_t sum, int64_t *amount, struct pf_error *);

@@ -504,7 +504,7 @@ static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_fol
     struct pf_scale scale;
     pf_int128 value;
 
-    pf_quantity_scale(&state->quantity, writer->dict, PF_UNIT_AUTO, &scale, &ignored);
+    pf_quantity_record_scale(&state->quantity, writer->dict, &scale, &ignored);
     count->decimals = scale.time || scale.den == 1 ? 0 : PF_FOLDED_ROUNDED;
     if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals], &scale.num) ||
         !pf_scale64(sum, scale.num, scale.den, &count->value))

@@ -20,7 +20,7 @@ static void find_scale(const struct pf_dict *dict, const struct pf_measure *meas
     struct pf_quantity quantity = {.measure = *measure, .joined = true};
     struct pf_error error = {0};
 
-    pf_quantity_scale(&quantity, dict, PF_UNIT_AUTO, &shown->scale, &error);
+    pf_quantity_record_scale(&quantity, dict, &shown->scale, &error);
     if (shown->scale.den != 1 && !shown->scale.time) {
         shown->scale.num = shown->scale.den = 1;
         shown->scale.name = measure->raw_unit ? pf_dict_string(dict, measure->raw_unit) : PF_BYTES("raw");

@@ -82,6 +82,15 @@ def check(what, data, times, samples, calls=None, counted=None, rate=100):
     differ(what + ": blocks", executed, counted or {})
 
 
+def check_table(what, data, times):
+    """proftop's tables are seconds, also of ticks that are no whole number of nanoseconds."""
+    status, out, err = run("proftop", "-t", "ndjson", "-n", "0", given=data)
+    differ(what, (status, err), (0, ""))
+    rows = [json.loads(line) for line in out.splitlines()]
+    differ(what + ": units", {row["unit"] for row in rows}, {"nanoseconds"})
+    differ(what + ": table", {int(row["function"], 16): row["flat"] for row in rows}, {address: round(time) for address, time in times.items()})
+
+
 def main():
     bins = [0, 65535, 0, 7, 1, 0, 3, 9]
     for order in "<>":
@@ -97,6 +106,11 @@ def main():
     check("no bins", gmon("<", histogram("<", "Q", 0, 0, 100, [])), {}, 0)
     many = [k % 3 for k in range(30000)]
     check("many", gmon("<", histogram("<", "Q", 0, 120000, 1000, many)), shares(0, 120000, many, 1000), sum(many), rate=1000)
+    for rate in (60, 128, 1024, 3, 7, 8128):
+        data = gmon("<", histogram("<", "Q", 0x401000, 0x401000 + 8 * 6, rate, bins))
+        times = shares(0x401000, 0x401000 + 8 * 6, bins, rate)
+        check("records at %d" % rate, data, times, sum(bins), rate=rate)
+        check_table("table at %d" % rate, data, times)
     # damage
     whole = gmon("<", histogram("<", "Q", 0x1000, 0x1020, 100, [5] * 8), arc("<", "Q", 1, 2, 3))
     for size, word in ((10, "offset 0"), (len(whole) - 2, "within an arc"), (20 + 41 + 5, "within a histogram"), (25, "within the head")):
