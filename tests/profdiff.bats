@@ -470,6 +470,78 @@ END
     [ "$(proftop -u ticks -m wall.before -t csv -s name ticks.pfs | grep ',g,' | cut -d , -f 8-9)" = "tick,3" ]
 }
 
+@test "means that are no whole numbers come back from other formats, or it is said that they do not" {
+    mkdir many and
+    printf 'f 1\ng 4\n' >many/1.folded # f 4/3, g 8/3
+    printf 'f 1\ng 2\n' >many/2.folded
+    printf 'f 2\ng 2\n' >many/3.folded
+    printf 'f 1\nh 1\n' >and/1.folded # f 7/3, g 1, h 1/3
+    printf 'f 3\n' >and/2.folded
+    printf 'f 3\ng 3\n' >and/3.folded
+    profdiff many and -t pfs -o thirds.pfs
+    for format in pprof callgrind json ndjson; do
+        profcat thirds.pfs -t $format -o thirds.$format 2>said
+        [ ! -s said ]
+        profcat thirds.$format -t ndjson | python3 -c '
+import json, sys
+from fractions import Fraction
+for line in sys.stdin:
+    row = json.loads(line)
+    share = {name: Fraction(unit[:-len(" count")]) for name, unit in row["units"].items() if unit != "count"}
+    print(row["stack"][0]["function"], *(row["values"]["samples." + side] * share["samples." + side] for side in ("before", "after", "delta")))
+' | sort >got
+        printf 'f 4/3 7/3 1\ng 8/3 1 -5/3\nh 0 1/3 1/3\n' | diff -u - got
+        # sums of thirds are what they are sums of
+        [ "$(proftop -t csv -m samples.after -n 1 thirds.$format | tail -n 1 | cut -d , -f 2,8-9)" = f,count,2 ]
+    done
+    grep -q '^events: samples.delta_(1/3count) samples.before_(1/3count) samples.after_(1/3count)$' thirds.callgrind
+    profcat thirds.callgrind -t callgrind | cmp - thirds.callgrind
+    # decimals
+    fails 0 'weights whose decimals do not end are cut after 18 of them' profcat thirds.pfs -t speedscope
+    grep -q '"weights":\[1.333333333333333333,2.666666666666666666\]' out
+    for format in speedscope cpuprofile; do
+        fails 0 'decimals do not end' profcat -m samples.before thirds.pfs -t $format
+        profcat out -t ndjson | python3 -c '
+import json, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    number, unit = row["values"]["samples.before"], row["units"]["samples.before"]
+    print(row["stack"][0]["function"], "%.5f" % (number * float(unit.split()[0])))
+' >got
+        printf 'f 1.33333\ng 2.66667\n' | diff -u - got
+    done
+    # whole numbers only
+    fails 2 'is no whole number of ticks' profcat -m samples.before thirds.pfs -t statprofiler:tick=10
+    for run in 1 2 3; do
+        stream whole$run.pfs <<END
+{"measures": [{"name": "bytes", "unit": "bytes"}, {"name": "stmts", "kind": "flat", "role": "count"}, {"name": "calls", "kind": "edge", "role": "count"}],
+ "records": [{"stack": [["f"]], "values": {"bytes": $((run * run))}}, {"kind": "flat", "at": ["f", "f.pl", 3], "values": {"stmts": $((run * run))}},
+             {"kind": "edge", "caller": ["f", "f.pl", 3], "callee": ["g", "f.pl", 9], "values": {"calls": $((run * run))}}]}
+END
+    done
+    printf 'whole%d.pfs\n' 1 2 3 >whole # 14/3
+    profdiff @whole whole1.pfs -t pfs -o whole.pfs
+    fails 0 'sizes are rounded to whole bytes' profcat -m bytes.before whole.pfs -t heapprofile
+    grep -q '"selfSize":5' out
+    fails 0 'calls are rounded to whole numbers' profcat -m calls.before whole.pfs -t pynytprof
+    profcat -t ndjson out | grep -q '"calls":5'
+    fails 2 "'stmts.before' is not counted in whole numbers" profcat -m stmts.before whole.pfs -t nytprof
+    # parts of a tick are nanoseconds where nobody knows ticks: 5/3 of 10 ms
+    for run in 1 2; do
+        stream tick$run.pfs <<END
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick"}], "records": [{"stack": [["f"]], "values": {"wall": $run}}]}
+END
+    done
+    printf 'tick%d.pfs\n' 1 2 2 >ticks
+    profdiff @ticks tick1.pfs -t pfs | profcat -t pprof | profcat -t ndjson | grep -q '"wall.before":16666667,"wall.after":10000000,"wall.delta":-6666667},"units":{"wall.before":"nanoseconds"'
+    # costs in thirds and what calls cost in whole ones have one unit in callgrind
+    stream mixed.pfs <<'END'
+{"measures": [{"name": "Ir", "kind": "flat", "den": 3, "raw_unit": "1/3 count"}, {"name": "Ir", "kind": "edge", "role": "inclusive"}],
+ "records": [{"kind": "flat", "at": ["f"], "values": {"Ir": 4}}, {"kind": "edge", "caller": ["f"], "callee": ["g"], "values": {"Ir": 3}}]}
+END
+    profcat -t callgrind mixed.pfs | grep -A 9 '^events: Ir_(1/3count)$' | tr '\n' , | grep -q ',0 4,.*,calls=0 0,0 9,'
+}
+
 @test "folded has two columns, as difffolded.pl writes them" {
     expect profdiff -t folded x.folded y.folded <<'END'
 main;new 0 6

@@ -244,7 +244,7 @@ const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *sums,
     return best;
 }
 
-size_t pf_frame_sums_print(const struct pf_sum_column *column, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT])
+size_t pf_frame_sums_print(const struct pf_sum_column *column, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut)
 {
     enum { DECIMALS = 18 };
     uint64_t num = column->quantity.measure.num, den = column->quantity.measure.den, common = pf_gcd(num, per);
@@ -267,5 +267,6 @@ size_t pf_frame_sums_print(const struct pf_sum_column *column, pf_int128 sum, ui
         text[size++] = (char)('0' + (int)(rest / divisor));
         rest %= divisor;
     }
+    *cut = *cut || rest > 0;
     return size;
 }

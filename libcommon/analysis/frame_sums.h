@@ -73,8 +73,8 @@ bool pf_frame_sums_preorder(const struct pf_frame_sums *, uint32_t *order);
 const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *, const char *unit, const char *name);
 
 /* An amount in base units as JSON has numbers, exactly where it has an end (10, 0.125), else as a fraction of 18 digits: sum * num / den. The
- * length; at most PF_SUM_TEXT. */
+ * length; at most PF_SUM_TEXT. *cut is set then. */
 enum { PF_SUM_TEXT = 96 };
-size_t pf_frame_sums_print(const struct pf_sum_column *, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT]);
+size_t pf_frame_sums_print(const struct pf_sum_column *, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut);
 
 #endif

@@ -108,6 +108,18 @@ uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole)
     return (uint64_t)parts;
 }
 
+void pf_unit_take_parts(struct pf_dict *dict, struct pf_measure *measure)
+{
+    struct pf_bytes whole;
+    uint64_t parts = pf_unit_parts(pf_dict_string(dict, measure->unit), &whole);
+
+    if (parts == 1 || whole.size == 0 || measure->num != 1 || measure->den != 1)
+        return;
+    measure->raw_unit = measure->unit;
+    measure->unit = pf_dict_intern(dict, whole, dict->strings.rows[measure->unit].flags);
+    measure->den = parts;
+}
+
 static bool decimal(uint64_t den)
 {
     while (den % 10 == 0)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_TIMES = INT32_MAX / 1000 }; /* so that a scale times 1000, for picoseconds, times that fits 64 bits */
+
 /* --- records ---------------------------------------------------------------------------------------------- */
 
 void pf_cg_records_free(struct pf_cg_records *records)
@@ -72,28 +74,54 @@ static bool is_name_of_calls(const struct pf_cg_costs *costs, const struct pf_me
     return false;
 }
 
+static bool same_scale(const struct pf_measure *a, const struct pf_measure *b)
+{
+    return a->num == b->num && a->den == b->den;
+}
+
+/* The scale that both are whole multiples of, and how often. False: there is none within 64 bits. */
+static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure, struct pf_measure other, int64_t *times, int64_t *other_times)
+{
+    struct pf_quantity common = {0};
+    struct pf_error ignored = {0};
+    int64_t one;
+
+    measure->period = other.period = 0;
+    if (pf_quantity_join(&common, dict, measure, &one, &one, &ignored) != PF_OK ||
+        pf_quantity_join(&common, dict, &other, times, other_times, &ignored) != PF_OK)
+        return false;
+    measure->raw_unit = 0;
+    measure->num = common.measure.num;
+    measure->den = common.measure.den;
+    return *times <= MOST_TIMES && *other_times <= MOST_TIMES && measure->num <= MOST_TIMES;
+}
+
+static void base_unit(struct pf_measure *measure)
+{
+    measure->raw_unit = 0;
+    measure->num = measure->den = 1;
+}
+
 /* Both columns of an event in one unit, and its name. */
 static bool name_event(const struct pf_cg_costs *costs, struct pf_cg_event *event)
 {
     const struct pf_dict *dict = costs->dict;
     struct pf_cg_column *first = event->self.sums ? &event->self : &event->inclusive, *other = &event->inclusive;
-    struct pf_measure measure = *measure_of(first->sums);
+    const struct pf_measure *own = measure_of(first->sums), *others = other->sums ? measure_of(other->sums) : own;
+    struct pf_measure measure = *own;
+    int64_t times = 1, other_times = 1;
+    uint64_t num, den;
 
     if (measure.kind == PF_FLAT && is_name_of_calls(costs, &measure))
         pf_buffer_append(&event->name, "line_", 5);
-    if (other->sums && (measure_of(other->sums)->num != measure.num || measure_of(other->sums)->den != measure.den)) {
-        measure.raw_unit = 0;
-        measure.num = measure.den = 1;
-        pf_cg_event_name(dict, &measure, &event->name, &first->num, &first->den);
-        first->num = measure_of(first->sums)->num;
-        first->den = measure_of(first->sums)->den;
-        other->num = measure_of(other->sums)->num;
-        other->den = measure_of(other->sums)->den;
-    } else {
-        pf_cg_event_name(dict, &measure, &event->name, &first->num, &first->den);
-        other->num = first->num;
-        other->den = first->den;
-    }
+    bool one = same_scale(own, others) || common_scale(dict, &measure, *others, &times, &other_times);
+
+    if (!one)
+        base_unit(&measure);
+    pf_cg_event_name(dict, &measure, &event->name, &num, &den);
+    *first = (struct pf_cg_column){first->sums, one ? num * (uint64_t)times : own->num, one ? den : own->den};
+    if (other != first)
+        *other = (struct pf_cg_column){other->sums, one ? num * (uint64_t)other_times : others->num, one ? den : others->den};
     return !event->name.failed;
 }
 

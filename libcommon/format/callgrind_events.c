@@ -38,8 +38,8 @@ static bool digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What stands before a unit: a number of at most nine digits, or `1e-N` with N to 18. Both are 1 where there is nothing, 0 for what is
- * neither. */
+/* What stands before a unit: a number of at most nine digits, `1e-N` with N to 18, or `1/N`. Both are 1 where there is nothing, the first
+ * is 0 for what is none of these. */
 struct factor {
     uint64_t num, den;
 };
@@ -69,6 +69,10 @@ static struct factor take_factor(struct pf_bytes *text)
         for (uint64_t k = 0; k < exponent && exponent <= 18; k++)
             factor.den *= 10;
         factor.num = factor.den > 1;
+    } else if (factor.num == 1 && text->size > 1 && text->data[0] == '/') {
+        *text = pf_bytes_skip(*text, 1);
+        factor.den = take_digits(text, 19);
+        factor.num = factor.den > 1;
     }
     return factor;
 }
@@ -96,13 +100,15 @@ static bool all_letters(struct pf_bytes word)
 }
 
 /* A unit nobody knows is its own base. */
-static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word)
+static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word, struct factor factor, struct pf_bytes text)
 {
     measure->unit = pf_dict_intern(dict, word, 0);
-    measure->num = measure->den = 1;
+    measure->num = 1;
+    measure->den = factor.den;
+    measure->raw_unit = factor.den > 1 ? pf_dict_intern(dict, text, 0) : 0;
 }
 
-/* `1e-3count` as others write it: with a blank. */
+/* `1e-3count` and `1/3count` as others write them: with a blank. */
 static struct pf_bytes with_blank(struct pf_buffer *buffer, struct pf_bytes text, struct pf_bytes word)
 {
     pf_buffer_append(buffer, text.data, text.size - word.size);
@@ -128,13 +134,15 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
     const struct unit *unit = find_unit(word);
     struct pf_buffer blank = {0};
 
-    if (factor.num == 0 || !all_letters(word) || (!unit && word.size != text.size) || (factor.den > 1 && unit->num != 1))
+    if (factor.num == 0 || !all_letters(word) || (!unit && factor.den == 1 && word.size != text.size) || (factor.den > 1 && unit && unit->num != 1))
         return false;
+    if (factor.den > 1)
+        text = with_blank(&blank, text, word);
     measure->name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
     if (unit)
-        set_unit(dict, measure, unit, factor, factor.den > 1 ? with_blank(&blank, text, word) : text);
+        set_unit(dict, measure, unit, factor, text);
     else
-        set_other_unit(dict, measure, word);
+        set_other_unit(dict, measure, word, factor, text);
     pf_buffer_free(&blank);
     return true;
 }
@@ -217,6 +225,7 @@ void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measu
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
     bool time = pf_bytes_equal(unit, PF_BYTES("nanoseconds"));
+    char parts[32] = "";
 
     for (size_t k = 0; k < name.size; k++)
         pf_buffer_byte(text, (unsigned char)name.data[k] > ' ' ? (unsigned char)name.data[k] : '_');
@@ -233,10 +242,16 @@ void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measu
         *den = 1;
     } else if (time) {
         unit = PF_BYTES("ns");
+    } else if (measure->den > 1) {
+        snprintf(parts, sizeof parts, "1/%" PRIu64, measure->den);
+        *den = 1;
+        if (unit.size == 0)
+            unit = PF_BYTES("count");
     }
-    if (pf_bytes_equal(unit, PF_BYTES("count")) || unit.size == 0)
+    if (parts[0] == '\0' && (pf_bytes_equal(unit, PF_BYTES("count")) || unit.size == 0))
         return;
     pf_buffer_append(text, "_(", 2);
+    pf_buffer_append(text, parts, strlen(parts));
     for (size_t k = 0; k < unit.size; k++)
         if ((unsigned char)unit.data[k] > ' ')
             pf_buffer_byte(text, (unsigned char)unit.data[k]);

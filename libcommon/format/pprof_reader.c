@@ -1,5 +1,6 @@
 #include "format/pprof_reader.h"
 
+#include "analysis/units.h"
 #include "format/pprof.h"
 #include "format/pprof_units.h"
 
@@ -108,11 +109,16 @@ static int find_measure(struct pf_reader *reader, size_t k, bool sampled, uint32
         return reader->error.code;
     measure.name = distinct_name(&state->profile, reader->dict, k, name);
     measure.unit = unit;
-    if (pf_pprof_unit(pf_dict_string(reader->dict, unit), &base, &measure.num)) {
+    pf_unit_take_parts(reader->dict, &measure);
+    measure.role = counts_samples(reader->dict, name, measure.unit) ? PF_COUNT : PF_SELF;
+    if (pf_pprof_unit(pf_dict_string(reader->dict, measure.unit), &base, &measure.num)) {
+        uint64_t common = pf_gcd(measure.num, measure.den);
+
+        measure.num /= common;
+        measure.den /= common;
         measure.unit = pf_dict_intern(reader->dict, pf_bytes_of(base), 0);
         measure.raw_unit = measure.unit != unit ? unit : 0;
     }
-    measure.role = counts_samples(reader->dict, name, unit) ? PF_COUNT : PF_SELF;
     measure.nature = sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE;
     measure.main = k == main_type(&state->profile);
     *index = pf_measures_intern(&reader->dict->measures, &measure);

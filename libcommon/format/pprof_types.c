@@ -1,6 +1,7 @@
 #include "format/pprof_types.h"
 
 #include "analysis/accumulate.h"
+#include "analysis/units.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "format/pprof_units.h"
@@ -16,6 +17,15 @@ void pf_pprof_types_free(struct pf_pprof_types *types)
     free(types->members);
 }
 
+/* Parts of a time: in nanoseconds they are one to everybody. */
+static bool is_rounded(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    struct pf_bytes whole;
+
+    return pf_unit_parts(pf_dict_string(dict, measure->raw_unit), &whole) > 1 &&
+           pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
+}
+
 static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_pprof_out_type type = {.measure = *measure, .unit = measure->unit, .num = 1, .den = 1};
@@ -27,7 +37,8 @@ static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_m
     bool known = measure->den == 1 && pf_pprof_unit(pf_dict_string(dict, measure->raw_unit), &base, &num) && num == measure->num &&
                  pf_bytes_equal(pf_bytes_of(base), pf_dict_string(dict, measure->unit));
 
-    if (known || measure->den != 1) {
+    type.rounded = is_rounded(dict, measure);
+    if (known || (measure->den != 1 && !type.rounded)) {
         type.unit = measure->raw_unit;
         type.num = measure->num;
         type.den = measure->den;
@@ -35,14 +46,20 @@ static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_m
     return type;
 }
 
-/* Values of the measure times *factor are those of the type. */
-static bool scale(const struct pf_pprof_out_type *type, const struct pf_measure *measure, int64_t *factor)
+/* Sets what leads from values of the measure to those of the type. */
+static bool scale(const struct pf_pprof_out_type *type, const struct pf_measure *measure, struct pf_pprof_member *member)
 {
     pf_uint128 times = (pf_uint128)measure->num * type->den, into = (pf_uint128)measure->den * type->num;
+    bool whole = times % into == 0;
 
-    if (times % into != 0 || times / into > INT64_MAX)
+    if (whole) {
+        times /= into;
+        into = 1;
+    }
+    if ((!whole && !type->rounded) || times > INT64_MAX || into > INT64_MAX)
         return false;
-    *factor = (int64_t)(times / into);
+    member->num = (uint64_t)times;
+    member->den = (uint64_t)into;
     return true;
 }
 
@@ -61,7 +78,7 @@ static int meet(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t ind
         types->rows[types->count++] = new_type(dict, &measure);
     }
     types->rows[k].measure.main |= measure.main;
-    if (!scale(&types->rows[k], &measure, &member->factor))
+    if (!scale(&types->rows[k], &measure, member))
         return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' comes in units of different lengths (profmerge brings them to one)",
                             name.size < 60 ? (int)name.size : 60, name.data);
     member->type = (uint32_t)k + 1;

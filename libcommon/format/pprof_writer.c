@@ -43,7 +43,7 @@ void pf_pprof_close_writer(struct pf_writer *writer)
     pf_buffer_free(&state->labels);
     pf_id_map_free(&state->label_of);
     free(state->columns);
-    free(state->factors);
+    free(state->scales);
     pf_buffer_free(&state->stack);
     pf_buffer_free(&state->values);
     pf_buffer_free(&state->message);
@@ -171,7 +171,7 @@ static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types, 
                                 pf_dict_string(writer->dict, types->rows[had].measure.name).data);
     }
     if (!pf_grow(&state->columns, &state->column_capacity, types->count + 1, sizeof *state->columns) ||
-        !pf_grow(&state->factors, &state->factor_capacity, types->count + 1, sizeof *state->factors))
+        !pf_grow(&state->scales, &state->scale_capacity, types->count + 1, sizeof *state->scales))
         return pf_error_nomem(&writer->error);
     for (size_t k = 0; k < types->count; k++)
         state->columns[k] = NULL;
@@ -179,7 +179,7 @@ static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types, 
         const struct pf_pprof_member *member = &types->members[batch->values[k].measure];
 
         state->columns[member->type - 1] = batch->values[k].data;
-        state->factors[member->type - 1] = member->factor;
+        state->scales[member->type - 1] = *member;
     }
     return PF_OK;
 }
@@ -187,8 +187,14 @@ static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types, 
 /* A value as it is written. */
 static bool value_at(const struct pf_pprof_writer *state, size_t type, uint32_t row, int64_t *value)
 {
+    const struct pf_pprof_member *scale = &state->scales[type];
+
     *value = 0;
-    return state->columns[type] == NULL || pf_mul64(state->columns[type][row], state->factors[type], value);
+    if (state->columns[type] == NULL)
+        return true;
+    if (scale->den == 1)
+        return pf_mul64(state->columns[type][row], (int64_t)scale->num, value);
+    return pf_scale64(state->columns[type][row], scale->num, scale->den, value);
 }
 
 static int write_samples(struct pf_writer *writer, const struct pf_batch *batch)
@@ -361,7 +367,7 @@ static void add_period(struct pf_pprof_facts *facts, const struct pf_pprof_types
     const struct pf_pprof_out_type *type = best != UINT32_MAX ? &types->rows[best] : NULL;
 
     if (type == NULL || facts->has_period || type->measure.raw_unit == 0 || type->unit != type->measure.unit ||
-        type->measure.num > INT64_MAX)
+        type->measure.den != 1 || type->measure.num > INT64_MAX)
         return;
     facts->period = (int64_t)type->measure.num;
     facts->period_type = type->measure.name;

@@ -20,8 +20,8 @@ struct pf_pprof_writer {
     struct pf_buffer labels;       /* label sets as they are written */
     struct pf_id_map label_of;     /* of a set: where it begins among them; its size is before it */
     const int64_t **columns;       /* of the batch at hand, by type; NULL = absent */
-    int64_t *factors;
-    size_t column_capacity, factor_capacity;
+    struct pf_pprof_member *scales;
+    size_t column_capacity, scale_capacity;
     struct pf_buffer stack, values, message, chain;
 };
 

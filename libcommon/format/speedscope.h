@@ -72,6 +72,7 @@ struct pf_speedscope_writer {
     struct pf_buffer scratch;
     uint32_t *order, *frames;
     size_t frame_capacity, profiles;
+    bool cut; /* a weight has more digits than were written */
 };
 
 #endif

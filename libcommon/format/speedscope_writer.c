@@ -77,18 +77,22 @@ static pf_int128 amount_of(const struct part *part, size_t k)
     return part->negative ? (sum < 0 ? -sum : 0) : sum > 0 ? sum : 0;
 }
 
-static void write_number(struct pf_writer *writer, const struct part *part, pf_int128 sum)
-{
-    char text[PF_SUM_TEXT];
-
-    pf_sink_write(writer->sink, text, pf_frame_sums_print(part->column, sum, 1, text));
-}
-
 static const char *unit_name(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes unit = pf_dict_string(dict, measure->unit);
 
     return pf_bytes_equal(unit, PF_BYTES("nanoseconds")) ? "nanoseconds" : pf_bytes_equal(unit, PF_BYTES("bytes")) ? "bytes" : "none";
+}
+
+/* Of times nobody misses what is cut. */
+static void write_number(struct pf_writer *writer, const struct part *part, pf_int128 sum)
+{
+    struct pf_speedscope_writer *state = writer->state;
+    char text[PF_SUM_TEXT];
+    bool cut = false;
+
+    pf_sink_write(writer->sink, text, pf_frame_sums_print(part->column, sum, 1, text, &cut));
+    state->cut = state->cut || (cut && strcmp(unit_name(writer->dict, &part->column->quantity.measure), "nanoseconds") != 0);
 }
 
 /* Measure and label, for our own reader. */
@@ -263,5 +267,7 @@ int pf_speedscope_finish(struct pf_writer *writer)
     if (status != PF_OK)
         return status;
     pf_sink_text(writer->sink, "\n]}\n");
+    if (state->cut)
+        pf_report_send(&writer->report, PF_WARNING, "weights whose decimals do not end are cut after 18 of them");
     return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
 }

@@ -52,6 +52,7 @@ struct pf_v8_writer {
     uint32_t *order;               /* nodes in preorder, the root apart */
     struct pf_walk walk;           /* over the nodes */
     uint32_t *row_of;              /* by node: its sums; 0 = none */
+    bool cut;                      /* an amount has more digits than were written */
 };
 
 int pf_v8_open_writer(struct pf_writer *);

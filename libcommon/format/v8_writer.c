@@ -102,17 +102,20 @@ static pf_int128 sum_of(const struct pf_v8_writer *state, const struct pf_sum_co
 static int check_sums(struct pf_writer *writer, const struct pf_sum_column *column)
 {
     struct pf_v8_writer *state = writer->state;
+    const struct pf_measure *measure = column ? &column->quantity.measure : NULL;
     pf_int128 total = 0;
+    int64_t amount;
 
     for (uint32_t node = 0; column && node < state->sums.nodes.count; node++) {
         total += sum_of(state, column, node);
         if (sum_of(state, column, node) < 0)
             return pf_error_set(&writer->error, PF_USAGE, "%s holds no amounts below 0, and '%s' has some", writer->format->name,
-                                pf_dict_string(writer->dict, column->quantity.measure.name).data);
+                                pf_dict_string(writer->dict, measure->name).data);
         if (total > INT64_MAX)
-            return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' leaves 64 bits",
-                                pf_dict_string(writer->dict, column->quantity.measure.name).data);
+            break;
     }
+    if (total > INT64_MAX || (column && !pf_scale64(total, measure->num, measure->den, &amount)))
+        return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' leaves 64 bits", pf_dict_string(writer->dict, measure->name).data);
     return PF_OK;
 }
 
@@ -130,6 +133,16 @@ static void write_measure(struct pf_writer *writer, const char *key, const struc
     pf_sink_text(writer->sink, ",");
     pf_json_name(writer->sink, writer->dict, column->quantity.measure.unit, &state->scratch);
     pf_sink_text(writer->sink, "]");
+}
+
+/* `said` of what is not told exactly; NULL: nobody misses that. */
+static int end_of(struct pf_writer *writer, const char *said)
+{
+    const struct pf_v8_writer *state = writer->state;
+
+    if (state->cut && said)
+        pf_report_send(&writer->report, PF_WARNING, "%s", said);
+    return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
 }
 
 /* --- profiles of the processor ---------------------------------------------------------------------------- */
@@ -183,7 +196,7 @@ static void write_samples(struct pf_writer *writer, const struct pf_sum_column *
                 pf_sink_printf(writer->sink, "%" PRIu32 ",%" PRIu32, node + 1, node + 1);
             else
                 pf_sink_printf(writer->sink, "0,%.*s",
-                               wall ? (int)pf_frame_sums_print(wall, sum_of(state, wall, node), per, text) : 1, wall ? text : "0");
+                               wall ? (int)pf_frame_sums_print(wall, sum_of(state, wall, node), per, text, &state->cut) : 1, wall ? text : "0");
         }
     }
     pf_sink_text(writer->sink, "]");
@@ -209,6 +222,8 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     char text[PF_SUM_TEXT];
     pf_int128 total = 0;
 
+    if (hits && hits->quantity.measure.num != hits->quantity.measure.den)
+        hits = NULL; /* they are whole numbers */
     /* where there is no time, what is counted stands for it */
     if (!wall || (other->quantity.measure.main && !is_time(writer, other) && other != hits))
         wall = other;
@@ -221,7 +236,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     uint64_t per = wall && is_time(writer, wall) ? 1000 : 1;
     write_nodes(writer, hits);
     int64_t whole = 0;
-    struct pf_bytes end = {text, wall ? pf_frame_sums_print(wall, total, per, text) : 0};
+    struct pf_bytes end = {text, wall ? pf_frame_sums_print(wall, total, per, text, &state->cut) : 0};
     const char *point = end.size > 0 ? memchr(text, '.', end.size) : NULL;
     if (point)
         end.size = (size_t)(point - text);
@@ -234,20 +249,30 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     pf_sink_text(writer->sink, ",");
     write_measure(writer, "hits", hits);
     pf_sink_text(writer->sink, "}}\n");
-    return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
+    return end_of(writer, wall && is_time(writer, wall) ? NULL : "amounts whose decimals do not end are cut after 18 of them");
 }
 
 /* --- profiles of the heap --------------------------------------------------------------------------------- */
 
-static void open_heap_node(struct pf_writer *writer, const struct pf_sum_column *size, uint32_t node)
+/* Whole bytes, half to even. */
+static void write_size(struct pf_writer *writer, const struct pf_sum_column *size, uint32_t node)
 {
     struct pf_v8_writer *state = writer->state;
-    char text[PF_SUM_TEXT];
+    const struct pf_measure *measure = &size->quantity.measure;
+    pf_int128 sum = sum_of(state, size, node);
+    int64_t bytes;
 
+    state->cut = state->cut || sum * (pf_int128)measure->num % (pf_int128)measure->den != 0;
+    if (pf_scale64(sum, measure->num, measure->den, &bytes)) /* check_sums() */
+        pf_json_int(writer->sink, bytes);
+}
+
+static void open_heap_node(struct pf_writer *writer, const struct pf_sum_column *size, uint32_t node)
+{
     pf_sink_text(writer->sink, "{");
     write_call_frame(writer, node);
     pf_sink_text(writer->sink, ",\"selfSize\":");
-    pf_sink_write(writer->sink, text, pf_frame_sums_print(size, sum_of(state, size, node), 1, text));
+    write_size(writer, size, node);
     pf_sink_printf(writer->sink, ",\"id\":%" PRIu32 ",\"children\":[", node + 1);
 }
 
@@ -273,7 +298,6 @@ int pf_v8_finish_heap(struct pf_writer *writer)
 {
     struct pf_v8_writer *state = writer->state;
     const struct pf_sum_column *size = pf_frame_sums_find(&state->sums, "bytes", "inuse_space");
-    char text[PF_SUM_TEXT];
     const char *comma = "";
 
     if (!size)
@@ -291,12 +315,12 @@ int pf_v8_finish_heap(struct pf_writer *writer)
         if (sum_of(state, size, node) == 0)
             continue;
         pf_sink_printf(writer->sink, "%s{\"size\":", comma);
-        pf_sink_write(writer->sink, text, pf_frame_sums_print(size, sum_of(state, size, node), 1, text));
+        write_size(writer, size, node);
         pf_sink_printf(writer->sink, ",\"nodeId\":%" PRIu32 ",\"ordinal\":%" PRIu32 "}", node + 1, ordinal++);
         comma = ",";
     }
     pf_sink_text(writer->sink, "],\n\"profutils\":{");
     write_measure(writer, "sizes", size);
     pf_sink_text(writer->sink, "}}\n");
-    return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
+    return end_of(writer, "sizes are rounded to whole bytes");
 }

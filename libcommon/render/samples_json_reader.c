@@ -1,6 +1,7 @@
 /* Records that were written as JSON, read back. */
 #include "render/samples_json.h"
 
+#include "analysis/units.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/json_look.h"
@@ -302,7 +303,8 @@ static uint32_t find_measure(struct pf_reader *reader, enum pf_kind kind, uint32
     struct pf_bytes text = pf_dict_string(reader->dict, name);
     struct pf_measure measure = {.name = name, .unit = unit, .kind = (uint8_t)kind, .num = 1, .den = 1};
 
-    if (pf_bytes_equal(pf_dict_string(reader->dict, unit), PF_BYTES("count")))
+    pf_unit_take_parts(reader->dict, &measure);
+    if (pf_bytes_equal(pf_dict_string(reader->dict, measure.unit), PF_BYTES("count")))
         measure.role = PF_COUNT;
     else if (pf_bytes_equal(text, PF_BYTES("incl")))
         measure.role = PF_INCLUSIVE;
