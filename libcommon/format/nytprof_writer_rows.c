@@ -105,8 +105,8 @@ static int say_left_out(struct pf_writer *writer, uint32_t measure)
     const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
     bool whole = row->num == row->den || !is_count(writer->dict, row);
     if (!w->left_out[measure])
-        pf_report_send(&writer->report, PF_WARNING, !whole ? "'%s' is not counted in whole numbers and is left out" : "'%s' has no place and is left out",
-                       pf_dict_string(writer->dict, row->name).data);
+        pf_report_send(&writer->report, PF_WARNING, whole ? "'%s' has no place and is left out" :
+                       "'%s' is not counted in whole numbers and is left out", pf_dict_string(writer->dict, row->name).data);
     w->left_out[measure] = true;
     return PF_OK;
 }

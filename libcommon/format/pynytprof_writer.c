@@ -416,7 +416,8 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
     bool *rounded = &state->rounded[slot == PF_PYN_CALLS];
 
     if (!*rounded && !__builtin_mul_overflow(sum, (pf_int128)(num / common), &exact) && exact % den != 0) {
-        pf_report_send(&writer->report, PF_WARNING, slot == PF_PYN_CALLS ? "calls are rounded to whole numbers" : "times are rounded to ticks of 100 ns");
+        pf_report_send(&writer->report, PF_WARNING,
+                       slot == PF_PYN_CALLS ? "calls are rounded to whole numbers" : "times are rounded to ticks of 100 ns");
         *rounded = true;
     }
     return PF_OK;
