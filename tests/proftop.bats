@@ -231,6 +231,63 @@ END
     [ "$(cells 9 -u ticks scaled.pfs)" = 9223372037 ]
 }
 
+@test "where a sum leaves 64 bits nothing is written, in any form, of any measure asked for" {
+    # of b: f, its file, package and line, the call of g, the section s and what is below all are 2 ** 63
+    stream row.pfs <<'END'
+{"measures": [{"name": "a", "main": 1}, {"name": "b"}], "records": [
+ {"stack": [["x"], ["f", "f.pl", 3], ["g", "f.pl", 4]], "labels": [["section", "s"]], "values": {"a": 1, "b": 9223372036854775807}},
+ {"stack": [["y"], ["f", "f.pl", 3], ["g", "f.pl", 4]], "labels": [["section", "s"], ["section", "t"]], "values": {"a": 2, "b": 1}}]}
+END
+    stream edges.pfs <<'END'
+{"measures": [{"name": "a", "kind": "edge", "role": "inclusive", "main": 1}, {"name": "b", "kind": "edge", "role": "inclusive"}], "records": [
+ {"kind": "edge", "caller": ["f"], "callee": ["g", "g.pl", 1], "values": {"a": 1, "b": 9223372036854775807}},
+ {"kind": "edge", "caller": ["f"], "callee": ["g", "g.pl", 2], "values": {"a": 2, "b": 1}}]}
+END
+    stream flat.pfs <<'END'
+{"measures": [{"name": "a", "kind": "flat", "main": 1}, {"name": "b", "kind": "flat"}], "records": [
+ {"kind": "flat", "at": ["f", "f.pl", 1], "values": {"a": 1, "b": 9223372036854775807}},
+ {"kind": "flat", "at": ["f", "f.pl", 2], "values": {"a": 2, "b": 1}}]}
+END
+    while read -r file views; do
+        for view in $views; do
+            for form in text json ndjson csv tsv; do
+                proftop "$view" -t "$form" -m a "$file" >whole
+                [ -s whole ]
+                for measures in "-m b" "-m a -m b" "-m b -m a"; do
+                    # shellcheck disable=SC2086  # options
+                    fails 3 '^proftop: .*leaves 64 bits' proftop "$view" -t "$form" $measures "$file"
+                    [ ! -s out ] || { echo "$view -t $form $measures $file"; cat out; return 1; }
+                done
+            done
+        done
+    done <<'END'
+row.pfs --sort=flat --cum --tree --edges --callers=g --callees=f --peek=g --list=f --by=name --by=file --by=line --by=package --by=section
+edges.pfs --sort=flat --cum --tree --edges --callers=g --callees=f --peek=g --by=name
+flat.pfs --sort=flat --by=name --by=file
+END
+    fails 3 'leaves 64 bits' proftop -t json:flame -m b row.pfs
+    [ ! -s out ]
+}
+
+@test "of several measures each is shown as it is alone, the greatest values of nodes too" {
+    # a sums up, d does not: f has 4 itself and 7 below it, x and y none
+    stream several.pfs <<'END'
+{"measures": [{"name": "a", "main": 1}, {"name": "d", "aggregation": "max"}], "records": [
+ {"stack": [["x"], ["f", "f.pl", 3]], "labels": [["section", "s"]], "values": {"a": 1, "d": 4}},
+ {"stack": [["x"], ["f", "f.pl", 3], ["g"]], "labels": [["section", "s"], ["section", "t"]], "values": {"a": 2, "d": 7}},
+ {"stack": [["y"], ["f", "f.pl", 3], ["g"]], "values": {"a": 2, "d": 2}}]}
+END
+    [ "$(cells 2,9,11 -m a -m d -s name several.pfs | tr '\n' ,)" = "f 1 5,g 4 4,x 0 3,y 0 2,f 4 7,g 7 7,x 0 7,y 0 2," ]
+    for view in --cum --tree --edges --callers=g --peek=f --list=f --by=section; do
+        { proftop "$view" -m a several.pfs; echo; proftop "$view" -m d several.pfs; } >want
+        proftop "$view" -m a -m d several.pfs >got
+        diff -u want got
+        { proftop "$view" -t ndjson -m d several.pfs; proftop "$view" -t ndjson -m a several.pfs; } >want
+        proftop "$view" -t ndjson -m d -m a several.pfs >got
+        diff -u want got
+    done
+}
+
 @test "units" {
     stream units.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1},

@@ -8,8 +8,10 @@
 
 void pf_accumulator_free(struct pf_accumulator *accumulator)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++)
+    for (uint32_t i = 0; i < accumulator->count; i++) {
         free(accumulator->sums[i].data);
+        free(accumulator->sums[i].nodes);
+    }
     free(accumulator->sums);
     free(accumulator->members);
     free(accumulator->labels);
@@ -339,8 +341,15 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
+    if (sums->subtrees)
+        return PF_OK;
     sums->whole = pf_sums_total(sums);
-    for (size_t node = sums->subtrees ? 0 : sums->count; node-- > 1;) {
+    if (sums->quantity.measure.aggregation == PF_MAX && sums->count > 0) {
+        if ((sums->nodes = malloc(sums->count * sizeof *sums->nodes)) == NULL)
+            return pf_error_nomem(error);
+        memcpy(sums->nodes, sums->data, sums->count * sizeof *sums->nodes);
+    }
+    for (size_t node = sums->count; node-- > 1;) {
         uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
         if (parent != 0 && !pf_sums_combine(sums, &sums->data[parent], sums->data[node]))
             return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)name.size,
@@ -353,9 +362,14 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
 /* Whoever has a greater id still has its subtree's sum when it is taken from that of its parent. */
 void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
 {
-    if (!sums->subtrees || sums->quantity.measure.aggregation != PF_SUM)
+    if (!sums->subtrees)
         return;
-    for (size_t node = 1; node < sums->count; node++) {
+    if (sums->nodes != NULL) {
+        memcpy(sums->data, sums->nodes, sums->count * sizeof *sums->nodes);
+        free(sums->nodes);
+        sums->nodes = NULL;
+    }
+    for (size_t node = 1; sums->quantity.measure.aggregation == PF_SUM && node < sums->count; node++) {
         uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
         if (parent != 0)
             sums->data[parent] -= sums->data[node];

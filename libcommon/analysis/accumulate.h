@@ -21,6 +21,7 @@ struct pf_sums {
     pf_int128 total;     /* of what was not kept; pf_sums_total */
     bool subtrees;       /* SAMPLE: pf_sums_subtrees was here; then `whole` is the total it found */
     pf_int128 whole;
+    int64_t *nodes;      /* PF_MAX: the sums of single nodes meanwhile, which no sum tells */
 };
 
 struct pf_edge {
@@ -65,9 +66,9 @@ struct pf_sums *pf_accumulator_find(const struct pf_accumulator *, uint32_t meas
 /* Sum of all records; the greatest value for PF_MAX. */
 pf_int128 pf_sums_total(const struct pf_sums *);
 /* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own); nothing where they are that
- * already. PF_OVERFLOW. */
+ * already. PF_OVERFLOW, PF_NOMEM. */
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);
-/* The way back (not for PF_MAX, whose subtrees stay). */
+/* The way back. */
 void pf_sums_nodes(struct pf_sums *, const struct pf_dict *);
 /* *sum + value, or the greater of both for PF_MAX; false when it leaves 64 bits. */
 static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int64_t value)

@@ -95,15 +95,17 @@ static void write_without(const struct pf_top *top, const struct pf_top_block *b
 /* What is needed while rows are written. */
 struct writing {
     const struct pf_top *top;
+    bool *matched;
     const struct pf_top_block *block;
-    struct pf_keys *keys;
-    struct pf_sheet *sheet;
+    struct pf_keys keys;
+    struct pf_rank rank;
+    struct pf_hidden hidden;
     struct pf_buffer label, scratch;
     pf_int128 sum;       /* of flat so far */
-    size_t rank;
+    size_t written;      /* rows */
 };
 
-static void write_text_row(struct writing *writing, const struct pf_row *row)
+static void write_text_row(struct writing *writing, const struct pf_row *row, struct pf_sheet *sheet)
 {
     const struct pf_top_block *block = writing->block;
     const struct pf_scale *scale = &block->subject.scale;
@@ -124,8 +126,8 @@ static void write_text_row(struct writing *writing, const struct pf_row *row)
     if (shows_calls(block))
         cells[n++].text = pf_bytes_of(calls);
     cells[n].flags = PF_UTF8;
-    cells[n].text = pf_top_label(writing->top, writing->keys, row->key, &writing->label);
-    pf_sheet_row(writing->sheet, cells);
+    cells[n].text = pf_top_label(writing->top, &writing->keys, row->key, &writing->label);
+    pf_sheet_row(sheet, cells);
 }
 
 /* --- rows for machines ------------------------------------------------------------------------------------ */
@@ -147,15 +149,15 @@ static const char *added_column(const struct pf_top *top)
     return top->by == PF_BY_ADDRESS ? "address" : top->by == PF_BY_PACKAGE ? "package" : NULL;
 }
 
-static void write_row(struct writing *writing, const struct pf_row *row)
+static void write_row(struct writing *writing, const struct pf_row *row, struct pf_sheet *sheet)
 {
     const struct pf_top *top = writing->top;
-    struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->rank}}, name = {0};
+    struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->written}}, name = {0};
     char address[32];
 
-    pf_top_place_cells(writing->keys, row->key, &cells[1], &writing->scratch);
+    pf_top_place_cells(&writing->keys, row->key, &cells[1], &writing->scratch);
     if (top->by == PF_BY_LABEL || top->by == PF_BY_PACKAGE)
-        name.text = pf_keys_name(writing->keys, row->key, &writing->scratch, &name.flags);
+        name.text = pf_keys_name(&writing->keys, row->key, &writing->scratch, &name.flags);
     if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
         cells[5] = name;
     pf_top_measure_cells(top, writing->block, &cells[6]);
@@ -165,12 +167,12 @@ static void write_row(struct writing *writing, const struct pf_row *row)
     cells[11].real = pf_percent(row->cum, writing->block->whole);
     cells[12].integer = calls_of(writing->block, row);
     if (top->by == PF_BY_ADDRESS) {
-        uint64_t number = pf_keys_row(writing->keys, row->key)->address;
+        uint64_t number = pf_keys_row(&writing->keys, row->key)->address;
         snprintf(address, sizeof address, "0x%" PRIx64, number);
-        name.text = pf_bytes_of(pf_keys_has_address(writing->keys, row->key) ? address : "");
+        name.text = pf_bytes_of(pf_keys_has_address(&writing->keys, row->key) ? address : "");
     }
     cells[13] = name;
-    pf_sheet_row(writing->sheet, cells);
+    pf_sheet_row(sheet, cells);
 }
 
 /* --- the table -------------------------------------------------------------------------------------------- */
@@ -191,94 +193,81 @@ static bool select_rows(const struct pf_top *top, const struct pf_keys *keys, st
     return good;
 }
 
-static int rank_block(const struct pf_top *top, const struct pf_top_block *block, struct pf_keys *keys, struct pf_rank *rank,
-                      struct pf_hidden *hidden, struct pf_error *error)
+static int make(void *state, const struct pf_top_block *block, struct pf_error *error)
 {
-    int status = pf_rank_make(rank, top->accumulator, &block->subject, keys, error);
+    struct writing *writing = state;
+    const struct pf_top *top = writing->top;
+    int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
 
-    if (status == PF_OK && !select_rows(top, keys, rank))
+    writing->block = block;
+    if (status == PF_OK)
+        status = pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
+    if (status == PF_OK && !select_rows(top, &writing->keys, &writing->rank))
         status = pf_error_nomem(error);
-    if (status == PF_OK && pf_rank_sort(rank, keys, top->sort) != PF_OK)
+    if (status == PF_OK && pf_rank_sort(&writing->rank, &writing->keys, top->sort) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)
-        pf_rank_limit(rank, top->limit, top->min_percent, block->whole, top->sort, hidden);
+        pf_rank_limit(&writing->rank, top->limit, top->min_percent, block->whole, top->sort, &writing->hidden);
+    *writing->matched = *writing->matched || writing->rank.count > 0;
     return status;
 }
 
-static void write_rows(struct writing *writing, const struct pf_rank *rank)
+static int drop(void *state, int status, struct pf_error *error)
 {
-    for (size_t i = 0; i < rank->count; i++)
-        if (writing->sheet->form == PF_SHEET_TEXT)
-            write_text_row(writing, &rank->rows[i]);
-        else
-            write_row(writing, &rank->rows[i]);
+    struct writing *writing = state;
+
+    if (status == PF_OK && (writing->label.failed || writing->scratch.failed))
+        status = pf_error_nomem(error);
+    pf_buffer_free(&writing->label);
+    pf_buffer_free(&writing->scratch);
+    pf_rank_free(&writing->rank);
+    pf_keys_free(&writing->keys);
+    return status;
 }
 
-static int write_text_block(struct writing *writing, const struct pf_rank *rank, const struct pf_hidden *hidden)
+static void write_text(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
+    const struct pf_hidden *hidden = &writing->hidden;
     bool calls = shows_calls(writing->block);
     struct pf_sheet sheet = pf_top_sheet(top);
-    int status = pf_top_head_line(top, writing->block);
 
-    if (rank->count == 0 && hidden->small + hidden->behind == 0) {
-        pf_sink_text(top->sink, rank->without == 0 ? "no record has a value\n" : "");
-        write_without(top, writing->block, rank);
-        return status;
+    if (writing->rank.count == 0 && hidden->small + hidden->behind == 0) {
+        pf_sink_text(top->sink, writing->rank.without == 0 ? "no record has a value\n" : "");
+        write_without(top, writing->block, &writing->rank);
+        return;
     }
-    writing->sheet = &sheet;
     pf_sheet_begin(&sheet, top->sink, PF_SHEET_TEXT, calls ? text_columns_calls : text_columns, calls ? 7 : 6,
                    (struct pf_sheet_head){0});
-    write_rows(writing, rank);
+    writing->sum = 0;
+    for (size_t i = 0; i < writing->rank.count; i++)
+        write_text_row(writing, &writing->rank.rows[i], &sheet);
     write_hidden(top, writing->block, hidden);
-    write_without(top, writing->block, rank);
-    return pf_sheet_end(&sheet) == PF_OK ? status : PF_NOMEM;
+    write_without(top, writing->block, &writing->rank);
+    writing->label.failed = pf_sheet_end(&sheet) != PF_OK || writing->label.failed;
 }
 
-static int write_block(const struct pf_top *top, const struct pf_top_block *block, struct pf_sheet *sheet, bool *matched,
-                       struct pf_error *error)
+static void write_block(void *state, struct pf_sheet *sheet)
 {
-    struct pf_keys keys;
-    struct pf_rank rank = {0};
-    struct pf_hidden hidden;
-    struct writing writing = {.top = top, .block = block, .keys = &keys, .sheet = sheet};
-    int status = pf_keys_init(&keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    struct writing *writing = state;
 
-    if (status == PF_OK)
-        status = rank_block(top, block, &keys, &rank, &hidden, error);
-    if (status == PF_OK && top->form == PF_SHEET_TEXT && write_text_block(&writing, &rank, &hidden) != PF_OK)
-        status = pf_error_nomem(error);
-    if (status == PF_OK && top->form != PF_SHEET_TEXT)
-        write_rows(&writing, &rank);
-    *matched = *matched || rank.count > 0;
-    if (status == PF_OK && (writing.label.failed || writing.scratch.failed))
-        status = pf_error_nomem(error);
-    pf_buffer_free(&writing.label);
-    pf_buffer_free(&writing.scratch);
-    pf_rank_free(&rank);
-    pf_keys_free(&keys);
-    return status;
+    writing->written = 0;
+    if (writing->top->form == PF_SHEET_TEXT)
+        write_text(writing);
+    else
+        for (size_t i = 0; i < writing->rank.count; i++)
+            write_row(writing, &writing->rank.rows[i], sheet);
 }
 
 int pf_top_table(const struct pf_top *top, bool *matched, struct pf_error *error)
 {
-    struct pf_sheet sheet = pf_top_sheet(top);
+    struct writing writing = {.top = top, .matched = matched};
     struct pf_sheet_column all[TOP_COLUMNS + 1];
     const char *added = added_column(top);
-    int status = PF_OK;
+    const struct pf_top_view view = {"profutils.top/1", all, added != NULL ? TOP_COLUMNS + 1 : TOP_COLUMNS, make, write_block, drop};
 
     *matched = top->list == NULL;
     memcpy(all, columns, sizeof all);
     all[TOP_COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT, 0};
-    if (top->form != PF_SHEET_TEXT)
-        pf_sheet_begin(&sheet, top->sink, top->form, all, added != NULL ? TOP_COLUMNS + 1 : TOP_COLUMNS,
-                       top->form == PF_SHEET_JSON ? pf_top_document(top, "profutils.top/1") : (struct pf_sheet_head){0});
-    for (size_t i = 0; i < top->block_count && status == PF_OK; i++) {
-        if (i > 0 && top->form == PF_SHEET_TEXT)
-            pf_sink_text(top->sink, "\n");
-        status = write_block(top, &top->blocks[i], &sheet, matched, error);
-    }
-    if (top->form != PF_SHEET_TEXT && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
-        status = pf_error_nomem(error);
-    return status;
+    return pf_top_show(top, &view, &writing, error);
 }

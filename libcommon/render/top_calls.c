@@ -10,13 +10,12 @@
 /* One block being written. */
 struct writing {
     const struct pf_top *top;
+    bool *matched;
     const struct pf_top_block *block;
     struct pf_keys keys;
     struct pf_rank rank;
     struct pf_calls calls;
     bool *callers, *callees; /* by key: whose callers or callees are asked for */
-    bool matched;
-    struct pf_sheet *sheet;
     struct pf_buffer label, scratch, second;
 };
 
@@ -27,7 +26,7 @@ static bool *match_keys(struct writing *writing, struct pf_pattern *pattern)
 
     for (uint32_t key = 1; matches != NULL && pattern != NULL && key < count; key++) {
         matches[key] = pf_pattern_match(pattern, pf_keys_name(&writing->keys, key, &writing->scratch, NULL));
-        writing->matched = writing->matched || matches[key];
+        *writing->matched = *writing->matched || matches[key];
     }
     return matches;
 }
@@ -49,7 +48,7 @@ static const struct pf_sheet_column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void write_call(struct writing *writing, const struct pf_call *call)
+static void write_call(struct writing *writing, struct pf_sheet *sheet, const struct pf_call *call)
 {
     struct pf_cell cells[COLUMNS];
 
@@ -57,7 +56,7 @@ static void write_call(struct writing *writing, const struct pf_call *call)
     pf_top_place_cells(&writing->keys, call->callee, &cells[4], &writing->second);
     pf_top_measure_cells(writing->top, writing->block, &cells[8]);
     cells[10] = (struct pf_cell){.integer = call->value};
-    pf_sheet_row(writing->sheet, cells);
+    pf_sheet_row(sheet, cells);
 }
 
 /* --- all pairs as text ------------------------------------------------------------------------------------ */
@@ -66,7 +65,7 @@ static const struct pf_sheet_column pair_columns[] = {
     {"value", PF_CELL_TEXT, 10}, {"value%", PF_CELL_TEXT, 8}, {"caller -> callee", PF_CELL_TEXT, 0},
 };
 
-static void write_pair(struct writing *writing, const struct pf_call *call)
+static void write_pair(struct writing *writing, struct pf_sheet *sheet, const struct pf_call *call)
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     double share = pf_percent(call->value, writing->block->whole);
@@ -84,7 +83,7 @@ static void write_pair(struct writing *writing, const struct pf_call *call)
     pf_buffer_append(line, label.data, label.size);
     if (!line->failed)
         cells[2] = (struct pf_cell){.text = {line->data, line->size}, .flags = PF_UTF8};
-    pf_sheet_row(writing->sheet, cells);
+    pf_sheet_row(sheet, cells);
 }
 
 /* --- around functions, as text ---------------------------------------------------------------------------- */
@@ -110,7 +109,7 @@ static struct pf_bytes context(struct writing *writing, const char *indent, uint
     return line->failed ? PF_BYTES("") : (struct pf_bytes){line->data, line->size};
 }
 
-static void write_neighbour(struct writing *writing, const struct pf_call *call, uint32_t key, int64_t cum)
+static void write_neighbour(struct writing *writing, struct pf_sheet *sheet, const struct pf_call *call, uint32_t key, int64_t cum)
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     struct pf_cell cells[7] = {{.text = {NULL, 0}}};
@@ -118,10 +117,10 @@ static void write_neighbour(struct writing *writing, const struct pf_call *call,
     cells[4].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
     cells[5].text = pf_top_percent(pf_percent(call->value, cum), percent);
     cells[6] = (struct pf_cell){.text = context(writing, "|   ", key), .flags = PF_UTF8};
-    pf_sheet_row(writing->sheet, cells);
+    pf_sheet_row(sheet, cells);
 }
 
-static void write_function(struct writing *writing, const struct pf_row *row)
+static void write_function(struct writing *writing, struct pf_sheet *sheet, const struct pf_row *row)
 {
     const struct pf_scale *scale = &writing->block->subject.scale;
     char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT];
@@ -133,25 +132,25 @@ static void write_function(struct writing *writing, const struct pf_row *row)
     cells[2].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
     cells[3].text = pf_top_percent(pf_percent(row->cum, writing->block->whole), percents[1]);
     cells[6] = (struct pf_cell){.text = context(writing, "| ", row->key), .flags = PF_UTF8};
-    pf_sheet_row(writing->sheet, cells);
+    pf_sheet_row(sheet, cells);
 }
 
-static void write_around(struct writing *writing, const struct pf_row *row)
+static void write_around(struct writing *writing, struct pf_sheet *sheet, const struct pf_row *row)
 {
     for (size_t i = 0; writing->callers[row->key] && i < writing->calls.count; i++)
         if (writing->calls.rows[i].callee == row->key)
-            write_neighbour(writing, &writing->calls.rows[i], writing->calls.rows[i].caller, row->cum);
-    write_function(writing, row);
+            write_neighbour(writing, sheet, &writing->calls.rows[i], writing->calls.rows[i].caller, row->cum);
+    write_function(writing, sheet, row);
     for (size_t i = 0; writing->callees[row->key] && i < writing->calls.count; i++)
         if (writing->calls.rows[i].caller == row->key)
-            write_neighbour(writing, &writing->calls.rows[i], writing->calls.rows[i].callee, row->cum);
+            write_neighbour(writing, sheet, &writing->calls.rows[i], writing->calls.rows[i].callee, row->cum);
     write_rule(writing->top);
 }
 
 /* --- blocks ----------------------------------------------------------------------------------------------- */
 
 /* Functions first: their sums must be those of single stacks. */
-static int make(struct writing *writing, struct pf_error *error)
+static int make_sums(struct writing *writing, struct pf_error *error)
 {
     const struct pf_top *top = writing->top;
     bool around = top->callers != NULL || top->callees != NULL;
@@ -163,6 +162,18 @@ static int make(struct writing *writing, struct pf_error *error)
         status = pf_error_nomem(error);
     if (status == PF_OK)
         status = pf_calls_make(&writing->calls, top->accumulator, &writing->block->subject, &writing->keys, error);
+    return status;
+}
+
+static int make(void *state, const struct pf_top_block *block, struct pf_error *error)
+{
+    struct writing *writing = state;
+    const struct pf_top *top = writing->top;
+    int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+
+    writing->block = block;
+    if (status == PF_OK)
+        status = make_sums(writing, error);
     if (status != PF_OK)
         return status;
     writing->callers = match_keys(writing, top->callers);
@@ -170,15 +181,32 @@ static int make(struct writing *writing, struct pf_error *error)
     return writing->callers != NULL && writing->callees != NULL ? PF_OK : pf_error_nomem(error);
 }
 
+static int drop(void *state, int status, struct pf_error *error)
+{
+    struct writing *writing = state;
+
+    if (status == PF_OK && (writing->label.failed || writing->scratch.failed || writing->second.failed))
+        status = pf_error_nomem(error);
+    free(writing->callers);
+    free(writing->callees);
+    pf_buffer_free(&writing->label);
+    pf_buffer_free(&writing->scratch);
+    pf_buffer_free(&writing->second);
+    pf_calls_free(&writing->calls);
+    pf_rank_free(&writing->rank);
+    pf_keys_free(&writing->keys);
+    *writing = (struct writing){.top = writing->top, .matched = writing->matched};
+    return status;
+}
+
 static void write_text(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
     bool around = top->callers != NULL || top->callees != NULL;
-    struct pf_sheet sheet = pf_top_sheet(top);
+    struct pf_sheet text = pf_top_sheet(top), *sheet = &text;
     size_t shown = 0, left = 0;
 
-    writing->sheet = &sheet;
-    pf_sheet_begin(&sheet, top->sink, PF_SHEET_TEXT, around ? around_columns : pair_columns, around ? 7 : 3,
+    pf_sheet_begin(sheet, top->sink, PF_SHEET_TEXT, around ? around_columns : pair_columns, around ? 7 : 3,
                    (struct pf_sheet_head){0});
     if (around)
         write_rule(top);
@@ -187,23 +215,23 @@ static void write_text(struct writing *writing)
         if (!writing->callers[row->key] && !writing->callees[row->key])
             continue;
         if (top->limit == 0 || shown++ < top->limit)
-            write_around(writing, row);
+            write_around(writing, sheet, row);
         else
             left++;
     }
     for (size_t i = 0; !around && i < writing->calls.count; i++) {
         bool small = fabs(pf_percent(writing->calls.rows[i].value, writing->block->whole)) < top->min_percent;
         if (!small && (top->limit == 0 || shown++ < top->limit))
-            write_pair(writing, &writing->calls.rows[i]);
+            write_pair(writing, sheet, &writing->calls.rows[i]);
         else
             left++;
     }
     if (left > 0)
         pf_sink_printf(top->sink, "... %zu more not shown; -n 0 for all\n", left);
-    writing->label.failed = pf_sheet_end(&sheet) != PF_OK || writing->label.failed;
+    writing->label.failed = pf_sheet_end(sheet) != PF_OK || writing->label.failed;
 }
 
-static void write_calls(struct writing *writing)
+static void write_calls(struct writing *writing, struct pf_sheet *sheet)
 {
     const struct pf_top *top = writing->top;
     size_t shown = 0;
@@ -211,54 +239,26 @@ static void write_calls(struct writing *writing)
     for (size_t i = 0; i < writing->calls.count && (top->limit == 0 || shown < top->limit); i++)
         if (asked(writing, &writing->calls.rows[i]) &&
             fabs(pf_percent(writing->calls.rows[i].value, writing->block->whole)) >= top->min_percent) {
-            write_call(writing, &writing->calls.rows[i]);
+            write_call(writing, sheet, &writing->calls.rows[i]);
             shown++;
         }
 }
 
-static int write_block(const struct pf_top *top, const struct pf_top_block *block, struct pf_sheet *sheet, bool *matched,
-                       struct pf_error *error)
+static void write_block(void *state, struct pf_sheet *sheet)
 {
-    struct writing writing = {.top = top, .block = block, .sheet = sheet};
-    int status = pf_keys_init(&writing.keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    struct writing *writing = state;
 
-    if (status == PF_OK)
-        status = make(&writing, error);
-    if (status == PF_OK && top->form == PF_SHEET_TEXT && pf_top_head_line(top, block) != PF_OK)
-        status = pf_error_nomem(error);
-    if (status == PF_OK && top->form == PF_SHEET_TEXT)
-        write_text(&writing);
-    else if (status == PF_OK)
-        write_calls(&writing);
-    if (status == PF_OK && (writing.label.failed || writing.scratch.failed || writing.second.failed))
-        status = pf_error_nomem(error);
-    *matched = *matched || writing.matched;
-    free(writing.callers);
-    free(writing.callees);
-    pf_buffer_free(&writing.label);
-    pf_buffer_free(&writing.scratch);
-    pf_buffer_free(&writing.second);
-    pf_calls_free(&writing.calls);
-    pf_rank_free(&writing.rank);
-    pf_keys_free(&writing.keys);
-    return status;
+    if (writing->top->form == PF_SHEET_TEXT)
+        write_text(writing);
+    else
+        write_calls(writing, sheet);
 }
 
 int pf_top_calls(const struct pf_top *top, bool *matched, struct pf_error *error)
 {
-    struct pf_sheet sheet = pf_top_sheet(top);
-    int status = PF_OK;
+    static const struct pf_top_view view = {"profutils.edges/1", columns, COLUMNS, make, write_block, drop};
+    struct writing writing = {.top = top, .matched = matched};
 
     *matched = top->callers == NULL && top->callees == NULL;
-    if (top->form != PF_SHEET_TEXT)
-        pf_sheet_begin(&sheet, top->sink, top->form, columns, COLUMNS,
-                       top->form == PF_SHEET_JSON ? pf_top_document(top, "profutils.edges/1") : (struct pf_sheet_head){0});
-    for (size_t i = 0; i < top->block_count && status == PF_OK; i++) {
-        if (i > 0 && top->form == PF_SHEET_TEXT)
-            pf_sink_text(top->sink, "\n");
-        status = write_block(top, &top->blocks[i], &sheet, matched, error);
-    }
-    if (top->form != PF_SHEET_TEXT && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
-        status = pf_error_nomem(error);
-    return status;
+    return pf_top_show(top, &view, &writing, error);
 }

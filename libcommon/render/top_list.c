@@ -12,6 +12,7 @@ enum { CONTEXT = 5 }; /* lines shown around those that cost something, as pprof 
 /* One block being written. */
 struct writing {
     const struct pf_top *top;
+    bool *matched;
     const struct pf_top_block *block;
     struct pf_keys keys;
     struct pf_rank rank; /* by line; those of functions asked for, function by function */
@@ -144,48 +145,60 @@ static int write_function(struct writing *writing, const struct pf_row *rows, si
     return PF_OK;
 }
 
-static int write_block(struct writing *writing, struct pf_error *error)
+static void write_block(void *state, struct pf_sheet *unused)
 {
-    const struct pf_top *top = writing->top;
-    int status = pf_top_head_line(top, writing->block) == PF_OK ? PF_OK : pf_error_nomem(error);
+    struct writing *writing = state;
+    const struct pf_rank *rank = &writing->rank;
+    int status = PF_OK;
 
-    if (pf_sort(writing->rank.rows, writing->rank.count, sizeof *writing->rank.rows, compare_rows, &writing->keys) != PF_OK)
-        return pf_error_nomem(error);
-    for (size_t i = 0, count; i < writing->rank.count && status == PF_OK; i += count) {
-        const struct pf_row *rows = &writing->rank.rows[i];
-        for (count = 1; i + count < writing->rank.count && same_function(writing, rows, rows + count);)
+    (void)unused;
+    for (size_t i = 0, count; i < rank->count && status == PF_OK; i += count) {
+        const struct pf_row *rows = &rank->rows[i];
+        for (count = 1; i + count < rank->count && same_function(writing, rows, rows + count);)
             count++;
-        if (write_function(writing, rows, count) != PF_OK)
-            status = pf_error_nomem(error);
+        status = write_function(writing, rows, count);
     }
+    writing->scratch.failed = writing->scratch.failed || status != PF_OK;
+}
+
+static int make(void *state, const struct pf_top_block *block, struct pf_error *error)
+{
+    struct writing *writing = state;
+    const struct pf_top *top = writing->top;
+    int status = pf_keys_init(&writing->keys, top->dict, PF_BY_LINE, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
+
+    writing->block = block;
+    if (status == PF_OK)
+        status = pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
+    if (status == PF_OK)
+        select_rows(writing);
+    if (status == PF_OK &&
+        pf_sort(writing->rank.rows, writing->rank.count, sizeof *writing->rank.rows, compare_rows, &writing->keys) != PF_OK)
+        status = pf_error_nomem(error);
+    *writing->matched = *writing->matched || writing->rank.count > 0;
+    return status;
+}
+
+static int drop(void *state, int status, struct pf_error *error)
+{
+    struct writing *writing = state;
+
+    if (status == PF_OK && (writing->scratch.failed || writing->second.failed))
+        status = pf_error_nomem(error);
+    pf_buffer_free(&writing->scratch);
+    pf_buffer_free(&writing->second);
+    pf_rank_free(&writing->rank);
+    pf_keys_free(&writing->keys);
     return status;
 }
 
 int pf_top_list(const struct pf_top *top, bool *matched, struct pf_error *error)
 {
-    int status = PF_OK;
+    static const struct pf_top_view view = {.make = make, .write = write_block, .drop = drop};
+    struct writing writing = {.top = top, .matched = matched};
 
     if (top->form != PF_SHEET_TEXT)
         return pf_top_table(top, matched, error);
     *matched = false;
-    for (size_t i = 0; i < top->block_count && status == PF_OK; i++) {
-        struct writing writing = {.top = top, .block = &top->blocks[i]};
-        status = pf_keys_init(&writing.keys, top->dict, PF_BY_LINE, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
-        if (status == PF_OK)
-            status = pf_rank_make(&writing.rank, top->accumulator, &writing.block->subject, &writing.keys, error);
-        if (status == PF_OK)
-            select_rows(&writing);
-        *matched = *matched || writing.rank.count > 0;
-        if (status == PF_OK && i > 0)
-            pf_sink_text(top->sink, "\n");
-        if (status == PF_OK)
-            status = write_block(&writing, error);
-        if (status == PF_OK && (writing.scratch.failed || writing.second.failed))
-            status = pf_error_nomem(error);
-        pf_buffer_free(&writing.scratch);
-        pf_buffer_free(&writing.second);
-        pf_rank_free(&writing.rank);
-        pf_keys_free(&writing.keys);
-    }
-    return status;
+    return pf_top_show(top, &view, &writing, error);
 }

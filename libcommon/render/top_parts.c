@@ -144,7 +144,8 @@ static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf
         append_text(line, "; --kind shows them\n");
 }
 
-int pf_top_head_line(const struct pf_top *top, const struct pf_top_block *block)
+/* "wall: 12.43s total, 1243 samples, 4 sections   web.out", and a line that says what other kinds of records there are. */
+static int write_head(const struct pf_top *top, const struct pf_top_block *block)
 {
     struct pf_buffer line = {0}, scratch = {0};
     uint32_t name_id = block->subject.shown->quantity.measure.name;
@@ -252,7 +253,7 @@ static void write_measures(const void *arg, struct pf_sink *sink)
     pf_buffer_free(&scratch);
 }
 
-struct pf_sheet_head pf_top_document(const struct pf_top *top, const char *schema)
+static struct pf_sheet_head document(const struct pf_top *top, const char *schema)
 {
     return (struct pf_sheet_head){
         .schema = schema,
@@ -378,4 +379,58 @@ const char *pf_top_noun(const struct pf_top *top, bool many)
     if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
         return many ? "sections" : "section";
     return nouns[top->by][many];
+}
+
+/* --- blocks ----------------------------------------------------------------------------------------------- */
+
+/* All but the first, which is made once. They are made twice, so that what one is made of is held alone. */
+static int check_others(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    for (size_t i = 1; i < top->block_count && status == PF_OK; i++)
+        status = view->drop(state, view->make(state, &top->blocks[i], error), error);
+    return status;
+}
+
+static void begin_sheet(const struct pf_top *top, const struct pf_top_view *view, struct pf_sheet *sheet)
+{
+    struct pf_sheet_head head = {0};
+
+    if (top->form == PF_SHEET_JSON)
+        head = document(top, view->schema);
+    if (top->form != PF_SHEET_TEXT)
+        pf_sheet_begin(sheet, top->sink, top->form, view->columns, view->column_count, head);
+}
+
+/* Its head in text form. */
+static int write_block(const struct pf_top *top, const struct pf_top_view *view, void *state, size_t i, struct pf_sheet *sheet)
+{
+    if (top->form == PF_SHEET_TEXT) {
+        pf_sink_text(top->sink, i > 0 ? "\n" : "");
+        if (write_head(top, &top->blocks[i]) != PF_OK)
+            return PF_NOMEM;
+    }
+    view->write(state, sheet);
+    return PF_OK;
+}
+
+int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
+{
+    struct pf_sheet sheet = pf_top_sheet(top);
+    int status = check_others(top, view, state, error);
+
+    if (top->block_count == 0)
+        begin_sheet(top, view, &sheet);
+    for (size_t i = 0; i < top->block_count && status == PF_OK; i++) {
+        status = view->make(state, &top->blocks[i], error);
+        if (status == PF_OK && i == 0)
+            begin_sheet(top, view, &sheet);
+        if (status == PF_OK && write_block(top, view, state, i, &sheet) != PF_OK)
+            status = pf_error_nomem(error);
+        status = view->drop(state, status, error);
+    }
+    if (sheet.sink != NULL && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
+        status = pf_error_nomem(error);
+    return status;
 }

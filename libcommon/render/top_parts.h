@@ -8,13 +8,6 @@
 enum { PF_PERCENT_TEXT = 32 };
 struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT]);
 
-/* The first line of a block: "wall: 12.43s total, 1243 samples, 4 sections   web.out", and one that says what other kinds of records
- * there are. PF_OK or PF_NOMEM. */
-int pf_top_head_line(const struct pf_top *, const struct pf_top_block *);
-
-/* The head of a JSON document. */
-struct pf_sheet_head pf_top_document(const struct pf_top *, const char *schema);
-
 /* Name and place of a key in one line of clean UTF-8: "My::Render::page  lib/My/Render.pm:31". Stands in `line`, which is emptied first. */
 struct pf_bytes pf_top_label(const struct pf_top *, const struct pf_keys *, uint32_t key, struct pf_buffer *line);
 
@@ -36,5 +29,21 @@ void pf_top_bar(struct pf_buffer *, bool utf8, double percent);
 
 /* A sheet with what the user decided. */
 struct pf_sheet pf_top_sheet(const struct pf_top *);
+
+/* How a view shows blocks, one at a time. `state` is the view's own. */
+struct pf_top_view {
+    const char *schema;                     /* of forms other than text, with their columns */
+    const struct pf_sheet_column *columns;
+    size_t column_count;
+    /* Finds out what the block shows: here it fails for what is in the profile. Nothing is written yet. */
+    int (*make)(void *state, const struct pf_top_block *, struct pf_error *);
+    /* Writes what was made: rows of the sheet, or text below the line that heads the block. Out of memory it says in drop. */
+    void (*write)(void *state, struct pf_sheet *);
+    /* Frees what was made, also what was not made to the end. `status`, or PF_NOMEM where writing ran out of memory. */
+    int (*drop)(void *state, int status, struct pf_error *);
+};
+
+/* Shows all blocks. Nothing is written unless all can be: no document that says it is complete breaks off. PF_OK or as `make` says. */
+int pf_top_show(const struct pf_top *, const struct pf_top_view *, void *state, struct pf_error *);
 
 #endif

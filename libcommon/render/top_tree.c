@@ -20,21 +20,24 @@ struct writing {
     bool failed;
 };
 
-static int make(struct writing *writing, struct pf_error *error)
+static int make(void *state, const struct pf_top_block *block, struct pf_error *error)
 {
+    struct writing *writing = state;
     const struct pf_top *top = writing->top;
     int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
 
+    writing->block = block;
     if (status == PF_OK)
-        status = pf_tree_make(&writing->tree, top->accumulator, &writing->block->subject, &writing->keys, error);
-    if (status == PF_OK &&
-        pf_tree_limit(&writing->tree, top->limit, top->min_percent, writing->block->whole, &writing->count) != PF_OK)
+        status = pf_tree_make(&writing->tree, top->accumulator, &block->subject, &writing->keys, error);
+    if (status == PF_OK && pf_tree_limit(&writing->tree, top->limit, top->min_percent, block->whole, &writing->count) != PF_OK)
         status = pf_error_nomem(error);
     return status;
 }
 
-static int finish(struct writing *writing, int status, struct pf_error *error)
+static int drop(void *state, int status, struct pf_error *error)
 {
+    struct writing *writing = state;
+
     if (status == PF_OK && (writing->failed || writing->label.failed || writing->scratch.failed))
         status = pf_error_nomem(error);
     free(writing->ids);
@@ -42,6 +45,7 @@ static int finish(struct writing *writing, int status, struct pf_error *error)
     pf_buffer_free(&writing->scratch);
     pf_tree_free(&writing->tree);
     pf_keys_free(&writing->keys);
+    *writing = (struct writing){.top = writing->top};
     return status;
 }
 
@@ -161,30 +165,22 @@ static void write_text(struct writing *writing)
     writing->label.failed = pf_sheet_end(&sheet) != PF_OK || writing->label.failed;
 }
 
+static void write_block(void *state, struct pf_sheet *sheet)
+{
+    struct writing *writing = state;
+
+    if (writing->top->form == PF_SHEET_TEXT)
+        write_text(writing);
+    else
+        write_rows(writing, sheet);
+}
+
 int pf_top_tree(const struct pf_top *top, struct pf_error *error)
 {
-    struct pf_sheet sheet = pf_top_sheet(top);
-    int status = PF_OK;
+    static const struct pf_top_view view = {"profutils.tree/1", columns, COLUMNS, make, write_block, drop};
+    struct writing writing = {.top = top};
 
-    if (top->form != PF_SHEET_TEXT)
-        pf_sheet_begin(&sheet, top->sink, top->form, columns, COLUMNS,
-                       top->form == PF_SHEET_JSON ? pf_top_document(top, "profutils.tree/1") : (struct pf_sheet_head){0});
-    for (size_t i = 0; i < top->block_count && status == PF_OK; i++) {
-        struct writing writing = {.top = top, .block = &top->blocks[i]};
-        status = make(&writing, error);
-        if (status == PF_OK && i > 0 && top->form == PF_SHEET_TEXT)
-            pf_sink_text(top->sink, "\n");
-        if (status == PF_OK && top->form == PF_SHEET_TEXT && pf_top_head_line(top, writing.block) != PF_OK)
-            status = pf_error_nomem(error);
-        if (status == PF_OK && top->form == PF_SHEET_TEXT)
-            write_text(&writing);
-        else if (status == PF_OK)
-            write_rows(&writing, &sheet);
-        status = finish(&writing, status, error);
-    }
-    if (top->form != PF_SHEET_TEXT && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
-        status = pf_error_nomem(error);
-    return status;
+    return pf_top_show(top, &view, &writing, error);
 }
 
 /* --- nested, for d3 --------------------------------------------------------------------------------------- */
@@ -222,15 +218,15 @@ static void write_flame(struct writing *writing)
 
 int pf_top_flame(const struct pf_top *top, struct pf_error *error)
 {
-    struct writing writing = {.top = top, .block = top->blocks};
+    struct writing writing = {.top = top};
     int status;
 
     if (top->block_count == 0) {
         pf_sink_text(top->sink, "{\"name\":\"all\",\"value\":0,\"self\":0,\"children\":[]}\n");
         return PF_OK;
     }
-    status = make(&writing, error);
+    status = make(&writing, top->blocks, error);
     if (status == PF_OK)
         write_flame(&writing);
-    return finish(&writing, status, error);
+    return drop(&writing, status, error);
 }
