@@ -79,3 +79,38 @@ PYTHON
     run -0 proftop -t json --edges "$files/hand_basic.nyt"
     [[ $output == *'"caller":"main"'*'"callee":"größe"'* ]]
 }
+
+@test "files and subs that get another name are there under that alone, with their numbers" {
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - <<'PYTHON'
+import struct
+chunk = lambda tag, body=b"": tag + struct.pack("<I", len(body)) + body
+row = lambda *words: struct.pack("<IIIQQ", *words)
+file = lambda number, size, name: struct.pack("<4I", number, 0x10, size, 99) + name + b"\0"
+sub = lambda number, name: struct.pack("<II", number, 0) + name + b"\0"
+for name, top, prefix in (("before", b"/w/ \xc3\xa9/", b"m."), ("after", b"", b"n.")):
+    with open(name + ".nyt", "wb") as out:  # a file below the path, one that no line is of, one beside it; a sub that nobody calls
+        out.write(b"NYTProf 5 0\n:ticks_per_sec=10000000\n\n" +
+                  chunk(b"F", file(3, 5, top + b"a b.py") + file(5, 6, top + b"unused.py") + file(4, 7, b"/w/c.py")) +
+                  chunk(b"S", row(3, 1, 2, 30, 30) + row(4, 9, 1, 5, 5)) +
+                  chunk(b"D", sub(1, prefix + b"f") + sub(7, prefix + b"never") + sub(2, prefix + b"g")) +
+                  chunk(b"C", row(1, 2, 1, 4, 4)) + chunk(b"E"))
+PYTHON
+    set -- '--trim-path=/w/ é' --rename='function:s/^m/n/'
+    chunks() { tail -c +"$(grep -abo "^F" "$1" | head -1 | cut -d: -f1)" "$1"; }
+    proffilter "$@" before.nyt -t pynytprof >direct.nyt
+    cmp <(chunks after.nyt) <(chunks direct.nyt)
+    proffilter "$@" before.nyt -t pfs | profcat -t pynytprof | cmp - direct.nyt
+    profcat before.nyt -t pfs | proffilter "$@" -t pynytprof | cmp - direct.nyt
+    # of all files of the corpus nothing that is written names the old path
+    tried=0
+    for file in "$files"/*.nyt; do
+        profcat -t pfs "$file" >whole.pfs 2>err || continue
+        path=$(proftop -q -n 0 --by=file --kind=flat -t tsv whole.pfs 2>err | awk -F'\t' 'NR > 1 && $3 ~ "^/.*/" { sub("/[^/]*$", "", $3); print $3; exit }')
+        [ -n "$path" ] || continue
+        proffilter --trim-path="$path" whole.pfs -t pynytprof -o trimmed.nyt
+        ! grep -av "^[:!#]" trimmed.nyt | grep -aF -- "$path/" || { echo "$file: $path"; return 1; }
+        tried=$((tried + 1))
+    done
+    [ "$tried" -gt 10 ]
+}

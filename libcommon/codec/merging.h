@@ -35,6 +35,8 @@ struct pf_merging {
     const char *own_label;
     /* Rows that name files and functions as records do: where these get another name, so does the row. NULL: there are none. */
     enum pf_meta_name (*names)(struct pf_bytes origin, struct pf_bytes key);
+    /* Where in the value of such a row the name begins: its end, where there is none. NULL: it is all of it. */
+    size_t (*name_at)(struct pf_bytes key, struct pf_bytes value);
     /* What stands from then on before the key of a row that names a file: the name may be that of another file now. */
     const char *renamed;
 };

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "format/pynytprof_chunks.h"
 #include "format/pynytprof_header.h"
+#include "format/pynytprof_merging.h"
 #include "format/pynytprof_names.h"
 #include "format/pynytprof_writer.h"
 
@@ -383,6 +384,7 @@ const struct pf_format pf_format_pynytprof = {
     .losses = "samples, labels, all measures but calls and times, lines of calls, files of subs, source texts, times finer than "
               "100 ns; where only inclusive or only own times are known they stand for both",
     .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
+    .merging = &pf_pyn_merging,
     .bid = bid,
     .reader_size = sizeof(struct state),
     .open_reader = open_reader,

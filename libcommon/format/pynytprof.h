@@ -21,6 +21,8 @@
 #define PF_PYN_FILE "file"       /* "FID FLAGS SIZE MTIME PATH"; "FID" alone: used and never defined */
 #define PF_PYN_SUB "sub"         /* "SID FLAGS NAME"; "SID" alone likewise */
 
+enum { PF_PYN_FILE_NUMBERS = 4, PF_PYN_SUB_NUMBERS = 2 }; /* that stand in these before the name */
+
 enum { PF_PYN_ROW = 28, PF_PYN_TICKS = 10000000 }; /* bytes of a record of S and C; ticks in a second unless told otherwise */
 
 /* What F and D define. */

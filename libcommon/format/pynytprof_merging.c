@@ -1,0 +1,34 @@
+#include "format/pynytprof_merging.h"
+
+#include "format/pynytprof.h"
+
+/* Numbers of files and subs are of one file. */
+static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    (void)key;
+    return pf_bytes_equal(origin, PF_BYTES(PF_PYN_PRIVATE)) ? PF_META_NEVER : PF_META_ONCE;
+}
+
+static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_PYN_PRIVATE)))
+        return PF_META_NO_NAME;
+    if (pf_bytes_equal(key, PF_BYTES(PF_PYN_FILE)))
+        return PF_META_FILE;
+    return pf_bytes_equal(key, PF_BYTES(PF_PYN_SUB)) ? PF_META_FUNCTION : PF_META_NO_NAME;
+}
+
+/* Behind the numbers, each with a blank. */
+static size_t name_at(struct pf_bytes key, struct pf_bytes value)
+{
+    size_t numbers = pf_bytes_equal(key, PF_BYTES(PF_PYN_FILE)) ? PF_PYN_FILE_NUMBERS : PF_PYN_SUB_NUMBERS, at = 0;
+
+    for (size_t k = 0; k < numbers && at < value.size; k++) {
+        const char *blank = memchr(value.data + at, ' ', value.size - at);
+
+        at = blank != NULL ? (size_t)(blank - value.data) + 1 : value.size;
+    }
+    return at;
+}
+
+const struct pf_merging pf_pyn_merging = {.rule = rule, .names = names, .name_at = name_at};
