@@ -17,6 +17,8 @@ struct run {
     struct pf_accumulator accumulator;
     struct pf_facts facts;
     struct pf_sources sources;
+    struct pf_facts_mark facts_kept; /* without the input at hand */
+    size_t sources_kept;
     struct pf_top top;
     enum view view;
     enum pf_unit unit;
@@ -146,8 +148,8 @@ static bool wants(void *arg, uint32_t measure)
     return pf_common_wants(&run->common, run->accumulator.dict, measure, NULL);
 }
 
-/* False after a failure of ours, printed. */
-static bool take_batch(struct run *run, const struct pf_batch *batch, const struct pf_input *input)
+/* False after a failure of ours, printed. With --keep-going an input that cannot be added is to be dropped when it ends. */
+static bool take_batch(struct run *run, const struct pf_batch *batch, const struct pf_input *input, bool *drop)
 {
     struct pf_error error = {0};
     int status = pf_accumulator_add(&run->accumulator, batch, &error);
@@ -158,19 +160,48 @@ static bool take_batch(struct run *run, const struct pf_batch *batch, const stru
         status = pf_sources_add(&run->sources, batch);
     if (status == PF_NOMEM)
         pf_tool_nomem(&run->common.tool);
-    if (status != PF_OK)
+    *drop = status != PF_OK && run->common.tool.keep_going;
+    if (*drop)
+        pf_inputs_reject(run->inputs, &error);
+    else if (status != PF_OK)
         pf_tool_fail(&run->common.tool, input->name, &error, false);
-    return status == PF_OK;
+    return status == PF_OK || *drop;
+}
+
+/* With --keep-going: what the input said counts, or is forgotten. */
+static void end_input(struct run *run, const struct pf_input *input, bool drop)
+{
+    int status = PF_OK;
+
+    if (drop)
+        status = pf_accumulator_drop(&run->accumulator);
+    else if (input->number + 1 < pf_inputs_count(run->inputs))
+        status = pf_accumulator_keep(&run->accumulator);
+    if (status != PF_OK)
+        pf_tool_nomem(&run->common.tool);
+    if (drop) {
+        pf_facts_drop(&run->facts, run->facts_kept);
+        run->sources.count = run->sources_kept;
+    }
+    run->facts_kept = pf_facts_mark(&run->facts);
+    run->sources_kept = run->sources.count;
 }
 
 static bool read_all(struct run *run)
 {
     struct pf_batch batch;
     struct pf_input input;
+    bool drop = false;
 
-    while (pf_inputs_next(run->inputs, &batch, &input) == PF_OK)
-        if (!take_batch(run, &batch, &input))
+    if (run->common.tool.keep_going)
+        pf_inputs_want_ends(run->inputs);
+    while (pf_inputs_next(run->inputs, &batch, &input) == PF_OK) {
+        if (!input.ended && !drop && !take_batch(run, &batch, &input, &drop))
             return false;
+        if (input.ended)
+            end_input(run, &input, drop);
+        drop = drop && !input.ended;
+    }
     run->top.incomplete = pf_inputs_failed(run->inputs);
     return true;
 }
@@ -216,7 +247,7 @@ static uint32_t named_measure(const struct run *run, const char *name, enum pf_k
     uint32_t count = pf_measures_count(&run->top.dict->measures), found = UINT32_MAX;
 
     for (uint32_t k = count; k-- > 0;)
-        if (pf_common_wants(&one, run->top.dict, k, NULL) &&
+        if (pf_common_wants(&one, run->top.dict, k, NULL) && pf_accumulator_find(&run->accumulator, k) != NULL &&
             (found == UINT32_MAX || pf_measures_row(&run->top.dict->measures, k)->kind == kind))
             found = k;
     return found;

@@ -12,9 +12,14 @@ void pf_accumulator_free(struct pf_accumulator *accumulator)
         free(accumulator->sums[i].data);
         free(accumulator->sums[i].nodes);
     }
+    for (size_t i = 0; i < accumulator->kept.capacity; i++)
+        free(accumulator->kept.sums[i].data);
     free(accumulator->sums);
     free(accumulator->members);
     free(accumulator->labels);
+    free(accumulator->kept.sums);
+    free(accumulator->kept.members);
+    free(accumulator->kept.labels);
     pf_table_free(&accumulator->edges);
 }
 
@@ -27,8 +32,10 @@ int pf_measure_preference(const struct pf_dict *dict, const struct pf_measure *m
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
 }
 
-static bool passed_over(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
 {
+    if (index < accumulator->member_count && accumulator->members[index].dropped)
+        return true;
     for (uint32_t i = 0; i < accumulator->count; i++)
         if (accumulator->sums[i].quantity.joined && pf_measure_same(&accumulator->sums[i].quantity.measure, measure))
             return !accumulator->sums[i].kept;
@@ -43,7 +50,7 @@ uint32_t pf_accumulator_main(const struct pf_accumulator *accumulator, enum pf_k
 
     for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {
         const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
-        if (measure->kind == kind && pf_measure_preference(dict, measure) > best_preference && !passed_over(accumulator, measure)) {
+        if (measure->kind == kind && pf_measure_preference(dict, measure) > best_preference && !passed_over(accumulator, k, measure)) {
             best_preference = pf_measure_preference(dict, measure);
             best = k;
         }
@@ -124,22 +131,30 @@ static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_er
         if (accumulator->members[i].sums == (uint32_t)(sums - accumulator->sums) + 1 &&
             !pf_mul64(accumulator->members[i].factor, old, &accumulator->members[i].factor))
             return overflow(accumulator, measure, accumulator->records[measure->kind], error);
-    accumulator->members[index] = (struct pf_member){(uint32_t)(sums - accumulator->sums) + 1, new};
+    accumulator->members[index] = (struct pf_member){.sums = (uint32_t)(sums - accumulator->sums) + 1, .factor = new};
     return PF_OK;
+}
+
+/* Room for all measures there are. */
+static bool reserve_members(struct pf_accumulator *accumulator)
+{
+    size_t count = pf_measures_count(&accumulator->dict->measures), old = accumulator->member_count;
+
+    if (count <= old)
+        return true;
+    if (!pf_grow(&accumulator->members, &accumulator->member_capacity, count, sizeof *accumulator->members))
+        return false;
+    memset(accumulator->members + old, 0, (count - old) * sizeof *accumulator->members);
+    accumulator->member_count = count;
+    return true;
 }
 
 static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struct pf_member *member, struct pf_error *error)
 {
-    size_t count = pf_measures_count(&accumulator->dict->measures);
     int status = PF_OK;
 
-    if (accumulator->member_count < count) {
-        if (!pf_grow(&accumulator->members, &accumulator->member_capacity, count, sizeof *accumulator->members))
-            return pf_error_nomem(error);
-        memset(accumulator->members + accumulator->member_count, 0,
-               (count - accumulator->member_count) * sizeof *accumulator->members);
-        accumulator->member_count = count;
-    }
+    if (!reserve_members(accumulator))
+        return pf_error_nomem(error);
     if (accumulator->members[measure].sums == 0)
         status = meet(accumulator, measure, error);
     *member = accumulator->members[measure];
@@ -314,6 +329,70 @@ int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch
         status = add_column(accumulator, batch, &batch->values[i], index, count, error);
     accumulator->records[batch->kind] += batch->rows;
     return status;
+}
+
+/* --- inputs that are left out ----------------------------------------------------------------------------- */
+
+/* The copy keeps its own memory. */
+static bool copy_sums(struct pf_sums *copy, const struct pf_sums *sums)
+{
+    int64_t *data = copy->data;
+    size_t capacity = copy->capacity;
+
+    if (sums->count > 0 && !pf_grow(&data, &capacity, sums->count, sizeof *data))
+        return false;
+    if (sums->count > 0)
+        memcpy(data, sums->data, sums->count * sizeof *data);
+    *copy = *sums;
+    copy->data = data;
+    copy->capacity = capacity;
+    return true;
+}
+
+int pf_accumulator_keep(struct pf_accumulator *accumulator)
+{
+    struct pf_accumulated *kept = &accumulator->kept;
+    size_t old = kept->capacity;
+
+    if (!pf_grow(&kept->sums, &kept->capacity, (size_t)accumulator->count + 1, sizeof *kept->sums))
+        return PF_NOMEM;
+    memset(kept->sums + old, 0, (kept->capacity - old) * sizeof *kept->sums);
+    if (!reserve_members(accumulator) ||
+        !pf_grow(&kept->members, &kept->member_capacity, accumulator->member_count + 1, sizeof *kept->members) ||
+        !pf_grow(&kept->labels, &kept->label_capacity, accumulator->label_count + 1, 1))
+        return PF_NOMEM;
+    for (kept->count = 0; kept->count < accumulator->count; kept->count++)
+        if (!copy_sums(&kept->sums[kept->count], &accumulator->sums[kept->count]))
+            return PF_NOMEM;
+    kept->member_count = accumulator->member_count;
+    if (kept->member_count > 0)
+        memcpy(kept->members, accumulator->members, kept->member_count * sizeof *kept->members);
+    kept->label_count = accumulator->label_count;
+    if (kept->label_count > 0)
+        memcpy(kept->labels, accumulator->labels, kept->label_count);
+    memcpy(kept->records, accumulator->records, sizeof kept->records);
+    return PF_OK;
+}
+
+int pf_accumulator_drop(struct pf_accumulator *accumulator)
+{
+    const struct pf_accumulated *kept = &accumulator->kept;
+
+    if (!reserve_members(accumulator))
+        return PF_NOMEM;
+    for (uint32_t i = 0; i < kept->count; i++)
+        if (!copy_sums(&accumulator->sums[i], &kept->sums[i]))
+            return PF_NOMEM;
+    for (uint32_t i = kept->count; i < accumulator->count; i++)
+        free(accumulator->sums[i].data);
+    accumulator->count = kept->count;
+    for (size_t k = 0; k < accumulator->member_count; k++)
+        accumulator->members[k] = k < kept->member_count ? kept->members[k] : (struct pf_member){.dropped = true};
+    accumulator->label_count = kept->label_count;
+    if (kept->label_count > 0)
+        memcpy(accumulator->labels, kept->labels, kept->label_count);
+    memcpy(accumulator->records, kept->records, sizeof kept->records);
+    return PF_OK;
 }
 
 struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator, uint32_t measure)

@@ -48,9 +48,20 @@ struct pf_accumulator {
 
     struct pf_member {
         uint32_t sums;       /* index + 1; 0 = not met yet */
+        bool dropped;        /* only an input that was dropped had it */
         int64_t factor;
     } *members;              /* by measure */
     size_t member_count, member_capacity;
+    struct pf_accumulated {  /* pf_accumulator_keep: copies */
+        struct pf_sums *sums;
+        uint32_t count;
+        size_t capacity;
+        struct pf_member *members;
+        size_t member_count, member_capacity;
+        unsigned char *labels;
+        size_t label_count, label_capacity;
+        uint64_t records[PF_RECORD_KINDS];
+    } kept;
     uint32_t pairs[PF_BATCH_ROWS];   /* edge of each row of the batch at hand */
     int64_t scaled[PF_BATCH_ROWS];
 };
@@ -60,6 +71,11 @@ void pf_accumulator_free(struct pf_accumulator *);
 /* Adds the rows of a SAMPLE, FLAT or EDGE batch (of at most PF_BATCH_ROWS rows); other kinds are passed over. PF_OK; PF_NOMEM;
  * PF_OVERFLOW, with the record and the measure, when a sum leaves 64 bits; or as pf_quantity_join. */
 int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct pf_error *);
+
+/* What was added so far stays, whatever becomes of what is added from now on: an input has ended. Not with slices. PF_OK or PF_NOMEM. */
+int pf_accumulator_keep(struct pf_accumulator *);
+/* Forgets what was added since then, also where adding failed: as if the input that has ended had never been. PF_OK or PF_NOMEM. */
+int pf_accumulator_drop(struct pf_accumulator *);
 
 /* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
 struct pf_sums *pf_accumulator_find(const struct pf_accumulator *, uint32_t measure);

@@ -61,3 +61,16 @@ int pf_facts_add(struct pf_facts *facts, struct pf_dict *dict, const struct pf_b
     }
     return pf_before_read(&facts->before, dict, batch);
 }
+
+struct pf_facts_mark pf_facts_mark(const struct pf_facts *facts)
+{
+    return (struct pf_facts_mark){facts->metadata_count, facts->input_count, facts->format_count, facts->before.count};
+}
+
+void pf_facts_drop(struct pf_facts *facts, struct pf_facts_mark mark)
+{
+    facts->metadata_count = mark.metadata;
+    facts->input_count = mark.inputs;
+    facts->format_count = mark.formats;
+    facts->before.count = mark.before;
+}

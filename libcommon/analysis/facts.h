@@ -21,6 +21,14 @@ struct pf_facts {
 
 void pf_facts_free(struct pf_facts *);
 
+/* How much of each there is. */
+struct pf_facts_mark {
+    size_t metadata, inputs, formats, before;
+};
+struct pf_facts_mark pf_facts_mark(const struct pf_facts *);
+/* Forgets what was taken since the mark. */
+void pf_facts_drop(struct pf_facts *, struct pf_facts_mark);
+
 /* Takes the rows of a META batch; other kinds are passed over. PF_OK or PF_NOMEM. */
 int pf_facts_add(struct pf_facts *, struct pf_dict *, const struct pf_batch *);
 

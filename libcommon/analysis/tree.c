@@ -23,14 +23,19 @@ static int64_t *zeros(size_t count)
     return calloc(count, sizeof(int64_t));
 }
 
-/* Joins stack nodes: `joined` has the tree node of each. */
-static int join_nodes(struct pf_tree *tree, const struct pf_dict *dict, const struct pf_keys *keys, uint32_t *joined, size_t count)
+/* Joins stack nodes: `joined` has the tree node of each, 0 where neither it nor anything below has a value. */
+static int join_nodes(struct pf_tree *tree, const struct pf_sums *sums, const struct pf_dict *dict, const struct pf_keys *keys,
+                      uint32_t *joined)
 {
+    for (size_t node = sums->count; node-- > 1;)
+        if (sums->data[node] != 0 || joined[node] != 0)
+            joined[node] = joined[pf_dict_stack(dict, (uint32_t)node)->parent] = 1;
     joined[0] = 0;
-    for (uint32_t node = 1; node < count; node++) {
+    for (uint32_t node = 1; node < sums->count; node++) {
         const struct pf_stack *stack = pf_dict_stack(dict, node);
         struct pf_tree_node row = {joined[stack->parent], keys->places[stack->location]};
-        joined[node] = pf_table_intern(&tree->nodes, &row);
+        if (joined[node] != 0)
+            joined[node] = pf_table_intern(&tree->nodes, &row);
     }
     tree->count = tree->nodes.count;
     return tree->nodes.status;
@@ -135,16 +140,15 @@ static int set_order(struct pf_tree *tree, const struct pf_keys *keys)
 static int tree_of_stacks(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
                           struct pf_keys *keys, struct pf_error *error)
 {
-    size_t count = subject->self->count > 0 ? subject->self->count : 1;
-    uint32_t *joined = calloc(count, sizeof *joined);
+    uint32_t *joined = calloc(subject->self->count + 1, sizeof *joined);
     int status;
 
-    if (joined == NULL || join_nodes(tree, accumulator->dict, keys, joined, count) != PF_OK ||
+    pf_sums_nodes(subject->self, accumulator->dict);
+    if (joined == NULL || join_nodes(tree, subject->self, accumulator->dict, keys, joined) != PF_OK ||
         (tree->self = zeros(tree->count)) == NULL || (tree->total = zeros(tree->count)) == NULL) {
         free(joined);
         return pf_error_nomem(error);
     }
-    pf_sums_nodes(subject->self, accumulator->dict);
     status = add_up(tree, subject, accumulator->dict, joined, error);
     free(joined);
     return status;

@@ -31,7 +31,7 @@ struct pf_tree {
 
 void pf_tree_free(struct pf_tree *);
 
-/* Of SAMPLE records: as their stacks say. Of EDGE records, without inventing stacks: a function with one caller stands below it with all
+/* Of SAMPLE records: as their stacks say, those that have values. Of EDGE records, without inventing stacks: a function with one caller stands below it with all
  * that is known below itself; one with several callers stands below each of them with what those calls cost, and ends the tree there.
  * Roots are what nobody calls, and one function of each cycle that nobody else calls. A total is what the profile says of the calls, that
  * of the root what 100 % is. PF_UNSUPPORTED, with a text that says what cannot be known, for FLAT records and for measures without
