@@ -648,6 +648,7 @@ END
  "labels": [["section", "gr\u00fc\u00ff"], ["section", [103, 114, 252, 255]]]}]}
 END
     [ "$(cells 6,9 --by=section alike.pfs)" = "grüÿ 5" ]
+    proftop alike.pfs | head -1 | grep -q '^n: 5 total, 1 record, 1 section  '
     if command -v python3 >/dev/null; then
         proftop -t json names.pfs | python3 -c 'import json, sys; print(*(r["function"] for r in json.load(sys.stdin)["rows"]), sep=";")' >got
         [ "$(head -1 got)" = 'say "hi", you;line' ]

@@ -455,21 +455,3 @@ void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
     }
     sums->subtrees = false;
 }
-
-int pf_accumulator_sections(const struct pf_accumulator *accumulator, size_t *count)
-{
-    const struct pf_dict *dict = accumulator->dict;
-    struct pf_table names;
-    int status = pf_table_init(&names, sizeof(uint64_t));
-
-    for (uint32_t i = 0; i < accumulator->label_count; i++)
-        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0; at = pf_dict_label(dict, at)->parent) {
-            uint64_t name = (uint64_t)pf_dict_label(dict, at)->text + 1;
-            if (pf_dict_label(dict, at)->key == dict->section_key)
-                pf_table_intern(&names, &name);
-        }
-    *count = names.count > 0 ? names.count - 1 : 0;
-    status = names.status;
-    pf_table_free(&names);
-    return status;
-}

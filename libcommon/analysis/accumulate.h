@@ -98,8 +98,6 @@ static inline int64_t pf_sums_at(const struct pf_sums *sums, size_t index)
 {
     return index < sums->count ? sums->data[index] : 0;
 }
-/* How many different sections the records stand in. PF_OK or PF_NOMEM. */
-int pf_accumulator_sections(const struct pf_accumulator *, size_t *count);
 
 /* How much a measure has of what makes it the one tables show first: a mark, else a difference's `.delta`, else a time. */
 int pf_measure_preference(const struct pf_dict *, const struct pf_measure *);

@@ -274,7 +274,7 @@ static bool stands_below(struct pf_keys *keys, uint32_t at)
     return false;
 }
 
-static uint32_t label_key(struct pf_keys *keys, const struct pf_label *label)
+uint32_t pf_keys_value(struct pf_keys *keys, const struct pf_label *label)
 {
     struct pf_key key = {.present = PF_KEY_PRESENT, .name = shown_alike(keys, label->text), .numeric = label->numeric != 0, .line = label->number};
     uint32_t id = pf_table_intern(&keys->table, &key);
@@ -291,7 +291,7 @@ uint32_t pf_keys_label(struct pf_keys *keys, uint32_t *at)
         const struct pf_label *label = pf_dict_label(keys->dict, here);
         *at = label->parent;
         if (label->key == keys->label && !stands_below(keys, here))
-            return label_key(keys, label);
+            return pf_keys_value(keys, label);
     }
     return 0;
 }

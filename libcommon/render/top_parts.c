@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT])
@@ -73,6 +74,29 @@ static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, 
             pf_buffer_append(line, scale->name.data, scale->name.size);
         }
     }
+}
+
+/* How many sections the records stand in, those of --by=section: several may be shown alike. PF_OK or PF_NOMEM. */
+static int count_sections(const struct pf_top *top, size_t *count)
+{
+    const struct pf_accumulator *accumulator = top->accumulator;
+    bool *seen = calloc(accumulator->label_count + 1, sizeof *seen);
+    struct pf_keys keys;
+    int status = pf_keys_init(&keys, top->dict, PF_BY_LABEL, top->dict->section_key);
+
+    if (seen == NULL)
+        status = PF_NOMEM;
+    for (uint32_t i = 0; i < accumulator->label_count && status == PF_OK; i++)
+        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at]; at = pf_dict_label(top->dict, at)->parent) {
+            seen[at] = true;
+            if (pf_dict_label(top->dict, at)->key == top->dict->section_key)
+                pf_keys_value(&keys, pf_dict_label(top->dict, at));
+        }
+    *count = keys.table.count > 0 ? keys.table.count - 1 : 0;
+    status = status != PF_OK ? status : keys.status;
+    pf_keys_free(&keys);
+    free(seen);
+    return status;
 }
 
 static void append_inputs(const struct pf_top *top, struct pf_buffer *line, struct pf_buffer *scratch)
@@ -162,7 +186,7 @@ static int write_head(const struct pf_top *top, const struct pf_top_block *block
         append_count(&line, samples, "sample");
     else if (kind != PF_SAMPLE || samples == 0)
         append_count(&line, (pf_int128)top->accumulator->records[kind], "record");
-    failed = pf_accumulator_sections(top->accumulator, &sections) != PF_OK;
+    failed = count_sections(top, &sections) != PF_OK;
     if (sections > 0)
         append_count(&line, (pf_int128)sections, "section");
     append_inputs(top, &line, &scratch);
