@@ -709,3 +709,60 @@ END
     fails 3 "bad/0.folded" profdiff -t pfs -o absent.pfs bad after
     [ ! -e absent.pfs ]
 }
+
+@test "a run that cannot be compared is left out with --keep-going as if it had not been given" {
+    mkdir all good
+    stream good/1.pfs <<'END'
+{"measures": [{"name": "cycles", "period": 10, "nature": "sampled"}, {"name": "level"}], "records": [
+ {"stack": [["m"], ["f"]], "values": {"cycles": 3, "level": 1}}, {"stack": [["m"]], "values": {"cycles": 40}}]}
+END
+    stream good/5.pfs <<'END'
+{"measures": [{"name": "cycles", "period": 10, "nature": "sampled"}, {"name": "level"}], "records": [
+ {"stack": [["m"], ["f"]], "values": {"cycles": 5, "level": 7}}, {"stack": [["m"]], "values": {"cycles": 42}}]}
+END
+    # without a period; two runs of another unit; a sum that leaves 64 bits in its second record
+    stream bare.pfs <<'END'
+{"measures": [{"name": "level"}, {"name": "cycles", "nature": "sampled"}], "records": [
+ {"stack": [["m"], ["f"]], "values": {"cycles": 9, "level": 9}}, {"stack": [["m"], ["h"]], "values": {"cycles": 8}}]}
+END
+    stream unit.pfs <<'END'
+{"measures": [{"name": "level"}, {"name": "cycles", "unit": "bytes"}], "records": [{"stack": [["m"], ["f"]], "values": {"cycles": 9, "level": 9}}]}
+END
+    stream over.pfs <<'END'
+{"measures": [{"name": "level"}, {"name": "cycles", "period": 15}], "records": [
+ {"stack": [["m"], ["f"]], "values": {"cycles": 9223372036854775807, "level": 2}}, {"stack": [["m"], ["f"]], "values": {"cycles": 1}}]}
+END
+    cp good/* all
+    cp bare.pfs all/2.pfs
+    cp unit.pfs all/3.pfs
+    cp unit.pfs all/4.pfs
+    cp over.pfs all/6.pfs
+    stream one.pfs <<'END'
+{"measures": [{"name": "cycles", "period": 10, "nature": "sampled"}, {"name": "level"}], "records": [
+ {"stack": [["m"], ["f"]], "values": {"cycles": 6, "level": 2}}, {"stack": [["m"]], "values": {"cycles": 40}}]}
+END
+    # means of 3 and 5, of 40 and 42; f is below m
+    [ "$(profdiff -q -t csv -s name good one.pfs | sed 1d | cut -d , -f 1,7,8 | tr '\n' ' ')" = "f,4,6 m,41,40 " ]
+    for options in "-t csv" "-t csv -m level -m cycles" "--cum -t tsv -m cycles -m level" "-t text" "-t folded" "-t folded --normalize"; do
+        for sides in "@ one.pfs" "one.pfs @"; do
+            # shellcheck disable=SC2086  # options
+            profdiff -q $options ${sides/@/good} >want
+            sed -i 's/good/all/g' want
+            # shellcheck disable=SC2086
+            fails 3 'all/2.pfs: this run is left out' profdiff --keep-going $options ${sides/@/all}
+            diff -u want out
+            for number in 2 3 4 6; do
+                grep -q "^profdiff: all/$number.pfs: .*\(cannot be\|leaves 64\)" err || { echo "$options: $number"; cat err; return 1; }
+            done
+            [ "$(grep -c 'is left out' err)" -eq 4 ]
+            # shellcheck disable=SC2086
+            { profdiff -q -t pfs ${sides/@/good} | profcat -t text; } >want
+            profdiff -q --keep-going -t pfs ${sides/@/all} 2>err | profcat -t text 2>err | grep -v '^incomplete' >got || true
+            diff -u <(sed 's/good/all/g' want) got
+        done
+    done
+    fails 3 'all/2.pfs: ' profdiff -t csv all one.pfs
+    [ -z "$output" ]
+    fails 3 'bare.pfs: no run of it is good' profdiff --keep-going -t csv one.pfs bare.pfs
+    [ -z "$output" ]
+}

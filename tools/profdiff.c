@@ -157,6 +157,15 @@ static bool named_any(void *arg, uint32_t measure)
     return false;
 }
 
+/* A run that cannot be compared is left out, with --keep-going. False: there is nothing to be done about the failure. */
+static bool leave_out(struct run *run, int status, const struct pf_error *error)
+{
+    if (!run->common.tool.keep_going || (status != PF_UNSUPPORTED && status != PF_OVERFLOW))
+        return false;
+    pf_inputs_reject(run->runs->inputs, error);
+    return true;
+}
+
 /* False after a failure, printed and raised. */
 static bool good(struct run *run, size_t number, int status, const struct pf_error *error)
 {
@@ -172,15 +181,26 @@ static bool end_run(struct run *run, size_t number, bool whole)
 {
     struct pf_error error = {0};
     unsigned side = run->runs->runs[number].side;
-    bool keep = whole || !run->common.tool.keep_going;
+    bool keep = whole || !run->common.tool.keep_going, left_out;
+    int status;
 
     if (!whole && keep && !run->runs->given)
         return false;
-    if (!keep)
+    status = run->stream ? pf_diff_records_end(&run->records, side, keep, &error) : pf_diff_end(&run->diff, keep, &error);
+    left_out = status != PF_OK && leave_out(run, status, &error);
+    if (!keep || left_out)
         pf_tool_warn(&run->common.tool, "%s: this run is left out", run->runs->runs[number].name);
-    if (run->stream)
-        return good(run, number, pf_diff_records_end(&run->records, side, keep, &error), &error);
-    return good(run, number, pf_diff_end(&run->diff, keep, &error), &error);
+    return left_out || good(run, number, status, &error);
+}
+
+/* *drop: its batches count no more. */
+static bool add_batch(struct run *run, size_t number, const struct pf_batch *batch, bool *drop)
+{
+    struct pf_error error = {0};
+    int status = run->stream ? pf_diff_records_add(&run->records, batch, &error) : pf_diff_add(&run->diff, batch, &error);
+
+    *drop = status != PF_OK && leave_out(run, status, &error);
+    return *drop || good(run, number, status, &error);
 }
 
 static bool read_all(struct run *run)
@@ -189,7 +209,7 @@ static bool read_all(struct run *run)
     struct pf_batch batch;
     enum pf_run_event event;
     size_t number, begun = 0;
-    bool whole;
+    bool whole, drop = false;
 
     while ((event = pf_runs_next(run->runs, &batch, &number, &whole)) != PF_RUN_EOF) {
         if (begun == number && begun++ < run->runs->count && !run->stream &&
@@ -198,8 +218,8 @@ static bool read_all(struct run *run)
         if (event == PF_RUN_END) {
             if (!end_run(run, number, whole))
                 return false;
-        } else if (!good(run, number, run->stream ? pf_diff_records_add(&run->records, &batch, &error)
-                                                  : pf_diff_add(&run->diff, &batch, &error), &error)) {
+            drop = false;
+        } else if (!drop && !add_batch(run, number, &batch, &drop)) {
             return false;
         }
     }

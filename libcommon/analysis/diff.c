@@ -251,6 +251,22 @@ static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_
     return PF_OK;
 }
 
+/* Counts that stand for different numbers of events can be compared where all tell how many. The first run stands for those before. */
+static int check_events(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_diff_amounts *run,
+                        struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    const struct pf_diff_amounts *first = block->runs;
+
+    while (first < run && !first->met)
+        first++;
+    if ((run->events == first->events && (run->events || run->period == first->period)) ||
+        ((run->events || run->period != 0) && (first->events || first->period != 0)))
+        return PF_OK;
+    return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run has a period, of another none: they cannot be compared",
+                        (int)name.size, name.data);
+}
+
 static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *error)
 {
     struct pf_diff_block *block = &diff->blocks[number];
@@ -268,13 +284,15 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
         status = fold_amounts(diff, &subject, run, error);
     if (status == PF_OK)
         status = fold_samples(diff, samples_of(diff, measure), &subject, run, error);
+    if (status != PF_OK)
+        return status;
     run->met = true;
     run->unit = subject.shown->quantity.mixed ? 0 : (double)subject.scale.num / (double)subject.scale.den;
     run->total = subject.total;
     run->period = subject.shown->quantity.measure.period;
     run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
     block->sampled = block->sampled && run->samples != NULL;
-    return status;
+    return check_events(diff, block, run, error);
 }
 
 static void choose_kind(struct pf_diff *diff)
@@ -286,15 +304,33 @@ static void choose_kind(struct pf_diff *diff)
         diff->kind = pf_subject_kind(diff->accumulator, diff->by, source);
 }
 
+/* All blocks have the run, or none has. */
+static int fold_run(struct pf_diff *diff, struct pf_error *error)
+{
+    struct pf_diff_block *before = malloc(diff->block_count * sizeof *before);
+    enum pf_kind kind = diff->kind;
+    int status = before != NULL ? PF_OK : pf_error_nomem(error);
+
+    if (status == PF_OK)
+        memcpy(before, diff->blocks, diff->block_count * sizeof *before);
+    choose_kind(diff);
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+        status = fold_block(diff, i, error);
+    for (size_t i = 0; i < diff->block_count && status != PF_OK && before != NULL; i++) {
+        free_amounts(&diff->blocks[i].runs[diff->run_count - 1]);
+        diff->blocks[i] = before[i];
+        diff->kind = kind;
+    }
+    free(before);
+    return status;
+}
+
 int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
 {
-    int status = PF_OK;
+    int status = keep ? fold_run(diff, error) : PF_OK;
 
+    keep = keep && status == PF_OK;
     diff->runs[diff->run_count - 1].left_out = !keep;
-    if (keep)
-        choose_kind(diff);
-    for (size_t i = 0; i < diff->block_count && keep && status == PF_OK; i++)
-        status = fold_block(diff, i, error);
     if (keep && diff->texts.ready && diff->by != PF_BY_LABEL) {
         diff->runs[diff->run_count - 1].accumulator = diff->accumulator;
         diff->accumulator = NULL;
@@ -414,9 +450,6 @@ static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *blo
     struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
     bool fits = run->period <= INT64_MAX;
 
-    if (run->period == 0)
-        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run has a period, of another none: they cannot be compared",
-                            (int)name.size, name.data);
     for (size_t key = 0; key < run->count && fits; key++)
         fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
                pf_mul64(run->cum[key], (int64_t)run->period, &run->cum[key]);

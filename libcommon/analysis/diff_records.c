@@ -13,15 +13,19 @@ int pf_diff_records_init(struct pf_diff_records *records)
     return pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL);
 }
 
+static void free_column(struct pf_diff_column *column)
+{
+    free(column->run);
+    free(column->sums[BEFORE]);
+    free(column->sums[AFTER]);
+}
+
 void pf_diff_records_free(struct pf_diff_records *records)
 {
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         pf_merge_records_free(&records->records[kind]);
-    for (size_t i = 0; i < records->count; i++) {
-        free(records->columns[i].run);
-        free(records->columns[i].sums[BEFORE]);
-        free(records->columns[i].sums[AFTER]);
-    }
+    for (size_t i = 0; i < records->count; i++)
+        free_column(&records->columns[i]);
     for (unsigned i = 0; i < 3; i++)
         free(records->ids[i]);
     free(records->columns);
@@ -64,20 +68,36 @@ static struct pf_diff_column *find_column(struct pf_diff_records *records, const
         pf_error_nomem(error);
         return NULL;
     }
-    records->columns[records->count] = (struct pf_diff_column){.since = ended};
+    records->columns[records->count] = (struct pf_diff_column){.since = ended, .finer = 1};
     return &records->columns[records->count++];
 }
 
 /* What is there is counted in a finer unit from now on. Shares have none. */
-static int rescale(const struct pf_diff_records *records, struct pf_diff_column *column, int64_t factor, struct pf_error *error)
+static void rescale(const struct pf_diff_records *records, struct pf_diff_column *column, int64_t factor)
 {
     for (size_t i = 0; i < column->run_count && factor != 1; i++)
-        if (!pf_mul64(column->run[i], factor, &column->run[i]))
-            return overflow(records, column, i, error);
+        column->run[i] *= factor;
     for (unsigned side = BEFORE; side <= AFTER && factor != 1 && !records->normalize; side++)
         for (size_t i = 0; i < column->sum_count[side]; i++)
-            if (__builtin_mul_overflow(column->sums[side][i], (pf_int128)factor, &column->sums[side][i]))
+            column->sums[side][i] *= factor;
+}
+
+/* Whether that can be done, so that a run that is left out changes nothing. */
+static int check_rescale(const struct pf_diff_records *records, const struct pf_diff_column *column, int64_t factor, struct pf_error *error)
+{
+    pf_int128 wide;
+    int64_t value;
+
+    for (size_t i = 0; i < column->run_count; i++)
+        if (!pf_mul64(column->run[i], factor, &value))
+            return overflow(records, column, i, error);
+    for (unsigned side = BEFORE; side <= AFTER && !records->normalize; side++)
+        for (size_t i = 0; i < column->sum_count[side]; i++)
+            if (__builtin_mul_overflow(column->sums[side][i], (pf_int128)factor, &wide))
                 return overflow(records, column, i, error);
+    for (size_t i = 0; i < records->member_count; i++)
+        if (records->members[i].column == (uint32_t)(column - records->columns) + 1 && !pf_mul64(records->members[i].factor, factor, &value))
+            return overflow(records, column, 0, error);
     return PF_OK;
 }
 
@@ -85,23 +105,30 @@ static int meet(struct pf_diff_records *records, uint32_t index, struct pf_diff_
 {
     const struct pf_measure *measure = pf_measures_row(&records->dict->measures, index);
     struct pf_diff_column *column;
+    struct pf_quantity joined;
     int64_t old, new;
     int status;
 
-    member->column = UINT32_MAX;
-    if (records->named != NULL && !records->named(records->arg, index))
+    if (records->named != NULL && !records->named(records->arg, index)) {
+        member->column = UINT32_MAX;
         return PF_OK;
+    }
     if ((column = find_column(records, measure, error)) == NULL)
         return error->code;
-    status = pf_quantity_join(&column->quantity, records->dict, measure, &old, &new, error);
+    joined = column->quantity;
+    status = pf_quantity_join(&joined, records->dict, measure, &old, &new, error);
     if (status == PF_OK)
-        status = rescale(records, column, old, error);
-    for (size_t i = 0; i < records->member_count && status == PF_OK; i++)
-        if (records->members[i].column == (uint32_t)(column - records->columns) + 1 &&
-            !pf_mul64(records->members[i].factor, old, &records->members[i].factor))
-            status = overflow(records, column, 0, error);
-    *member = (struct pf_diff_member){(uint32_t)(column - records->columns) + 1, new};
-    return status;
+        status = check_rescale(records, column, old, error);
+    if (status != PF_OK)
+        return status;
+    column->quantity = joined;
+    column->finer *= old;
+    rescale(records, column, old);
+    for (size_t i = 0; i < records->member_count; i++)
+        if (records->members[i].column == (uint32_t)(column - records->columns) + 1)
+            records->members[i].factor *= old;
+    *member = (struct pf_diff_member){.column = (uint32_t)(column - records->columns) + 1, .factor = new, .fresh = true};
+    return PF_OK;
 }
 
 static int member_of(struct pf_diff_records *records, uint32_t measure, struct pf_diff_member *member, struct pf_error *error)
@@ -190,6 +217,40 @@ static int end_column(struct pf_diff_records *records, struct pf_diff_column *co
     return PF_OK;
 }
 
+/* The measures of the run at hand are those of all from now on. */
+static void keep_measures(struct pf_diff_records *records)
+{
+    for (size_t i = 0; i < records->member_count; i++)
+        records->members[i].fresh = false;
+    for (size_t i = 0; i < records->count; i++) {
+        records->columns[i].before = records->columns[i].quantity;
+        records->columns[i].finer = 1;
+    }
+    records->kept = records->count;
+}
+
+/* The measures are as they were before the run. */
+static void drop_measures(struct pf_diff_records *records)
+{
+    for (size_t i = 0; i < records->member_count; i++) {
+        struct pf_diff_member *member = &records->members[i];
+        if (member->fresh)
+            *member = (struct pf_diff_member){0};
+        else if (member->column != 0 && member->column != UINT32_MAX)
+            member->factor /= records->columns[member->column - 1].finer;
+    }
+    for (size_t i = 0; i < records->kept; i++) {
+        struct pf_diff_column *column = &records->columns[i];
+        for (unsigned side = BEFORE; side <= AFTER && column->finer != 1 && !records->normalize; side++)
+            for (size_t k = 0; k < column->sum_count[side]; k++)
+                column->sums[side][k] /= column->finer;
+        column->quantity = column->before;
+        column->finer = 1;
+    }
+    while (records->count > records->kept)
+        free_column(&records->columns[--records->count]);
+}
+
 int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool keep, struct pf_error *error)
 {
     int status = PF_OK;
@@ -201,6 +262,10 @@ int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool kee
         if (column->run_count > 0)
             memset(column->run, 0, column->run_count * sizeof *column->run);
     }
+    if (keep)
+        keep_measures(records);
+    else
+        drop_measures(records);
     records->runs[side] += keep;
     return status;
 }

@@ -30,7 +30,8 @@ struct pf_diff_records {
     struct pf_merge_evals evals;
     struct pf_merge_records records[PF_RECORD_KINDS];
     struct pf_diff_column {
-        struct pf_quantity quantity;
+        struct pf_quantity quantity, before; /* before: without the run at hand, which made it `finer` times finer */
+        int64_t finer;
         int64_t *run;          /* by record: the run at hand */
         pf_int128 *sums[2];    /* the runs before it */
         size_t run_count, run_capacity, sum_count[2], sum_capacity[2];
@@ -38,10 +39,11 @@ struct pf_diff_records {
         uint32_t measures[3];  /* before, after, delta */
         size_t since;          /* runs that had ended when it was met */
     } *columns;
-    size_t count, capacity;
+    size_t count, capacity, kept; /* kept: without those of the run at hand */
     struct pf_diff_member {
         uint32_t column;       /* index + 1; 0: not met; UINT32_MAX: not taken */
         int64_t factor;
+        bool fresh;            /* the run at hand was the first to have it */
     } *members;                /* by measure */
     size_t member_count, member_capacity;
     size_t runs[2];
