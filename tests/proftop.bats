@@ -269,6 +269,27 @@ END
     [ ! -s out ]
 }
 
+@test "amounts that filters removed are added up to 128 bits, and refused beyond" {
+    removed() { # AMOUNT...
+        local rows='' amount
+        for amount; do rows="$rows${rows:+, }[\"profutils\", \"removed\", \"sample n count $amount 1/1 1\"]"; done
+        printf '{"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 9}}], "meta": [%s]}' "$rows" | stream removed.pfs
+    }
+    removed 170141183460469231731687303715884105717
+    proftop -t json removed.pfs | grep -q '"total":9,"before":170141183460469231731687303715884105726}'
+    removed 170141183460469231731687303715884105700 -170141183460469231731687303715884105700 1
+    proftop -t json removed.pfs | grep -q '"total":9,"before":10}'
+    for amounts in 170141183460469231731687303715884105719 "170141183460469231731687303715884105700 28" \
+        "-170141183460469231731687303715884105700 -29 1000"; do
+        # shellcheck disable=SC2086  # several
+        removed $amounts
+        for form in text json csv; do
+            fails 3 "with what filters removed measure 'n' leaves 128 bits" proftop -t $form removed.pfs
+            [ ! -s out ]
+        done
+    done
+}
+
 @test "of several measures each is shown as it is alone, the greatest values of nodes too" {
     # a sums up, d does not: f has 4 itself and 7 below it, x and y none
     stream several.pfs <<'END'

@@ -380,10 +380,13 @@ bool pf_before_find(const struct pf_before *before, const struct pf_dict *dict,
             continue;
         if (!convert(row, measure, &part))
             return false;
-        if (measure->aggregation != PF_MAX)
-            all += part;
-        else if (!found || part > all)
+        if (measure->aggregation != PF_MAX) {
+            *amount = part < 0 ? -PF_INT128_MAX : PF_INT128_MAX;
+            if (__builtin_add_overflow(all, part, &all))
+                return true;
+        } else if (!found || part > all) {
             all = part;
+        }
         gone += row->records;
         found = true;
     }

@@ -229,7 +229,7 @@ pf_int128 pf_scale_total(const struct pf_scale *scale, pf_int128 sum)
     int64_t part;
 
     if (__builtin_mul_overflow(whole, (pf_int128)scale->num, &product) || !pf_scale64(rest, scale->num, scale->den, &part))
-        return sum < 0 ? -(pf_int128)(~(pf_uint128)0 >> 1) : (pf_int128)(~(pf_uint128)0 >> 1);
+        return sum < 0 ? -PF_INT128_MAX : PF_INT128_MAX;
     return product + part;
 }
 

@@ -12,6 +12,8 @@
 __extension__ typedef __int128 pf_int128;
 __extension__ typedef unsigned __int128 pf_uint128;
 
+#define PF_INT128_MAX ((pf_int128)(~(pf_uint128)0 >> 1))
+
 /* *sum = a + b; false (sum untouched) when it leaves the type. */
 static inline bool pf_add64(int64_t a, int64_t b, int64_t *sum)
 {

@@ -16,6 +16,13 @@ int pf_top_form_parse(const char *text, enum pf_sheet_form *form, bool *flame, s
     return pf_error_set(error, PF_USAGE, "unknown form '%s'; tables are text, json, ndjson, csv, tsv, trees also json:flame", text);
 }
 
+static int too_much(const struct pf_top *top, const struct pf_top_block *block, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(top->dict, block->subject.whole->quantity.measure.name);
+
+    return pf_error_set(error, PF_OVERFLOW, "with what filters removed measure '%.*s' leaves 128 bits", (int)name.size, name.data);
+}
+
 int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, struct pf_top_block *block, struct pf_error *error)
 {
     struct pf_subject *subject = &block->subject;
@@ -31,9 +38,11 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
         pf_before_find(&top->facts->before, top->dict, &subject->whole->quantity.measure, &removed, &records)) {
         removed = pf_scale_total(&subject->whole_scale, removed);
         if (subject->whole->quantity.measure.aggregation == PF_SUM)
-            block->whole += removed;
+            status = __builtin_add_overflow(block->whole, removed, &block->whole) ? PF_OVERFLOW : PF_OK;
         else if (removed > block->whole)
             block->whole = removed;
+        if (status != PF_OK || removed >= PF_INT128_MAX || removed <= -PF_INT128_MAX)
+            return too_much(top, block, error);
     }
     return PF_OK;
 }

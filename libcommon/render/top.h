@@ -48,7 +48,7 @@ struct pf_top {
     size_t block_count;
 };
 
-/* What remains of 100 %: fills a block for a measure in a unit. PF_OK, or as pf_subject_choose. */
+/* What remains of 100 %: fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or as pf_subject_choose. */
 int pf_top_block(const struct pf_top *, uint32_t measure, enum pf_unit, struct pf_top_block *, struct pf_error *);
 
 /* Each writes all blocks. PF_OK, PF_NOMEM, PF_OVERFLOW, or as what they are made of says; failed writes stay with the sink. *matched
