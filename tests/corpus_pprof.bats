@@ -27,6 +27,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
 
 @test "profiles in one file are told apart, and merged as pprof merges them" { check joined .; }
 @test "what is damaged is refused with its offset" { check bad .; }
+@test "whole samples before damage are given" { check salvaged .; }
 @test "a file cut anywhere is refused" { check cut "$CORPUS"; }
 @test "frames that a profile asks not to be shown are left out where that is wanted" { check drop .; }
 @test "samples of other formats, lines and addresses are written" { check foreign "$CORPUS"; }

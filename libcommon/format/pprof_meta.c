@@ -65,19 +65,17 @@ static void put_escaped(struct pf_buffer *text, struct pf_bytes name)
     }
 }
 
-static int add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, const char *key,
-                      uint64_t number, struct pf_error *error)
+static void add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                       struct pf_dict *dict, const char *key, uint64_t number)
 {
     uint32_t id;
 
-    if (pf_pprof_string(profile, number, profile->end, &id, error) != PF_OK)
-        return error->code;
-    add(meta, dict, PF_PPROF_ORIGIN, key, id);
-    return PF_OK;
+    if (pf_pprof_names_string(names, profile, number, profile->end, &id))
+        add(meta, dict, PF_PPROF_ORIGIN, key, id);
 }
 
-static int add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                       struct pf_error *error)
+static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                        struct pf_dict *dict)
 {
     static const struct {
         unsigned number;
@@ -88,37 +86,32 @@ static int add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile
         {PF_PPROF_DEFAULT_TYPE, "default_sample_type"},
         {PF_PPROF_DOC_URL, "doc_url"},
     };
-    int status = PF_OK;
 
-    for (size_t k = 0; k < sizeof single / sizeof *single && status == PF_OK; k++) {
+    for (size_t k = 0; k < sizeof single / sizeof *single; k++) {
         uint64_t number = profile->count.scalars.value[single[k].number];
 
         if (number != 0)
-            status = add_string(meta, profile, dict, single[k].key, number, error);
+            add_string(meta, profile, names, dict, single[k].key, number);
     }
-    for (size_t k = 0; k < profile->count.comments && status == PF_OK; k++)
-        status = add_string(meta, profile, dict, "comment", profile->comments[k], error);
-    return status;
+    for (size_t k = 0; k < profile->count.comments; k++)
+        add_string(meta, profile, names, dict, "comment", profile->comments[k]);
 }
 
-static int add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, struct pf_buffer *text,
-                      struct pf_error *error)
+static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                       struct pf_dict *dict, struct pf_buffer *text)
 {
     const struct pf_pprof_type *type = &profile->count.scalars.period_type;
     uint64_t period = profile->count.scalars.value[PF_PPROF_PERIOD];
     uint32_t name, unit;
 
-    if (pf_pprof_string(profile, type->type, type->offset, &name, error) != PF_OK ||
-        pf_pprof_string(profile, type->unit, type->offset, &unit, error) != PF_OK)
-        return error->code;
-    if (period == 0 && name == 0 && unit == 0)
-        return PF_OK;
+    if (!pf_pprof_names_string(names, profile, type->type, type->offset, &name) ||
+        !pf_pprof_names_string(names, profile, type->unit, type->offset, &unit) || (period == 0 && name == 0 && unit == 0))
+        return;
     put(text, "%" PRId64 " ", period);
     put_escaped(text, pf_dict_string(dict, name));
     pf_buffer_byte(text, '/');
     put_escaped(text, pf_dict_string(dict, unit));
     add_text(meta, dict, PF_PPROF_ORIGIN, "period", text);
-    return PF_OK;
 }
 
 static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, unsigned field,
@@ -132,16 +125,16 @@ static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     add_text(meta, dict, PF_PPROF_ORIGIN, key, text);
 }
 
-static int add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                        struct pf_buffer *text, struct pf_error *error)
+static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                         struct pf_dict *dict, struct pf_buffer *text)
 {
     for (size_t k = 0; k < profile->count.mappings; k++) {
         const struct pf_pprof_mapping *mapping = &profile->mappings[k];
         uint32_t build_id, name;
 
-        if (pf_pprof_string(profile, mapping->file, mapping->offset, &name, error) != PF_OK ||
-            pf_pprof_string(profile, mapping->build_id, mapping->offset, &build_id, error) != PF_OK)
-            return error->code;
+        if (!pf_pprof_names_string(names, profile, mapping->file, mapping->offset, &name) ||
+            !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &build_id))
+            continue;
         struct pf_bytes build = pf_dict_string(dict, build_id), file = pf_dict_string(dict, name);
 
         put(text, "%" PRIx64 " ", mapping->start);
@@ -154,7 +147,6 @@ static int add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profil
         pf_buffer_append(text, file.data, file.size);
         add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_MAPPING, text);
     }
-    return PF_OK;
 }
 
 static void put_string(struct pf_buffer *text, const struct pf_dict *dict, uint32_t string)
@@ -196,7 +188,7 @@ static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     for (size_t k = 0; k < profile->count.locations; k++) {
         const struct pf_pprof_span *span = &names->spans[k];
 
-        if (!profile->locations[k].folded)
+        if (!profile->locations[k].folded || span->count == 0)
             continue;
         uint64_t hash = pf_pprof_location_hash(dict, names->frames + span->first, span->count, text);
 
@@ -206,26 +198,20 @@ static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     }
 }
 
-int pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
-                       struct pf_dict *dict, struct pf_error *error)
+void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                        struct pf_dict *dict)
 {
     struct pf_buffer text = {0};
-    int status;
 
     add_number(meta, profile, dict, PF_PPROF_TIME, "time_nanos", &text);
     add_number(meta, profile, dict, PF_PPROF_DURATION, "duration_nanos", &text);
-    status = add_period(meta, profile, dict, &text, error);
-    if (status == PF_OK)
-        status = add_strings(meta, profile, dict, error);
-    if (status == PF_OK)
-        status = add_mappings(meta, profile, dict, &text, error);
-    if (status == PF_OK) {
-        add_folded(meta, profile, names, dict, &text);
-        if (names->bare_system_names)
-            add(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));
-    }
+    add_period(meta, profile, names, dict, &text);
+    add_strings(meta, profile, names, dict);
+    add_mappings(meta, profile, names, dict, &text);
+    add_folded(meta, profile, names, dict, &text);
+    if (names->bare_system_names)
+        add(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));
     pf_buffer_free(&text);
-    return status;
 }
 
 /* --- parsing ---------------------------------------------------------------------------------------------- */

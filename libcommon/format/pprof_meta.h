@@ -11,9 +11,8 @@ struct pf_pprof_meta {
 };
 
 void pf_pprof_meta_free(struct pf_pprof_meta *);
-/* All there is to say of the profile. PF_OK or a code in `error`. */
-int pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *, const struct pf_pprof_names *, struct pf_dict *,
-                       struct pf_error *);
+/* All there is to say of the profile; what is damaged is left out, and kept as damage of the names. Failures stand in the dictionary. */
+void pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *, struct pf_pprof_names *, struct pf_dict *);
 
 /* `NUMBER TYPE/UNIT` of the key `period`, blanks, slashes, percent signs and control bytes inside type and unit as %XX. */
 bool pf_pprof_period_parse(struct pf_dict *, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit);

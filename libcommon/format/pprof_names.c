@@ -1,6 +1,7 @@
 #include "format/pprof_names.h"
 
 #include "base/hash.h"
+#include "format/pprof.h"
 #include "format/pprof_meta.h"
 
 #include <inttypes.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 
 enum { AHEAD = 32 }; /* rows looked for side by side; 16 and 64 are alike */
+
+#define DAMAGED UINT32_MAX /* in place of a function */
 
 void pf_pprof_names_free(struct pf_pprof_names *names)
 {
@@ -21,6 +24,12 @@ void pf_pprof_names_free(struct pf_pprof_names *names)
     free(names->frames);
     free(names->cuts);
     *names = (struct pf_pprof_names){0};
+}
+
+static void keep_damage(struct pf_pprof_names *names, const struct pf_error *error)
+{
+    if (names->damage.code == PF_OK || error->offset < names->damage.offset)
+        names->damage = *error;
 }
 
 /* --- ids -------------------------------------------------------------------------------------------------- */
@@ -51,11 +60,12 @@ static bool are_dense(const struct pf_pprof_ids *ids)
     return true;
 }
 
-/* PF_FAILED: *twice is the place of an id that is 0 or was there before. */
+/* *twice: the first place of an id that is 0 or was there before, or SIZE_MAX. PF_OK or PF_NOMEM. */
 static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size, size_t count, size_t *twice)
 {
     size_t size = 16;
 
+    *twice = SIZE_MAX;
     *ids = (struct pf_pprof_ids){.rows = rows, .row_size = row_size, .count = count};
     ids->dense = are_dense(ids);
     if (ids->dense)
@@ -66,42 +76,48 @@ static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size
     ids->slots = count < UINT32_MAX ? calloc(size, sizeof *ids->slots) : NULL;
     if (ids->slots == NULL)
         return PF_NOMEM;
-    for (*twice = 0; *twice < count; ++*twice) {
-        uint64_t id = id_of(ids, *twice);
+    for (size_t k = 0; k < count; k++) {
+        uint64_t id = id_of(ids, k);
         size_t slot = pf_hash_mix(id) & ids->mask;
 
-        if (id == 0 || pf_pprof_ids_search(ids, id) != SIZE_MAX)
-            return PF_FAILED;
+        if (id == 0 || pf_pprof_ids_search(ids, id) != SIZE_MAX) {
+            *twice = *twice < k ? *twice : k;
+            continue;
+        }
         while (ids->slots[slot] != 0)
             slot = (slot + 1) & ids->mask;
-        ids->slots[slot] = (uint32_t)*twice + 1;
+        ids->slots[slot] = (uint32_t)k + 1;
     }
     return PF_OK;
 }
 
-static int explain(int status, const char *what, uint64_t id, uint64_t offset, struct pf_error *error)
+static void keep_twice(struct pf_pprof_names *names, const char *what, uint64_t id, uint64_t offset)
 {
-    if (status == PF_NOMEM)
-        return pf_error_nomem(error);
-    if (status == PF_OK)
-        return PF_OK;
-    return id == 0 ? pf_error_at(error, PF_FAILED, offset, "a %s without an id", what)
-                   : pf_error_at(error, PF_FAILED, offset, "%s %" PRIu64 " comes twice", what, id);
+    struct pf_error error = {0};
+
+    if (id == 0)
+        pf_error_at(&error, PF_FAILED, offset, "a %s without an id", what);
+    else
+        pf_error_at(&error, PF_FAILED, offset, "%s %" PRIu64 " comes twice", what, id);
+    keep_damage(names, &error);
 }
 
-static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_error *error)
+static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile *profile)
 {
-    size_t at = 0;
-    int status = index_ids(&names->mapping_ids, profile->mappings, sizeof *profile->mappings, profile->count.mappings, &at);
+    size_t at;
 
-    if (status != PF_OK)
-        return explain(status, "mapping", profile->mappings[at].id, profile->mappings[at].offset, error);
-    status = index_ids(&names->function_ids, profile->functions, sizeof *profile->functions, profile->count.functions, &at);
-    if (status != PF_OK)
-        return explain(status, "function", profile->functions[at].id, profile->functions[at].offset, error);
-    status = index_ids(&names->location_ids, profile->locations, sizeof *profile->locations, profile->count.locations, &at);
-    if (status != PF_OK)
-        return explain(status, "location", profile->locations[at].id, profile->locations[at].offset, error);
+    if (index_ids(&names->mapping_ids, profile->mappings, sizeof *profile->mappings, profile->count.mappings, &at) != PF_OK)
+        return PF_NOMEM;
+    if (at != SIZE_MAX)
+        keep_twice(names, "mapping", profile->mappings[at].id, profile->mappings[at].offset);
+    if (index_ids(&names->function_ids, profile->functions, sizeof *profile->functions, profile->count.functions, &at) != PF_OK)
+        return PF_NOMEM;
+    if (at != SIZE_MAX)
+        keep_twice(names, "function", profile->functions[at].id, profile->functions[at].offset);
+    if (index_ids(&names->location_ids, profile->locations, sizeof *profile->locations, profile->count.locations, &at) != PF_OK)
+        return PF_NOMEM;
+    if (at != SIZE_MAX)
+        keep_twice(names, "location", profile->locations[at].id, profile->locations[at].offset);
     return PF_OK;
 }
 
@@ -109,51 +125,73 @@ static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile
 
 int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *error)
 {
-    if (number >= profile->count.strings)
-        return pf_error_at(error, PF_FAILED, offset, "string %" PRId64 " of %zu there are", (int64_t)number, profile->count.strings);
-    *id = profile->strings[number];
-    return PF_OK;
+    if (number < profile->count.strings) {
+        *id = profile->strings[number];
+        return PF_OK;
+    }
+    /* Where the table comes last it is the table that is cut, rather than the number wrong. */
+    if (profile->last == PF_PPROF_STRING)
+        return pf_error_at(error, PF_FAILED, profile->end, "the table of strings ends before string %" PRId64 ", which offset %" PRIu64
+                           " refers to", (int64_t)number, offset);
+    return pf_error_at(error, PF_FAILED, offset, "string %" PRId64 " of %zu there are", (int64_t)number, profile->count.strings);
 }
 
-/* Images that no location refers to are none of the dictionary's. */
-static int find_image(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict, uint64_t id,
-                      struct pf_pprof_place *place, struct pf_error *error)
+bool pf_pprof_names_string(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, uint64_t number, uint64_t offset,
+                           uint32_t *id)
+{
+    struct pf_error error = {0};
+
+    if (number < profile->count.strings) {
+        *id = profile->strings[number];
+        return true;
+    }
+    if (!names->cut) {
+        pf_pprof_string(profile, number, offset, id, &error);
+        keep_damage(names, &error);
+    }
+    *id = 0;
+    return false;
+}
+
+/* Images that no location refers to are none of the dictionary's. False: it is damaged. */
+static bool find_image(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict, uint64_t id,
+                       struct pf_pprof_place *place)
 {
     size_t at = id != 0 ? pf_pprof_ids_find(&names->mapping_ids, id) : SIZE_MAX;
 
     *place = (struct pf_pprof_place){0};
     names->unknown += id != 0 && at == SIZE_MAX;
     if (at == SIZE_MAX)
-        return PF_OK;
+        return id == 0 || !names->cut;
     if (names->images[at].image == 0) {
         const struct pf_pprof_mapping *mapping = &profile->mappings[at];
         struct pf_image image = {.start = mapping->start, .limit = mapping->limit, .offset = mapping->shift, .flags = mapping->flags};
         uint32_t own, first;
 
-        if (pf_pprof_string(profile, mapping->file, mapping->offset, &image.name, error) != PF_OK ||
-            pf_pprof_string(profile, mapping->build_id, mapping->offset, &image.identifier, error) != PF_OK)
-            return error->code;
+        if (!pf_pprof_names_string(names, profile, mapping->file, mapping->offset, &image.name) ||
+            !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &image.identifier))
+            return false;
         own = pf_pprof_add_image(dict, image);
         first = names->relocate != NULL ? pf_pprof_common_image(names->relocate, dict, own) : own;
         names->images[at] = (struct pf_pprof_place){first, pf_dict_image(dict, first)->start - image.start};
     }
     *place = names->images[at];
-    return PF_OK;
+    return true;
 }
 
 /* The model says "the same" where there is no system name, so one that is the same is left out. Where a file has functions that have
  * none, those that have the same keep it, and whoever writes is told. */
-static int make_function(const struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
-                         const struct pf_pprof_function *row, struct pf_function *function, struct pf_error *error)
+static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, const struct pf_pprof_function *row,
+                          struct pf_function *function)
 {
     *function = (struct pf_function){.start_line = row->start_line};
-    if (pf_pprof_string(profile, row->name, row->offset, &function->name, error) != PF_OK ||
-        pf_pprof_string(profile, row->system_name, row->offset, &function->system_name, error) != PF_OK ||
-        pf_pprof_string(profile, row->file, row->offset, &function->file, error) != PF_OK)
-        return error->code;
+    if (!pf_pprof_names_string(names, profile, row->name, row->offset, &function->name) ||
+        !pf_pprof_names_string(names, profile, row->system_name, row->offset, &function->system_name) ||
+        !pf_pprof_names_string(names, profile, row->file, row->offset, &function->file))
+        return false;
     if (function->system_name == function->name && !names->bare_system_names)
         function->system_name = 0;
-    return PF_OK;
+    return true;
 }
 
 /* Searches of several rows go on side by side: each waits for memory. */
@@ -165,10 +203,10 @@ static void hint(const struct pf_table *table, const void *rows, size_t count)
         pf_table_hint_row(table, (const char *)rows + k * table->row_size);
 }
 
-static int find_functions(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                          struct pf_error *error)
+static void find_functions(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict)
 {
     struct pf_function rows[AHEAD];
+    bool whole[AHEAD];
     size_t count = profile->count.functions;
 
     for (size_t k = 0; k < count && !names->bare_system_names; k++)
@@ -177,13 +215,11 @@ static int find_functions(struct pf_pprof_names *names, const struct pf_pprof_pr
         size_t some = count - at < AHEAD ? count - at : AHEAD;
 
         for (size_t k = 0; k < some; k++)
-            if (make_function(names, profile, &profile->functions[at + k], &rows[k], error) != PF_OK)
-                return error->code;
+            whole[k] = make_function(names, profile, &profile->functions[at + k], &rows[k]);
         hint(&dict->functions, rows, some);
         for (size_t k = 0; k < some; k++)
-            names->functions[at + k] = pf_dict_add_function(dict, &rows[k]);
+            names->functions[at + k] = whole[k] ? pf_dict_add_function(dict, &rows[k]) : DAMAGED;
     }
-    return PF_OK;
 }
 
 /* 0 where there is none, or the id leads nowhere, which pprof takes as none. */
@@ -191,8 +227,10 @@ static uint32_t find_function(struct pf_pprof_names *names, uint64_t id)
 {
     size_t place = id != 0 ? pf_pprof_ids_find(&names->function_ids, id) : SIZE_MAX;
 
-    names->unknown += id != 0 && place == SIZE_MAX;
-    return place != SIZE_MAX ? names->functions[place] : 0;
+    if (place != SIZE_MAX)
+        return names->functions[place];
+    names->unknown += id != 0;
+    return id != 0 && names->cut ? DAMAGED : 0;
 }
 
 static uint32_t add_frame(struct pf_dict *dict, struct pf_location *location)
@@ -229,21 +267,25 @@ static void wait_for(struct waiting *waiting, struct pf_dict *dict, const struct
     waiting->rows[waiting->count++] = *location;
 }
 
-static int find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                      const struct pf_pprof_location *row, struct waiting *waiting, struct pf_error *error)
+/* False: something of the location is damaged. */
+static bool find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
+                       const struct pf_pprof_location *row, struct waiting *waiting)
 {
+    struct pf_error error = {0};
     struct pf_pprof_place place;
-
-    if (find_image(names, profile, dict, row->mapping, &place, error) != PF_OK)
-        return error->code;
+    bool whole = find_image(names, profile, dict, row->mapping, &place);
     struct pf_location location = {.image = place.image, .address = row->address != 0 ? row->address + place.slide : 0};
 
     for (size_t k = 0; k < row->line_count; k++) {
         const struct pf_pprof_line *line = &profile->lines[row->line + k];
+        uint32_t function = find_function(names, line->function);
 
-        if (line->column < 0 || line->column > UINT32_MAX)
-            return pf_error_at(error, PF_FAILED, row->offset, "column %" PRId64 " does not fit 32 bits", line->column);
-        location.function = find_function(names, line->function);
+        if (line->column < 0 || line->column > UINT32_MAX) {
+            pf_error_at(&error, PF_FAILED, row->offset, "column %" PRId64 " does not fit 32 bits", line->column);
+            keep_damage(names, &error);
+        }
+        whole = whole && function != DAMAGED && error.code == PF_OK;
+        location.function = whole ? function : 0;
         location.line = line->line;
         location.column = (uint32_t)line->column;
         location.inlined = k + 1 < row->line_count;
@@ -251,37 +293,34 @@ static int find_lines(struct pf_pprof_names *names, const struct pf_pprof_profil
     }
     if (row->line_count == 0)
         wait_for(waiting, dict, &location);
-    return PF_OK;
+    return whole;
 }
 
-static int find_locations(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                          struct pf_error *error)
+static void find_locations(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict)
 {
     struct waiting waiting = {.to = names->frames};
     uint32_t used = 0;
 
     for (size_t k = 0; k < profile->count.locations; k++) {
         const struct pf_pprof_location *row = &profile->locations[k];
+        uint32_t count = row->line_count > 0 ? (uint32_t)row->line_count : 1;
+        bool whole = find_lines(names, profile, dict, row, &waiting);
 
-        if (find_lines(names, profile, dict, row, &waiting, error) != PF_OK)
-            return error->code;
-        names->spans[k] = (struct pf_pprof_span){used, row->line_count > 0 ? (uint32_t)row->line_count : 1};
-        used += names->spans[k].count;
+        names->spans[k] = (struct pf_pprof_span){used, whole ? count : 0};
+        used += count;
     }
     add_waiting(&waiting, dict);
     for (size_t k = 0; k < profile->count.locations; k++)
         names->single[k] = names->spans[k].count == 1 ? names->frames[names->spans[k].first] : 0;
-    return PF_OK;
 }
 
 int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
                         struct pf_pprof_common *relocate, struct pf_error *error)
 {
     size_t locations = profile->count.locations, frames = locations + profile->count.lines;
-    int status = index_all(names, profile, error);
 
-    if (status != PF_OK)
-        return status;
+    if (index_all(names, profile) != PF_OK)
+        return pf_error_nomem(error);
     names->relocate = relocate;
     names->images = calloc(profile->count.mappings + 1, sizeof *names->images);
     names->functions = malloc((profile->count.functions + 1) * sizeof *names->functions);
@@ -290,8 +329,7 @@ int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_prof
     names->frames = frames < UINT32_MAX ? malloc((frames + 1) * sizeof *names->frames) : NULL;
     if (!names->images || !names->functions || !names->single || !names->spans || !names->frames)
         return pf_error_nomem(error);
-    status = find_functions(names, profile, dict, error);
-    if (status == PF_OK)
-        status = find_locations(names, profile, dict, error);
-    return status == PF_OK && pf_dict_status(dict) < 0 ? pf_error_nomem(error) : status;
+    find_functions(names, profile, dict);
+    find_locations(names, profile, dict);
+    return pf_dict_status(dict) < 0 ? pf_error_nomem(error) : PF_OK;
 }

@@ -215,7 +215,8 @@ static int add_sample(struct pf_pprof_profile *profile, struct pf_bytes bytes, u
     return PF_OK;
 }
 
-uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *profile, size_t at)
+/* The last run that begins at or before a place; `count.runs` is not 0. */
+static size_t find_run(const struct pf_pprof_profile *profile, size_t at)
 {
     size_t low = 0, high = profile->count.runs;
 
@@ -227,22 +228,46 @@ uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *profile, size_t 
         else
             high = middle;
     }
-    if (high == 0)
+    return low;
+}
+
+/* Goes from one sample to the next of a run: each has its tag in the input, one byte. */
+static void step(const struct pf_pprof_profile *profile, size_t *at, uint64_t *offset)
+{
+    const unsigned char *bytes = (const unsigned char *)profile->samples.data, *begin = bytes + *at;
+    uint64_t size;
+    const unsigned char *body = pf_proto_varint(begin, bytes + profile->samples.size, &size);
+    size_t taken = (size_t)(body - begin) + (size_t)size;
+
+    *at += taken;
+    *offset += taken + 1;
+}
+
+uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *profile, size_t at)
+{
+    if (profile->count.runs == 0)
         return profile->end;
-    /* Each of the samples between has its tag in the input, one byte. */
-    size_t position = profile->runs[low].at;
-    uint64_t offset = profile->runs[low].offset;
-    const unsigned char *bytes = (const unsigned char *)profile->samples.data;
+    size_t run = find_run(profile, at), position = profile->runs[run].at;
+    uint64_t offset = profile->runs[run].offset;
 
-    while (position < at) {
-        uint64_t size;
-        const unsigned char *body = pf_proto_varint(bytes + position, bytes + profile->samples.size, &size);
-        size_t step = (size_t)(body - (bytes + position)) + (size_t)size;
-
-        position += step;
-        offset += step + 1;
-    }
+    while (position < at)
+        step(profile, &position, &offset);
     return offset;
+}
+
+size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t offset)
+{
+    size_t run = profile->count.runs;
+
+    while (run > 0 && profile->runs[run - 1].offset >= offset)
+        run--;
+    if (run == 0)
+        return 0;
+    size_t at = profile->runs[run - 1].at, end = run < profile->count.runs ? profile->runs[run].at : profile->samples.size;
+
+    for (uint64_t here = profile->runs[run - 1].offset; at < end && here < offset;)
+        step(profile, &at, &here);
+    return at;
 }
 
 /* --- several profiles in one input ------------------------------------------------------------------------ */

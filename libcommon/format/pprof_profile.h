@@ -84,5 +84,7 @@ int pf_pprof_profile_read(struct pf_pprof_profile *, struct pf_pprof_profile *ne
 
 /* Where in the input the sample lies whose bytes begin at `at`. */
 uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *, size_t at);
+/* Where the bytes end of the samples that lie before an offset of the input. */
+size_t pf_pprof_profile_before(const struct pf_pprof_profile *, uint64_t offset);
 
 #endif

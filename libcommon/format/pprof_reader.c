@@ -164,24 +164,30 @@ static int read_profile(struct pf_reader *reader)
         return status;
     if (state->profile.count.strings == 0)
         return pf_error_at(&reader->error, PF_FAILED, state->profile.end, "the table of strings is missing");
-    /* From here on a failure is either new, or the consequence of the one there is. */
     error = reader->error;
     reader->error = (struct pf_error){0};
+    state->names.cut = state->damaged;
     status = pf_pprof_names_find(&state->names, &state->profile, reader->dict, reader->relocate ? state->common : NULL,
                                  &reader->error);
     if (status == PF_OK && pf_options_get(reader->options, "drop") != NULL)
         status = pf_pprof_drop_find(&state->names, &state->profile, reader->dict, &reader->error);
+    if (status == PF_OK)
+        pf_pprof_meta_make(&state->meta, &state->profile, &state->names, reader->dict);
     if (status == PF_OK && pf_pprof_samples_init(&state->samples, &state->profile, &state->names, state->common->memo, reader->dict) != PF_OK)
         status = pf_error_nomem(&reader->error);
     if (status == PF_OK)
         status = find_measures(reader);
-    if (status == PF_OK)
-        status = pf_pprof_meta_make(&state->meta, &state->profile, &state->names, reader->dict, &reader->error);
-    if (error.code != PF_OK && reader->error.code != PF_NOMEM)
+    if (status == PF_NOMEM)
+        return status;
+    /* What is damaged in what was read stands before where it could not be read on. */
+    state->damaged = state->samples.damaged;
+    if (state->names.damage.code != PF_OK)
+        reader->error = state->names.damage;
+    else if (error.code != PF_OK)
         reader->error = error;
     if (state->names.unknown > 0 && status == PF_OK && !state->damaged)
         pf_report_send(&reader->report, PF_WARNING, "%zu references to mappings or functions that are not there", state->names.unknown);
-    return status == PF_OK ? PF_OK : reader->error.code;
+    return status;
 }
 
 static void give_columns(struct pf_pprof_reader *state, struct pf_batch *batch, uint32_t rows)
@@ -218,7 +224,11 @@ static int give_samples(struct pf_reader *reader, struct pf_batch *batch)
     int status = pf_pprof_samples_next(&state->samples, &rows, &error);
 
     if (status < 0) {
-        state->samples.at = state->profile.samples.size;
+        /* Behind damage nothing is read; before that at the end, the samples that lack nothing. */
+        if (status == PF_FAILED && error.offset == state->profile.end)
+            state->samples.damaged = true;
+        else
+            state->samples.at = state->samples.end;
         if (!state->damaged)
             reader->error = error;
         state->damaged = true;
@@ -227,6 +237,8 @@ static int give_samples(struct pf_reader *reader, struct pf_batch *batch)
         give_columns(state, batch, rows);
         return PF_OK;
     }
+    if (state->samples.at < state->samples.end)
+        return PF_OK;
     if (state->damaged)
         return reader->error.code;
     struct pf_pprof_profile next = state->next;

@@ -1,4 +1,8 @@
-/* The reading side of pprof, codec/format.h. */
+/* The reading side of pprof, codec/format.h.
+ *
+ * Names stand anywhere, mostly behind the samples, so that samples wait for the end of their profile, damaged or not. Of a damaged one
+ * those samples are given that begin before the damage and whose names are all there. The damage that is told is the first in the input;
+ * of rows with one id the first holds; a string that a table at the end of the profile has not is damage at that end. */
 #ifndef PF_FORMAT_PPROF_READER_H
 #define PF_FORMAT_PPROF_READER_H
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DAMAGED UINT32_MAX /* in place of a set of labels */
+
 int pf_pprof_samples_init(struct pf_pprof_samples *samples, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
                           struct pf_stack_memo *memo, struct pf_dict *dict)
 {
@@ -11,6 +13,8 @@ int pf_pprof_samples_init(struct pf_pprof_samples *samples, const struct pf_ppro
     samples->names = names;
     samples->dict = dict;
     samples->memo = memo;
+    samples->damaged = names->cut || names->damage.code != PF_OK;
+    samples->end = names->damage.code != PF_OK ? pf_pprof_profile_before(profile, names->damage.offset) : profile->samples.size;
     samples->values = calloc(profile->count.types + 1, PF_BATCH_ROWS * sizeof *samples->values);
     return pf_strings_init(&samples->label_bytes) == PF_OK && samples->values != NULL ? PF_OK : PF_NOMEM;
 }
@@ -27,12 +31,17 @@ void pf_pprof_samples_free(struct pf_pprof_samples *samples)
     samples->values = NULL;
 }
 
+/* Offsets are looked for where something is wrong and told only: that takes a walk over samples. */
+static uint64_t offset_of(const struct pf_pprof_samples *samples, size_t at)
+{
+    return samples->damaged ? 0 : pf_pprof_profile_offset(samples->profile, at);
+}
+
 /* --- labels ----------------------------------------------------------------------------------------------- */
 
-/* Offsets are looked for where something is wrong only: that takes a walk over samples. */
 static int find_string(const struct pf_pprof_samples *samples, uint64_t number, size_t at, uint32_t *id, struct pf_error *error)
 {
-    uint64_t offset = number < samples->profile->count.strings ? 0 : pf_pprof_profile_offset(samples->profile, at);
+    uint64_t offset = number < samples->profile->count.strings ? 0 : offset_of(samples, at);
 
     return pf_pprof_string(samples->profile, number, offset, id, error);
 }
@@ -50,11 +59,11 @@ static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, 
         if (field.number > 4)
             continue;
         if (field.type != PF_PROTO_VARINT)
-            return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "label: a number is of another type");
+            return pf_error_at(error, PF_FAILED, offset_of(samples, at), "label: a number is of another type");
         values[field.number] = field.value;
     }
     if (status != PF_EOF)
-        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "label: %s", problem);
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "label: %s", problem);
     if (find_string(samples, values[1], at, &key, error) != PF_OK || find_string(samples, values[2], at, &text, error) != PF_OK ||
         find_string(samples, values[4], at, &unit, error) != PF_OK)
         return error->code;
@@ -80,14 +89,15 @@ static int find_labels(struct pf_pprof_samples *samples, struct pf_bytes bytes, 
     *set = 0;
     if (id != 0 && id < known) {
         *set = samples->label_sets[id];
-        return PF_OK;
+        return *set != DAMAGED ? PF_OK : pf_error_at(error, PF_FAILED, offset_of(samples, at), "labels that are damaged");
     }
     if (samples->label_bytes.status != PF_OK ||
         !pf_grow(&samples->label_sets, &samples->label_capacity, (size_t)id + 1, sizeof *samples->label_sets))
         return pf_error_nomem(error);
     while (status == PF_OK && pf_proto_next(&message, &field, &problem) == PF_OK)
         status = add_label(samples, pf_proto_of(&field), at, error);
-    samples->label_sets[id] = *set = pf_labels_take(&samples->set, samples->dict);
+    *set = pf_labels_take(&samples->set, samples->dict);
+    samples->label_sets[id] = status == PF_OK ? *set : DAMAGED;
     return status;
 }
 
@@ -108,11 +118,11 @@ static int add_location(struct pf_pprof_samples *samples, uint64_t id, size_t at
     const struct pf_pprof_names *names = samples->names;
     size_t place = pf_pprof_ids_find(&names->location_ids, id);
 
-    if (place == SIZE_MAX)
-        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at),
-                           "a sample refers to location %" PRIu64 ", which is not there", id);
+    if (place == SIZE_MAX || names->spans[place].count == 0)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample refers to location %" PRIu64 ", which is %s", id,
+                           place == SIZE_MAX ? "not there" : "damaged");
     if (samples->depth + names->spans[place].count > PF_STACK_DEPTH_MAX)
-        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "a stack of more than %d frames",
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a stack of more than %d frames",
                            PF_STACK_DEPTH_MAX);
     if (!add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count))
         return pf_error_nomem(error);
@@ -122,7 +132,7 @@ static int add_location(struct pf_pprof_samples *samples, uint64_t id, size_t at
 
 static int bad_number(const struct pf_pprof_samples *samples, size_t at, struct pf_error *error)
 {
-    return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at),
+    return pf_error_at(error, PF_FAILED, offset_of(samples, at),
                        "sample: a number is cut, or has more than 10 bytes");
 }
 
@@ -210,7 +220,7 @@ static int read_field(struct pf_pprof_samples *samples, const struct pf_proto_fi
     if (field->number == 2 && field->type == PF_PROTO_BYTES)
         return put_packed(samples, columns, pf_proto_of(field), at, error);
     if (field->type != PF_PROTO_VARINT)
-        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(samples->profile, at), "sample: a field is of another type");
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: a field is of another type");
     put_value(samples, columns, field->value);
     return PF_OK;
 }
@@ -234,9 +244,9 @@ static int read_sample(struct pf_pprof_samples *samples, struct pf_proto message
             return error->code;
     }
     if (status != PF_EOF)
-        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(profile, at), "sample: %s", problem);
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: %s", problem);
     if (columns.count != profile->count.types)
-        return pf_error_at(error, PF_FAILED, pf_pprof_profile_offset(profile, at), "a sample of %zu values where there are %zu types",
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample of %zu values where there are %zu types",
                            columns.count, profile->count.types);
     samples->sets[row] = 0;
     if (samples->labels.failed)
@@ -255,13 +265,15 @@ int pf_pprof_samples_next(struct pf_pprof_samples *samples, uint32_t *rows, stru
     const unsigned char *bytes = (const unsigned char *)held->data;
     int status = PF_OK;
 
-    for (*rows = 0; *rows < PF_BATCH_ROWS && samples->at < held->size; ++*rows) {
+    for (*rows = 0; *rows < PF_BATCH_ROWS && samples->at < samples->end;) {
         uint64_t size = 0;
         const unsigned char *body = pf_proto_varint(bytes + samples->at, bytes + held->size, &size);
 
         status = read_sample(samples, (struct pf_proto){body, body + size}, *rows, samples->at, error);
-        if (status != PF_OK)
+        if (status != PF_OK && (status != PF_FAILED || !samples->damaged))
             break;
+        *rows += status == PF_OK;
+        status = PF_OK;
         samples->at = (size_t)(body - bytes) + (size_t)size;
     }
     pf_stack_memo_flush(samples->memo, samples->dict);

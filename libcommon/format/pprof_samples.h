@@ -14,7 +14,8 @@ struct pf_pprof_samples {
     const struct pf_pprof_names *names;
     struct pf_dict *dict;
     struct pf_stack_memo *memo;
-    size_t at;                   /* of the sample to read next, among the held bytes */
+    size_t at, end;              /* of the sample to read next, among the held bytes; of the first that is not read */
+    bool damaged;                /* the profile is: samples that lack something are passed over */
     struct pf_strings label_bytes; /* the labels of a sample as the file has them */
     uint32_t *label_sets;        /* by id of those */
     size_t label_capacity;
@@ -27,7 +28,8 @@ struct pf_pprof_samples {
     int64_t *values;             /* PF_BATCH_ROWS for each type */
 };
 
-/* PF_OK or PF_NOMEM; everything borrowed stays. Free in any case. */
+/* PF_OK or PF_NOMEM; everything borrowed stays. Names and metadata have been found: samples behind damage of theirs are not read. Free in
+ * any case. */
 int pf_pprof_samples_init(struct pf_pprof_samples *, const struct pf_pprof_profile *, const struct pf_pprof_names *,
                           struct pf_stack_memo *, struct pf_dict *);
 void pf_pprof_samples_free(struct pf_pprof_samples *);

@@ -7,6 +7,7 @@
     pprof.py made HOW .         the same for profiles made here: all fields, in any order, packed or not, with unknown ones between
     pprof.py joined .           several profiles in one file, and profiles merged
     pprof.py bad .              what is damaged or odd: exit status and message
+    pprof.py salvaged .         what comes of what stands before damage
     pprof.py cut DIR            a file cut anywhere is refused, unless what is left is a profile
     pprof.py drop .             frames that a profile asks not to be shown, also as `go tool pprof` leaves them out where there is go
     pprof.py foreign DIR        profiles of other formats, written
@@ -591,6 +592,62 @@ def check_bad(directory):
         differ("a sum of 2^64 passed")
 
 
+def three_places(damage, extra=b"", cut=0):
+    """Samples of f, g and f again, what is given, and a sample of f; then what extra stands before the strings, which come last."""
+    table = ["", "n", "count", "f", "k", "g", "h", "v"]
+    rows = b"".join(bytes_field(5, number_field(1, k + 1) + number_field(2, at) + number_field(3, at)) for k, at in enumerate((3, 5, 6)))
+    rows += b"".join(bytes_field(4, number_field(1, k) + bytes_field(4, number_field(1, k))) for k in (1, 2))
+    rows += bytes_field(3, number_field(1, 1))
+    at_f, at_g, labelled = (bytes_field(2, number_field(1, k) + number_field(2, v) + label) for k, v, label in
+                            ((1, 10, b""), (2, 20, b""), (1, 30, bytes_field(3, number_field(1, 4) + number_field(2, 7)))))  # fmt: skip
+    before = bytes_field(1, number_field(1, 1) + number_field(2, 2)) + rows + at_f + at_g + labelled + labelled
+    data = before + damage + at_f + extra + b"".join(bytes_field(6, text.encode()) for text in table)
+    return data[: len(data) - cut], len(before)
+
+
+def check_salvaged(directory):
+    """Whole samples before what is damaged come through, named by the first row of an id; what is behind it, or not whole, does not."""
+    f, g, labelled = (("f",), (10,)), (("g",), (20,)), (("f",), (30,))
+    of_h = bytes_field(4, number_field(1, 3) + bytes_field(4, number_field(1, 3)))
+    cases = [
+        ("function twice", bytes_field(5, number_field(1, 1) + number_field(2, 6)), b"", [f, g, labelled, labelled], "function 1 comes twice"),
+        ("location twice", bytes_field(4, number_field(1, 2)), b"", [f, g, labelled, labelled], "location 2 comes twice"),
+        ("mapping twice", bytes_field(3, number_field(1, 1)), b"", [f, g, labelled, labelled], "mapping 1 comes twice"),
+        ("no id", bytes_field(4, number_field(3, 1)), b"", [f, g, labelled, labelled], "a location without an id"),
+        ("two damages", bytes_field(3, number_field(1, 1)), bytes_field(5, number_field(1, 1)), [f, g, labelled, labelled], "mapping 1 comes twice"),
+        ("a name", bytes_field(5, number_field(1, 4) + number_field(2, 700)), b"", [f, g, labelled, labelled, f], "ends before string 700"),
+        ("a file", bytes_field(3, number_field(1, 2) + number_field(5, 701)), b"", [f, g, labelled, labelled, f], "ends before string 701"),
+        ("a column", bytes_field(4, number_field(1, 3) + bytes_field(4, number_field(3, -1))), b"", [f, g, labelled, labelled], "column -1 does"),
+        ("a place", bytes_field(2, number_field(1, 3) + number_field(2, 5)), b"", [f, g, labelled, labelled], "a sample refers to location 3, which is not there"),
+        ("a name in use", bytes_field(2, number_field(1, 3) + number_field(2, 40)), bytes_field(5, number_field(1, 4) + number_field(2, 700)) +
+         bytes_field(4, number_field(1, 3) + bytes_field(4, number_field(1, 4))), [f, g, labelled, labelled, f], "ends before string 700"),
+        ("a name with fields behind the names", bytes_field(5, number_field(1, 4) + number_field(2, 700)), b"", [f, g, labelled, labelled],
+         "string 700 of 8 there are"),
+        ("a comment", number_field(13, 99), b"", [f, g, labelled, labelled, f], "ends before string 99"),
+        ("strings cut by 1", b"", of_h, [f, g, f], "a field ends after the file"),
+        ("strings cut by 3", b"", of_h, [f, g, f], "ends before string 7"),
+        ("strings cut by 6", b"", of_h, [f, g, f], "ends before string 6"),
+        ("strings cut by 7", b"", of_h, [f, f], "a field ends after the file"),
+        ("strings cut by 9", b"", of_h, [f, f], "ends before string 5"),
+    ]  # fmt: skip
+    for name, damage, extra, wanted, message in cases:
+        cut = int(name.split()[-1]) if "cut" in name else 0
+        data, offset = three_places(damage, extra, cut)
+        data += number_field(10, 5) if "behind" in name else b""
+        path = save(directory, "damaged.pb", data)
+        for options, status in ((("--salvage",), 0), ((), 3)):
+            done = run("profcat", "-f", "pprof", "-t", "ndjson", *options, path, status=status)
+            rows = [json.loads(row) for row in done.stdout.splitlines()]
+            found = [(tuple(x["function"] for x in row["stack"]), tuple(row["values"].values())) for row in rows]
+            offset = len(data) if "ends before" in message else data.rindex(b"\x32") if cut else offset
+            where = "offset %d: (?:the table of strings )?" % offset
+            if found != wanted or not re.search(where + message, done.stderr.decode()):
+                differ("damage:", name, *options, "gave", found, done.stderr.decode())
+        kept = run("profcat", "--salvage", "-f", "pprof", "-t", "pfs", path).stdout
+        run("profcat", "-t", "ndjson", data=kept)
+        run("profcat", "-t", "ndjson", data=run("profcat", "-f", "pprof", "-t", "pfs", path, status=3).stdout, status=3)
+
+
 def check_cut(directory):
     for name in ("cpu_labels_plain.pb", "goroutine.pb.gz"):
         data = read(os.path.join(directory, "pprof", name))
@@ -743,7 +800,7 @@ def check_client(directory):
 
 def main():
     what, *rest = sys.argv[1:]
-    {"read": check_read, "written": check_written, "made": check_made, "joined": check_joined, "bad": check_bad, "cut": check_cut,
+    {"read": check_read, "written": check_written, "made": check_made, "joined": check_joined, "bad": check_bad, "salvaged": check_salvaged, "cut": check_cut,
      "drop": check_drop, "foreign": check_foreign, "client": check_client}[what](*rest)  # fmt: skip
     sys.exit(1 if problems else 0)
 
