@@ -1,4 +1,5 @@
 #include "io/source.h"
+#include "base/memory.h"
 #include "io/unpack.h"
 #include "io/utf16.h"
 
@@ -49,6 +50,8 @@ struct pf_source_input {
     const unsigned char *raw_cursor, *raw_limit;
     z_stream inflater;
     bool in_member;
+    uint64_t *members; /* where they begin, from first_member on those the source has not passed */
+    size_t first_member, member_count, member_capacity;
     struct pf_utf16 utf16;
 
     struct pf_source *packed; /* GZIP_AHEAD: has the descriptor, */
@@ -159,6 +162,39 @@ static void add_bytes(struct pf_source *source, size_t size)
         pass_mark(source);
 }
 
+void pf_source_next_member(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+
+    if (input->first_member < input->member_count)
+        input->first_member++;
+    source->member = input->first_member < input->member_count ? input->members[input->first_member] : UINT64_MAX;
+}
+
+/* A member begins at the limit. */
+static void add_member(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+
+    pf_source_member(source, pf_source_offset(source));
+    if (input->first_member == input->member_count)
+        input->first_member = input->member_count = 0;
+    if (input->member_count > 0 && input->members[input->member_count - 1] == source->limit_offset)
+        return;
+    if (input->first_member > input->member_count / 2) {
+        input->member_count -= input->first_member;
+        memmove(input->members, input->members + input->first_member, input->member_count * sizeof *input->members);
+        input->first_member = 0;
+    }
+    if (!pf_grow(&input->members, &input->member_capacity, input->member_count + 1, sizeof *input->members)) {
+        pf_error_nomem(&input->error);
+        input->ended = true;
+        return;
+    }
+    input->members[input->member_count++] = source->limit_offset;
+    source->member = input->members[input->first_member];
+}
+
 static void read_plain(struct pf_source *source)
 {
     size_t got = read_raw(source->input, room_start(source), UNIT);
@@ -202,19 +238,26 @@ static struct pf_source *pack_off(const struct pf_source_input *input)
     return packed;
 }
 
-static size_t read_packed(void *owner, unsigned char *bytes, size_t size, uint64_t *raw, struct pf_error *error)
+static size_t read_packed(void *owner, unsigned char *bytes, size_t size, bool *member, uint64_t *raw, struct pf_error *error)
 {
     struct pf_source *packed = owner;
     size_t have;
     const unsigned char *ahead = pf_source_peek(packed, 1, &have);
+    uint64_t offset = pf_source_offset(packed), next;
 
-    if (have > 0)
-        memcpy(bytes, ahead, have < size ? have : size);
+    *member = pf_source_member(packed, offset) == offset;
+    next = pf_source_member(packed, offset + 1);
+    if (size > next - offset)
+        size = (size_t)(next - offset);
+    if (size > have)
+        size = have;
+    if (size > 0)
+        memcpy(bytes, ahead, size);
     else
         pf_source_status(packed, error);
-    pf_source_take(packed, have < size ? have : size);
+    pf_source_take(packed, size);
     *raw = pf_source_raw_offset(packed);
-    return have < size ? have : size;
+    return size;
 }
 
 /* A thread inflates what is worth it. False: nothing has changed. */
@@ -242,8 +285,11 @@ static void read_unpacked(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
     const unsigned char *bytes;
-    size_t size = pf_unpack_next(input->unpack, &bytes, &input->raw_read, &input->error);
+    bool member;
+    size_t size = pf_unpack_next(input->unpack, &bytes, &member, &input->raw_read, &input->error);
 
+    if (member)
+        add_member(source);
     if (size > 0)
         memcpy(room_start(source), bytes, size);
     else
@@ -319,8 +365,13 @@ static bool inflate_some(struct pf_source *source)
     size_t in = raw_at_hand(input), produced;
     int result;
 
-    if (!input->in_member)
-        return start_member(input);
+    if (!input->in_member) {
+        bool more = start_member(input);
+
+        if (input->in_member)
+            add_member(source);
+        return more;
+    }
     z->next_in = (z_const Bytef *)input->raw_cursor;
     z->avail_in = in < UINT_MAX ? (uInt)in : UINT_MAX;
     z->next_out = room_start(source);
@@ -434,6 +485,7 @@ static struct pf_source *new_source(const char *path, struct pf_error *error)
     input->name = name;
     input->fd = -1;
     source->cursor = source->limit = nothing;
+    source->member = UINT64_MAX;
     source->input = input;
     return source;
 }
@@ -557,6 +609,7 @@ void pf_source_close(struct pf_source *source)
         close(input->fd);
     free(input->raw);
     free(input->buffer);
+    free(input->members);
     free(input->name);
     free(input);
     free(source);

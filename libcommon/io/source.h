@@ -15,6 +15,7 @@ struct pf_source {
     /* Decompressed bytes at hand. In the open for the inline functions below only. */
     const unsigned char *cursor, *limit;
     uint64_t limit_offset; /* of `limit`, counted from the start */
+    uint64_t member;       /* the first offset of those known and not passed by where a gzip member begins, but the first one; else UINT64_MAX */
     struct pf_source_input *input;
 };
 
@@ -63,6 +64,18 @@ static inline uint64_t pf_source_offset(const struct pf_source *source)
 
 /* Whether UTF-8's mark stands before what there is to peek at. Known once something was peeked at. */
 bool pf_source_marked(const struct pf_source *);
+
+/* Goes on to the next member known of. */
+void pf_source_next_member(struct pf_source *);
+
+/* Where the first gzip member begins at or behind `offset`, as far as was read; UINT64_MAX: nowhere. The first member of all is none, and
+ * offsets asked for do not fall, and are none of bytes that were taken before the last peek. */
+static inline uint64_t pf_source_member(struct pf_source *source, uint64_t offset)
+{
+    while (source->member < offset)
+        pf_source_next_member(source);
+    return source->member;
+}
 
 /* Bytes read from the file so far, and its size (0 = not known). */
 uint64_t pf_source_raw_offset(const struct pf_source *);

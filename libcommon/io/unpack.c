@@ -12,6 +12,7 @@ enum { BLOCKS = 64 };
 struct block {
     unsigned char *bytes;
     size_t size; /* 0: the end */
+    bool member; /* one begins with it; none begins within */
     uint64_t raw;
 };
 
@@ -51,7 +52,7 @@ static void fill(struct pf_unpack *unpack, struct block *block)
 {
     block->size = 0;
     if (block->bytes || (block->bytes = malloc(PF_UNPACK_MOST)))
-        block->size = unpack->read(unpack->owner, block->bytes, PF_UNPACK_MOST, &block->raw, &unpack->error);
+        block->size = unpack->read(unpack->owner, block->bytes, PF_UNPACK_MOST, &block->member, &block->raw, &unpack->error);
     else
         pf_error_nomem(&unpack->error);
 }
@@ -117,11 +118,12 @@ static struct block *next_block(struct pf_unpack *unpack, bool first)
     return block;
 }
 
-size_t pf_unpack_next(struct pf_unpack *unpack, const unsigned char **bytes, uint64_t *raw, struct pf_error *error)
+size_t pf_unpack_next(struct pf_unpack *unpack, const unsigned char **bytes, bool *member, uint64_t *raw, struct pf_error *error)
 {
     struct block *block = next_block(unpack, !unpack->begun);
     unpack->begun = true;
     *bytes = block->bytes;
+    *member = block->member;
     *raw = block->raw;
     if (!block->size)
         *error = unpack->error;

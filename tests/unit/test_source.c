@@ -295,6 +295,25 @@ static void test_gzip_damage(void)
     tap_ok(good, "a flipped bit in a gzip is found");
 }
 
+static void test_gzip_places(void)
+{
+    unsigned char bytes[400];
+    size_t size = gzip_member(bytes, sizeof bytes, "hello ", 6), have;
+    struct pf_source *source;
+    struct pf_error error = {0};
+
+    size += gzip_member(bytes + size, sizeof bytes - size, "", 0);
+    size += gzip_member(bytes + size, sizeof bytes - size, "world", 5);
+    size += gzip_member(bytes + size, sizeof bytes - size, "s", 1);
+    pf_source_open_memory(&source, bytes, size, &error);
+    pf_source_peek(source, 100, &have);
+    tap_ok(have == 12 && pf_source_member(source, 0) == 6, "the first member of a gzip is none that is told");
+    pf_source_take(source, 8);
+    tap_ok(pf_source_member(source, 6) == 6, "that of bytes taken since the last look is told");
+    tap_ok(pf_source_member(source, 7) == 11 && pf_source_member(source, 12) == UINT64_MAX, "so are the others, each once");
+    pf_source_close(source);
+}
+
 static void test_gzip_large(void)
 {
     enum { SIZE = 2000000, MEMBERS = 5 };
@@ -312,6 +331,16 @@ static void test_gzip_large(void)
     tap_ok(drain_source(source, bytes, SIZE * MEMBERS, 300001) == SIZE * MEMBERS &&
                pf_source_status(source, NULL) == PF_OK && pf_source_raw_offset(source) == size,
            "a large gzip of several members is the data");
+    pf_source_close(source);
+    pf_source_open(&source, in_folder("large.gz"), &error);
+    bool told = true;
+    for (size_t k = 1, have; k < MEMBERS; k++) {
+        pf_source_skip(source, SIZE - 10); /* a member has ended far before what is inflated ahead */
+        told = told && (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE - 10) >= k * SIZE);
+        pf_source_skip(source, 10);
+        told = told && (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE) == k * SIZE);
+    }
+    tap_ok(told, "where its members begin is told");
     pf_source_close(source);
     write_file(in_folder("large.gz"), packed, size - 1);
     pf_source_open(&source, in_folder("large.gz"), &error);
@@ -646,6 +675,7 @@ int main(void)
     test_gzip_program();
     test_gzip_cuts();
     test_gzip_damage();
+    test_gzip_places();
     test_gzip_large();
     test_lines();
     test_line_of_cut_gzip();
