@@ -26,6 +26,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
 }
 
 @test "profiles in one file are told apart, and merged as pprof merges them" { check joined .; }
+@test "so are profiles whose fields stand in other orders, or they are refused" { check orders .; }
 @test "what is damaged is refused with its offset" { check bad .; }
 @test "whole samples before damage are given" { check salvaged .; }
 @test "a file cut anywhere is refused" { check cut "$CORPUS"; }

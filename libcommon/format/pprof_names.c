@@ -131,8 +131,9 @@ int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uin
     }
     /* Where the table comes last it is the table that is cut, rather than the number wrong. */
     if (profile->last == PF_PPROF_STRING)
-        return pf_error_at(error, PF_FAILED, profile->end, "the table of strings ends before string %" PRId64 ", which offset %" PRIu64
-                           " refers to", (int64_t)number, offset);
+        return pf_error_at(error, PF_FAILED, profile->end,
+                           "the table of strings ends before string %" PRId64 ", which offset %" PRIu64 " refers to", (int64_t)number,
+                           offset);
     return pf_error_at(error, PF_FAILED, offset, "string %" PRId64 " of %zu there are", (int64_t)number, profile->count.strings);
 }
 

@@ -1,6 +1,7 @@
 #include "format/pprof_profile.h"
 
 #include "format/pprof.h"
+#include "format/pprof_seam.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -270,78 +271,6 @@ size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t 
     return at;
 }
 
-/* --- several profiles in one input ------------------------------------------------------------------------ */
-
-/* A field that a profile has once says that this is the next one: its time, or the empty string its table begins with. A table that is
- * not free of double entries may have another empty one, among others. */
-static bool begins_next(const struct pf_pprof_profile *profile, const struct pf_proto_field *field)
-{
-    if (field->number == PF_PPROF_TIME)
-        return profile->has_time;
-    return field->number == PF_PPROF_STRING && field->type == PF_PROTO_BYTES && field->value == 0 && profile->count.strings > 0 &&
-           profile->last != PF_PPROF_STRING;
-}
-
-/* Where the next profile would have begun, if it is found later that there is one: where what comes first in a profile comes again
- * behind the names. */
-static void mark_begin(struct pf_pprof_profile *profile, uint32_t number)
-{
-    bool again = number == profile->first || (number == PF_PPROF_SAMPLE_TYPE && profile->count.types > 0);
-
-    if (profile->marked || !again || profile->last == number || profile->count.strings == 0)
-        return;
-    profile->marked = true;
-    profile->mark = profile->count;
-    profile->mark_first = number;
-}
-
-static void move(void *to, const void *array, size_t from, size_t end)
-{
-    if (end > from)
-        memcpy(to, (const char *)array + from, end - from);
-}
-
-/* Moves the elements from `from` on into the same array of `next`. */
-#define MOVE(profile, next, what, from)                                                                                      \
-    (pf_grow(&(next)->what, &(next)->capacity.what, (profile)->count.what - (from) + 1, sizeof *(next)->what) &&             \
-     (move((next)->what, (profile)->what, (from) * sizeof *(next)->what, (profile)->count.what * sizeof *(next)->what),      \
-      (next)->count.what = (profile)->count.what - (from), (profile)->count.what = (from), true))
-
-static void move_scalars(struct pf_pprof_scalars *old, struct pf_pprof_scalars *next, const struct pf_pprof_scalars *mark)
-{
-    *next = *old;
-    for (unsigned k = 0; k < PF_PPROF_FIELDS; k++)
-        if (next->value[k] == mark->value[k])
-            next->value[k] = 0;
-    if (memcmp(&next->period_type, &mark->period_type, sizeof next->period_type) == 0)
-        memset(&next->period_type, 0, sizeof next->period_type);
-    *old = *mark;
-}
-
-/* Cuts the profile at its mark; the rest becomes `next`. False: out of memory. */
-static bool split(struct pf_pprof_profile *profile, struct pf_pprof_profile *next)
-{
-    const struct pf_pprof_mark *mark = &profile->mark;
-    size_t bytes = profile->count.sample_bytes - mark->sample_bytes;
-
-    if (!MOVE(profile, next, types, mark->types) || !MOVE(profile, next, mappings, mark->mappings) ||
-        !MOVE(profile, next, lines, mark->lines) || !MOVE(profile, next, locations, mark->locations) ||
-        !MOVE(profile, next, functions, mark->functions) || !MOVE(profile, next, strings, mark->strings) ||
-        !MOVE(profile, next, comments, mark->comments) || !MOVE(profile, next, runs, mark->runs) ||
-        !pf_buffer_append(&next->samples, profile->samples.data + mark->sample_bytes, bytes))
-        return false;
-    next->count.sample_bytes = bytes;
-    profile->count.sample_bytes = profile->samples.size = mark->sample_bytes;
-    for (size_t k = 0; k < next->count.locations; k++)
-        next->locations[k].line -= mark->lines;
-    for (size_t k = 0; k < next->count.runs; k++)
-        next->runs[k].at -= mark->sample_bytes;
-    move_scalars(&profile->count.scalars, &next->count.scalars, &mark->scalars);
-    next->first = profile->mark_first;
-    next->last = profile->mark_first != 0 ? profile->last : 0;
-    return true;
-}
-
 /* --- fields ----------------------------------------------------------------------------------------------- */
 
 /* Comments may come packed, as any repeated number. */
@@ -409,7 +338,7 @@ static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict, con
         status = add_bytes(profile, dict, field, offset, error);
     else
         profile->count.scalars.value[field->number] = field->value;
-    profile->has_time |= field->number == PF_PPROF_TIME;
+    profile->seen |= UINT32_C(1) << field->number;
     if (profile->first == 0)
         profile->first = field->number;
     profile->last = field->number;
@@ -422,22 +351,19 @@ int pf_pprof_profile_read(struct pf_pprof_profile *profile, struct pf_pprof_prof
                           struct pf_dict *dict, struct pf_error *error)
 {
     struct pf_proto_field field;
-    uint64_t offset;
+    struct pf_pprof_seam seam;
+    uint64_t offset, end = pf_source_offset(source);
     int status;
 
     while ((status = pf_proto_read(source, WANTED, &field, &offset, error)) == PF_OK) {
-        if (begins_next(profile, &field)) {
-            if (!profile->marked || field.number == profile->first) {
-                profile->mark = profile->count;
-                profile->mark_first = 0;
-            }
-            profile->end = offset;
-            return split(profile, next) ? add_field(next, dict, &field, offset, error) : pf_error_nomem(error);
-        }
-        mark_begin(profile, field.number);
+        bool member = pf_source_member(source, end) <= offset;
+
+        if (pf_pprof_seam_met(profile, &field, offset, member, &seam))
+            return pf_pprof_seam_cut(profile, next, &seam, error) == PF_OK ? add_field(next, dict, &field, offset, error) : error->code;
         status = add_field(profile, dict, &field, offset, error);
         if (status != PF_OK)
             return status;
+        end = pf_source_offset(source);
     }
     profile->end = pf_source_offset(source);
     return status == PF_EOF && profile->first != 0 ? PF_OK : status;

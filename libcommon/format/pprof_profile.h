@@ -50,6 +50,18 @@ struct pf_pprof_mark {
     struct pf_pprof_scalars scalars;
 };
 
+/* Where the next profile may begin. */
+struct pf_pprof_seam {
+    bool set;
+    struct pf_pprof_mark count; /* what is there before it */
+    struct pf_pprof_mark run;  /* what is there before the last fields of one kind before it */
+    uint32_t run_since;        /* those fields, by bit */
+    uint32_t before;           /* number of the messages before it that may be the next one's, at least some of them; PF_PPROF_FIELDS: more
+                                * than those; 0: none */
+    uint32_t first, since;     /* number of the field there; those met from there on, by bit */
+    uint64_t offset;
+};
+
 struct pf_pprof_profile {
     struct pf_pprof_mark count;
     struct pf_pprof_type *types;
@@ -64,11 +76,17 @@ struct pf_pprof_profile {
     struct {
         size_t types, mappings, lines, locations, functions, strings, comments, runs;
     } capacity;
-    uint32_t first, last;     /* numbers of fields met */
-    bool has_time;
-    bool marked;              /* another profile may have begun at `mark` */
-    struct pf_pprof_mark mark;
-    uint32_t mark_first;      /* number of the field there */
+    uint32_t first, last, seen; /* numbers of fields met; all, by bit */
+    struct pf_pprof_seams {   /* of pprof_seam.c */
+        struct pf_pprof_seam member, again, same, empty;
+        bool scattered;       /* `again` is one place of many */
+        bool goes_on;         /* a table did, just before, or before the last samples */
+        struct pf_pprof_mark run; /* what there was before the fields of the last kind */
+        uint32_t run_since;   /* those met since, by bit */
+        uint32_t met, before; /* fields behind the last string, by bit; the number of the last message there, or 0 */
+        bool is_weak;         /* `again` may be the profile's own as well */
+    } seams;
+    uint32_t doubt_begin, doubt_end; /* the seams' `before` */
     uint64_t end;             /* offset of what follows it */
 };
 

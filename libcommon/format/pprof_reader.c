@@ -50,6 +50,7 @@ void pf_pprof_close_reader(struct pf_reader *reader)
         state->common->spare = state->profile;
     }
     pf_pprof_profile_free(&state->next);
+    pf_pprof_profile_free(&state->third);
     pf_pprof_common_free(&state->own);
 }
 
@@ -151,14 +152,68 @@ static int find_measures(struct pf_reader *reader)
 /* --- phases ----------------------------------------------------------------------------------------------- */
 
 /* What is damaged may have whole records before the damage; they are given if all they need is there. */
+static int read_fields(struct pf_reader *reader)
+{
+    struct pf_pprof_reader *state = reader->state;
+
+    if (!state->is_ahead)
+        return pf_pprof_profile_read(&state->profile, &state->next, reader->source, reader->dict, &reader->error);
+    state->is_ahead = false;
+    reader->error = state->ahead_error;
+    return state->ahead;
+}
+
+/* Where the last samples may be those of the next profile: they are not, if that has others. */
+static bool ends_surely(struct pf_reader *reader)
+{
+    struct pf_pprof_reader *state = reader->state;
+    const struct pf_pprof_profile *profile = &state->profile, *next = &state->next;
+
+    if (profile->doubt_end != PF_PPROF_SAMPLE && profile->doubt_end != PF_PPROF_FIELDS)
+        return true;
+    state->is_ahead = true;
+    state->ahead_error = (struct pf_error){0};
+    state->ahead = pf_pprof_profile_read(&state->next, &state->third, reader->source, reader->dict, &state->ahead_error);
+    if (profile->doubt_end == PF_PPROF_SAMPLE && next->count.runs > 0 &&
+        (next->doubt_end != PF_PPROF_SAMPLE || next->first == profile->first))
+        return true;
+    pf_error_at(&reader->error, PF_FAILED, profile->end,
+                "two profiles, one behind the other, and which of them the fields before belong to cannot be told; give each as a file, "
+                "or in gzip, of its own");
+    return false;
+}
+
+/* Whether what is missing is missing indeed, rather than taken for the profile's before it. */
+static bool lacks_surely(const struct pf_pprof_profile *profile)
+{
+    return profile->doubt_begin != PF_PPROF_MAPPING && profile->doubt_begin != PF_PPROF_FUNCTION;
+}
+
+/* What is wrong with a profile may be where it was taken to begin or to end. */
+static void add_doubt(struct pf_reader *reader)
+{
+    const struct pf_pprof_profile *profile = &((struct pf_pprof_reader *)reader->state)->profile;
+    struct pf_error plain = reader->error;
+
+    if (plain.code != PF_FAILED || (profile->doubt_begin == 0 && profile->doubt_end == 0))
+        return;
+    reader->error = (struct pf_error){0};
+    pf_error_at(&reader->error, PF_FAILED, plain.offset,
+                "%.300s, unless that is the profile's beside this one, and where the other begins cannot be told; give each as a file, "
+                "or in gzip, of its own",
+                plain.text);
+}
+
 static int read_profile(struct pf_reader *reader)
 {
     struct pf_pprof_reader *state = reader->state;
     struct pf_error error = {0};
-    int status = pf_pprof_profile_read(&state->profile, &state->next, reader->source, reader->dict, &reader->error);
+    int status = read_fields(reader);
 
     if (status == PF_EOF)
         return status;
+    if (status == PF_OK && !ends_surely(reader))
+        return reader->error.code;
     state->damaged = status != PF_OK;
     if (status != PF_OK && (status != PF_FAILED || state->profile.count.strings == 0))
         return status;
@@ -185,6 +240,11 @@ static int read_profile(struct pf_reader *reader)
         reader->error = state->names.damage;
     else if (error.code != PF_OK)
         reader->error = error;
+    else if (status == PF_OK && state->names.unknown > 0 && !lacks_surely(&state->profile))
+        status = pf_error_at(&reader->error, PF_FAILED, state->profile.end, "%zu references to mappings or functions that are not there",
+                             state->names.unknown);
+    if (error.code == PF_OK)
+        add_doubt(reader);
     if (state->names.unknown > 0 && status == PF_OK && !state->damaged)
         pf_report_send(&reader->report, PF_WARNING, "%zu references to mappings or functions that are not there", state->names.unknown);
     return status;
@@ -229,8 +289,10 @@ static int give_samples(struct pf_reader *reader, struct pf_batch *batch)
             state->samples.damaged = true;
         else
             state->samples.at = state->samples.end;
-        if (!state->damaged)
+        if (!state->damaged) {
             reader->error = error;
+            add_doubt(reader);
+        }
         state->damaged = true;
     }
     if (rows > 0) {
@@ -244,7 +306,8 @@ static int give_samples(struct pf_reader *reader, struct pf_batch *batch)
     struct pf_pprof_profile next = state->next;
 
     clear_profile(state);
-    state->next = state->profile;
+    state->next = state->third;
+    state->third = state->profile;
     state->profile = next;
     state->phase = PF_PPROF_READ;
     return PF_OK;

@@ -14,6 +14,10 @@ struct pf_pprof_reader {
     enum { PF_PPROF_READ, PF_PPROF_DECLARE, PF_PPROF_META, PF_PPROF_SAMPLES, PF_PPROF_END } phase;
     struct pf_pprof_common *common, own;   /* of all inputs; where it is where there are no others */
     struct pf_pprof_profile profile, next; /* at hand; what was read of the next one in the same input */
+    struct pf_pprof_profile third;         /* what was read of the one behind it, where `next` was read to its end */
+    bool is_ahead;                         /* it was, with */
+    int ahead;                             /* this status, */
+    struct pf_error ahead_error;           /* and this text of a failure */
     struct pf_pprof_names names;
     struct pf_pprof_samples samples;
     struct pf_pprof_meta meta;

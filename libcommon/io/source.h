@@ -15,7 +15,7 @@ struct pf_source {
     /* Decompressed bytes at hand. In the open for the inline functions below only. */
     const unsigned char *cursor, *limit;
     uint64_t limit_offset; /* of `limit`, counted from the start */
-    uint64_t member;       /* the first offset of those known and not passed by where a gzip member begins, but the first one; else UINT64_MAX */
+    uint64_t member;       /* of pf_source_member */
     struct pf_source_input *input;
 };
 

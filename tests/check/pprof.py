@@ -6,6 +6,7 @@
     pprof.py written HOW DIR    message by message: each file read and written again is the file that was read. HOW: pprof, plain, pfs, twice
     pprof.py made HOW .         the same for profiles made here: all fields, in any order, packed or not, with unknown ones between
     pprof.py joined .           several profiles in one file, and profiles merged
+    pprof.py orders .           several profiles in one file, their fields in many orders
     pprof.py bad .              what is damaged or odd: exit status and message
     pprof.py salvaged .         what comes of what stands before damage
     pprof.py cut DIR            a file cut anywhere is refused, unless what is left is a profile
@@ -520,6 +521,92 @@ def check_joined(directory):
     check_merged(directory)
 
 
+def laid_out(rng, tag, order, types, sparse):
+    """A profile whose fields stand in this order, one letter a kind, * for functions, locations and samples by turns; and its samples."""
+    table = [""]
+
+    def string(text):
+        if text not in table:
+            table.append(text)
+        return table.index(text)
+
+    count = rng.randrange(1, 6)
+    at = [rng.sample(range(1, 1 << 40), count) if sparse else list(range(1, count + 1)) for _ in range(3)]
+    names = [f"{tag}{k}" for k in range(count)]
+    parts = {"T": [bytes_field(1, number_field(1, string(t)) + number_field(2, string("count"))) for t in types], "S": [], "*": []}
+    parts["F"] = [bytes_field(5, number_field(1, at[0][k]) + number_field(2, string(names[k])) + number_field(3, string(names[k]))) for k in range(count)]
+    parts["L"] = [bytes_field(4, number_field(1, at[1][k]) + number_field(2, at[2][0]) + number_field(3, 4096 + k) +
+                              bytes_field(4, number_field(1, at[0][k]))) for k in range(count)]  # fmt: skip
+    parts["P"] = [bytes_field(3, number_field(1, at[2][0]) + number_field(2, 4096) + number_field(3, 8192) + number_field(5, string("/bin/" + tag)))]
+    parts["M"] = [number_field(9, rng.randrange(1, 9)), number_field(10, rng.randrange(2)), number_field(14, string(rng.choice(types))),
+                  bytes_field(11, number_field(1, string("period of " + tag)))][rng.randrange(2) : rng.randrange(2, 5)]  # fmt: skip
+    found = []
+    for k in range(count):
+        parts["*"] += [parts["F"][k], parts["L"][k]]
+        for _ in range(rng.randrange(1, 3)):
+            stack, values = [rng.randrange(k + 1) for _ in range(2)], [rng.randrange(1, 99) for _ in types]
+            label = bytes_field(3, number_field(1, string("key")) + number_field(2, string("of " + tag)))
+            parts["S"].append(bytes_field(2, b"".join(put(8) + put(at[1][i]) for i in stack) + bytes_field(2, b"".join(map(put, values))) + label))
+            parts["*"].append(parts["S"][-1])
+            found.append((tuple(names[i] for i in stack), "of " + tag, tuple(sorted(zip(types, values)))))
+    parts["X"] = [bytes_field(6, text.encode()) for text in table]
+    return b"".join(b"".join(parts[letter]) for letter in order), found
+
+
+def read_samples(path):
+    done = run("profcat", "-f", "pprof", "-t", "ndjson", path, status=None)
+    rows = [json.loads(row) for row in done.stdout.splitlines()]
+    found = [(tuple(f["function"] for f in row["stack"]), row["labels"].get("key", [""])[0],
+              tuple(sorted((k, v) for k, v in row["values"].items() if v))) for row in rows]  # fmt: skip
+    return done.returncode, sorted(found), done.stderr.decode()
+
+
+def join(directory, seed, orders, members, sparse=False):
+    """What becomes of profiles one behind the other: whether they are told apart. What is read is right, or it is refused."""
+    rng = random.Random(seed)
+    choices = (("n",), ("n", "m"), ("x", "y", "z"))
+    usual = rng.choice(choices)
+    made = [laid_out(rng, "abc"[k], order, rng.choice((usual, usual, rng.choice(choices))), sparse) for k, order in enumerate(orders)]
+    path = save(directory, "joined.pb", b"".join(gzip.compress(data) if members else data for data, _ in made))
+    wanted = collections.Counter(row for _, rows in made for row in rows)
+    status, found, message = read_samples(path)
+    told = status == 3 and "cannot be told" in message and not members
+    if (status != 0 or collections.Counter(found) != wanted) and not (told and not collections.Counter(found) - wanted):
+        differ("profiles in one file:", seed, orders, "in gzip" if members else "plain", status, message, found)
+    return status == 0
+
+
+def check_orders(directory):
+    usual = ["MT*PX", "TSPLFXM", "XTFLSPM", "XMTFLPS", "STPLFXM", "XMT*P", "MTSXLFP", "TMXFPLS"]
+    for seed, orders in enumerate((a, b) for a in usual for b in usual):
+        for members in (False, True):
+            if not join(directory, seed, orders, members) and not (orders[0][-1] == "S" and orders[1][0] == "S"):
+                differ("not told apart:", orders, members)
+    read = 0
+    for seed in range(80):
+        rng = random.Random(seed)
+        orders = ["".join(rng.sample("TSLFPMX", 7)) for _ in range(rng.choice((2, 3)))]
+        sparse = rng.random() < 0.3
+        join(directory, seed, orders, True, sparse)
+        join(directory, seed, orders[:1] * 2 + ["MT*PX"], True, sparse)
+        read += join(directory, seed, orders, False, sparse) + join(directory, seed, orders[:1] * 3, False, sparse)
+    if read < 140:
+        differ("of 160 inputs only", read, "are told apart")
+    # Nothing tells whose samples those are that stand side by side.
+    if join(directory, 1, ("XTFLPMS", "STXFLPM"), False):
+        differ("samples without a seam were read")
+    # A profile in many members is one, also where they end with fields.
+    rng = random.Random(7)
+    data, wanted = laid_out(rng, "a", "XT*PM", ("n",), False)
+    for size in (1, 2, 5, 40):
+        pieces = b"".join(gzip.compress(data[k : k + size]) for k in range(0, len(data), size))
+        if read_samples(save(directory, "pieces.pb.gz", pieces))[:2] != (0, sorted(wanted)):
+            differ("a profile in members of", size, "bytes")
+    pieces = b"".join(gzip.compress(put(n << 3 | w) + (put(v) if w == 0 else put(len(v)) + v)) for n, w, v in fields(data))
+    if read_samples(save(directory, "pieces.pb.gz", pieces))[:2] != (0, sorted(wanted)):
+        differ("a profile of a member for each field")
+
+
 def check_merged(directory):
     made = [simple(start=0x7000, comment="one"), simple(start=0x5000, time=900, comment="two"), simple(start=0x9000, time=2000, comment="one", value=10),
             simple(start=0x5000, build="other", value=1)]  # fmt: skip
@@ -800,8 +887,8 @@ def check_client(directory):
 
 def main():
     what, *rest = sys.argv[1:]
-    {"read": check_read, "written": check_written, "made": check_made, "joined": check_joined, "bad": check_bad, "salvaged": check_salvaged, "cut": check_cut,
-     "drop": check_drop, "foreign": check_foreign, "client": check_client}[what](*rest)  # fmt: skip
+    {"read": check_read, "written": check_written, "made": check_made, "joined": check_joined, "orders": check_orders, "bad": check_bad,
+     "salvaged": check_salvaged, "cut": check_cut, "drop": check_drop, "foreign": check_foreign, "client": check_client}[what](*rest)  # fmt: skip
     sys.exit(1 if problems else 0)
 
 
