@@ -24,6 +24,13 @@ void pf_pprof_common_free(void *object)
     pf_pprof_profile_free(&common->spare);
 }
 
+uint32_t pf_pprof_add_image(struct pf_dict *dict, struct pf_image image)
+{
+    if (!image.name && !image.identifier && !image.start && !image.limit && !image.offset && !image.flags)
+        image.flags = PF_IMAGE_BARE;
+    return pf_dict_add_image(dict, &image);
+}
+
 uint32_t pf_pprof_common_image(struct pf_pprof_common *common, struct pf_dict *dict, uint32_t image)
 {
     struct pf_image_key key;

@@ -22,6 +22,8 @@ struct pf_pprof_common {
 int pf_pprof_common_init(struct pf_pprof_common *);
 void pf_pprof_common_free(void *);
 
+/* As pf_dict_add_image, but a mapping that only has an id is an image, too. */
+uint32_t pf_pprof_add_image(struct pf_dict *, struct pf_image);
 /* The image that this one is the same as, and was met first: itself, where there is none. */
 uint32_t pf_pprof_common_image(struct pf_pprof_common *, struct pf_dict *, uint32_t image);
 

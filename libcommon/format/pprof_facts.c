@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "format/pprof.h"
+#include "format/pprof_common.h"
 #include "format/pprof_meta.h"
 
 #include <stdlib.h>

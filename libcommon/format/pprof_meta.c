@@ -293,13 +293,6 @@ bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct 
     return true;
 }
 
-uint32_t pf_pprof_add_image(struct pf_dict *dict, struct pf_image image)
-{
-    if (!image.name && !image.identifier && !image.start && !image.limit && !image.offset && !image.flags)
-        image.flags = PF_IMAGE_BARE;
-    return pf_dict_add_image(dict, &image);
-}
-
 bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *hash)
 {
     return take_hex(&value, '\0', hash) && *hash != 0;

@@ -18,8 +18,6 @@ void pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *,
 bool pf_pprof_period_parse(struct pf_dict *, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit);
 /* `START LIMIT OFFSET FLAGS SIZE:BUILD FILE` of a private mapping, numbers hexadecimal, SIZE that of the build id. */
 bool pf_pprof_mapping_parse(struct pf_dict *, struct pf_bytes value, struct pf_image *);
-/* As pf_dict_add_image, but a mapping that only has an id is an image, too. */
-uint32_t pf_pprof_add_image(struct pf_dict *, struct pf_image);
 /* The hash of a private folded location, hexadecimal. */
 bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *hash);
 /* It, of the frames of a location, leaf first: never 0. Failures stand in `scratch`. */

@@ -2,7 +2,6 @@
 
 #include "base/hash.h"
 #include "format/pprof.h"
-#include "format/pprof_meta.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
