@@ -432,7 +432,7 @@ END
 Ir: 35 total, 4 records lines.pfs
 also here: flat (Ir); --kind shows them
 END
-    [ "$(cells 2,4,9,11 --by=line lines.pfs | tr '\n' ,)" = "f 2 20 20,main 3 6 6,g 9 5 5,main 2 4 4," ]
+    [ "$(cells 2,4,9,11 --by=line lines.pfs | tr '\n' ,)" = "f 2 20 32,main 3 6 31,g 9 5 14,main 2 4 4," ]
     [ "$(cells 2,9,11 --kind=flat lines.pfs | tr '\n' ,)" = "f 20 20,main 10 10,g 5 5," ]
     [ "$(cells 2,9 -m calls lines.pfs | tr '\n' ,)" = "f 7,g 2," ]
     [ "$(cells 1,5,11 --edges lines.pfs | tr '\n' ,)" = "main f 25,f f 18,f g 12,g f 9," ]
@@ -451,6 +451,35 @@ END
     fails 3 "needs a measure with inclusive values" proftop --tree -m calls lines.pfs
     fails 3 "nothing is known of callers" proftop --edges --kind=flat lines.pfs
     fails 2 "there are no sample records here" proftop --kind=sample lines.pfs
+}
+
+@test "a line costs what the calls made there do, and one that calls its own function no more than that" {
+    # f (own 13) calls g (5) at line 4 and itself at lines 3 and 5, where every level counts; what main inlined is at no line of its own
+    stream own.pfs <<'END'
+{"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],
+ "records": [{"kind": "flat", "at": ["main", "m.c", 1, 1], "values": {"Ir": 2}}, {"kind": "flat", "at": ["main", "i.h", 7, 1], "values": {"Ir": 4}},
+  {"kind": "flat", "at": ["f", "f.c", 2, 2], "values": {"Ir": 10}}, {"kind": "flat", "at": ["f", "f.c", 3, 2], "values": {"Ir": 1}},
+  {"kind": "flat", "at": ["f", "f.c", 4, 2], "values": {"Ir": 2}}, {"kind": "flat", "at": ["g", "f.c", 9, 9], "values": {"Ir": 5}},
+  {"kind": "edge", "caller": ["main", "m.c", 0, 1], "callee": ["main", "i.h", 0, 1], "values": {"Ir": 4}},
+  {"kind": "edge", "caller": ["main", "m.c", 1, 1], "callee": ["f", "f.c", 2, 2], "values": {"Ir": 18}},
+  {"kind": "edge", "caller": ["f", "f.c", 3, 2], "callee": ["f", "f.c", 2, 2], "values": {"Ir": 40}},
+  {"kind": "edge", "caller": ["f", "f.c", 5, 2], "callee": ["f", "f.c", 2, 2], "values": {"Ir": 6}},
+  {"kind": "edge", "caller": ["f", "f.c", 4, 2], "callee": ["g", "f.c", 9, 9], "values": {"Ir": 5}}]}
+END
+    for kind in flat edge; do
+        expect cells 2,4,9,11 --by=line -s name --kind=$kind own.pfs <<'END'
+f 2 10 10
+f 3 1 18
+f 4 2 7
+f 5 0 6
+g 9 5 5
+main 7 4 4
+main 0 0 4
+main 1 2 20
+END
+    done
+    proftop --list='^f$' own.pfs | grep -qx '         1         18      3:'
+    [ "$(profdiff --by=line -t csv own.pfs own.pfs | grep '^f,f.c,3,' | cut -d, -f 7,8,10,11)" = 1,1,18,18 ]
 }
 
 @test "calls with times of their own and with what is below them" {

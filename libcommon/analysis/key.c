@@ -358,6 +358,25 @@ static int compare_int(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
+struct pf_key pf_keys_function(const struct pf_keys *keys, uint32_t key)
+{
+    struct pf_key row = *pf_keys_row(keys, key);
+
+    if (keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS) {
+        row.line = 0;
+        row.address = row.name == 0 ? row.address : 0;
+        row.present = row.name == 0 ? row.present : PF_KEY_PRESENT;
+    }
+    return row;
+}
+
+bool pf_keys_same_function(const struct pf_keys *keys, uint32_t a, uint32_t b)
+{
+    const struct pf_key x = pf_keys_function(keys, a), y = pf_keys_function(keys, b);
+
+    return memcmp(&x, &y, sizeof x) == 0;
+}
+
 bool pf_keys_has_address(const struct pf_keys *keys, uint32_t key)
 {
     return has_address(pf_keys_row(keys, key));

@@ -75,6 +75,10 @@ static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint3
 {
     return (const struct pf_key *)pf_table_row(&keys->table, key);
 }
+/* Whether two rows are one, or lines or addresses of one function. */
+bool pf_keys_same_function(const struct pf_keys *, uint32_t a, uint32_t b);
+/* A row without what tells it from others of its function. */
+struct pf_key pf_keys_function(const struct pf_keys *, uint32_t key);
 /* Whether the row has an address: 0 may be one. */
 bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
 /* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not known. */

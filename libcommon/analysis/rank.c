@@ -24,6 +24,7 @@ struct columns {
     const struct pf_subject *subject;
     struct pf_keys *keys;
     struct pf_row *rows; /* by key */
+    int64_t *own;        /* by key: the calls made at a line into its own function; NULL: rows are no lines, or know of no calls */
     size_t capacity;
     pf_int128 without;
     struct pf_error *error;
@@ -162,18 +163,6 @@ static int64_t *calls_column(struct pf_row *row)
     return &row->calls;
 }
 
-static int rank_places(struct columns *columns)
-{
-    const struct pf_subject *subject = columns->subject;
-    int status = add_places(columns, subject->self, flat_column);
-
-    if (status == PF_OK)
-        status = add_places(columns, subject->inclusive, cum_column);
-    if (status == PF_OK && subject->calls != subject->shown)
-        status = add_places(columns, subject->calls, calls_column);
-    return status;
-}
-
 /* True when the flat values stand with the lines, so that edges tell what the calls out of a function cost. */
 static bool lines_have_self(const struct pf_subject *subject)
 {
@@ -186,10 +175,58 @@ static bool joins_functions(enum pf_by by)
     return by == PF_BY_FILE || by == PF_BY_IMAGE || by == PF_BY_PACKAGE;
 }
 
+static bool of_lines(enum pf_by by)
+{
+    return by == PF_BY_LINE || by == PF_BY_ADDRESS;
+}
+
+/* Inclusive values there are: flat records have those of calls for lines only. */
+static const struct pf_sums *inclusive_of(const struct columns *columns)
+{
+    const struct pf_sums *sums = columns->subject->inclusive;
+
+    if (sums != NULL && columns->subject->kind == PF_FLAT && sums->quantity.measure.kind == PF_EDGE && !of_lines(columns->keys->by))
+        return NULL;
+    return sums;
+}
+
 /* What it cost itself, and the calls out of it: else the calls into it are what it cost. */
 static bool adds_flat(const struct columns *columns)
 {
-    return lines_have_self(columns->subject) || (columns->subject->self != NULL && joins_functions(columns->keys->by));
+    const struct pf_subject *subject = columns->subject;
+    const struct pf_sums *inclusive = inclusive_of(columns);
+
+    if (inclusive == NULL || inclusive->quantity.measure.kind != PF_EDGE)
+        return false;
+    return lines_have_self(subject) || (subject->self != NULL && joins_functions(columns->keys->by));
+}
+
+/* The calls made at each line, those into its own function by themselves: they count every level of a recursion. */
+static int add_calls_made(struct columns *columns, const struct pf_sums *sums)
+{
+    columns->own = calloc(columns->keys->table.count, sizeof *columns->own);
+    if (columns->own == NULL)
+        return pf_error_nomem(columns->error);
+    for (size_t edge = 1; edge < sums->count; edge++) {
+        uint32_t caller = key_of_edge(columns, edge, CALLER);
+        bool own = pf_keys_same_function(columns->keys, caller, key_of_edge(columns, edge, CALLEE));
+        if (!pf_sums_combine(sums, own ? &columns->own[caller] : &columns->rows[caller].cum, sums->data[edge]))
+            return overflow(columns, caller);
+    }
+    return PF_OK;
+}
+
+static int rank_places(struct columns *columns)
+{
+    const struct pf_subject *subject = columns->subject;
+    const struct pf_sums *inclusive = inclusive_of(columns);
+    int status = add_places(columns, subject->self, flat_column);
+
+    if (status == PF_OK)
+        status = adds_flat(columns) ? add_calls_made(columns, inclusive) : add_places(columns, inclusive, cum_column);
+    if (status == PF_OK && subject->calls != subject->shown)
+        status = add_places(columns, subject->calls, calls_column);
+    return status;
 }
 
 static int rank_edges(struct columns *columns)
@@ -198,7 +235,9 @@ static int rank_edges(struct columns *columns)
     int status = lines_have_self(subject) ? add_places(columns, subject->self, flat_column)
                                           : add_edges(columns, subject->self, CALLEE, true, flat_column);
 
-    if (status == PF_OK)
+    if (status == PF_OK && adds_flat(columns) && of_lines(columns->keys->by))
+        status = add_calls_made(columns, subject->inclusive);
+    else if (status == PF_OK)
         status = add_edges(columns, subject->inclusive, adds_flat(columns) ? CALLER : CALLEE, false, cum_column);
     if (status == PF_OK && subject->calls != subject->shown)
         status = add_edges(columns, subject->calls, CALLEE, true, calls_column);
@@ -256,17 +295,46 @@ static int finish_row(struct columns *columns, uint32_t key)
 
     row->key = key;
     status = pf_scale_amount(subject->self != NULL ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
-    if (status == PF_OK && (subject->kind == PF_SAMPLE || subject->inclusive != NULL))
+    if (status == PF_OK && (subject->kind == PF_SAMPLE || inclusive_of(columns) != NULL))
         status = pf_scale_amount(&subject->inclusive_scale, row->cum, &row->cum, columns->error);
     if (status != PF_OK)
         return status;
-    if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && subject->inclusive == NULL))
+    if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && inclusive_of(columns) == NULL))
         row->cum = row->flat;
-    else if (subject->kind == PF_EDGE && adds_flat(columns) && !pf_add64(row->cum, row->flat, &row->cum))
+    else if (subject->kind != PF_SAMPLE && adds_flat(columns) && !pf_add64(row->cum, row->flat, &row->cum))
         return overflow(columns, key);
     if (subject->kind != PF_SAMPLE)
         row->cum = no_more_than(row->cum, subject->total);
     return PF_OK;
+}
+
+/* Lines that call their own function cost what these calls do as well, but no more than the function. */
+static int add_own(struct columns *columns)
+{
+    uint32_t count = columns->keys->table.count;
+    pf_int128 *wholes = calloc(count, sizeof *wholes);
+    struct pf_table functions;
+    int status = pf_table_init(&functions, sizeof(struct pf_key)) == PF_OK && wholes != NULL ? PF_OK : pf_error_nomem(columns->error);
+
+    for (uint32_t key = 1; key < count && status == PF_OK; key++) {
+        struct pf_key function = pf_keys_function(columns->keys, key);
+        wholes[pf_table_intern(&functions, &function)] += columns->rows[key].cum;
+    }
+    if (status == PF_OK && functions.status != PF_OK)
+        status = pf_error_nomem(columns->error);
+    for (uint32_t key = 1; key < count && status == PF_OK; key++) {
+        struct pf_key function = pf_keys_function(columns->keys, key);
+        int64_t *cum = &columns->rows[key].cum, own = columns->own[key];
+        pf_int128 room = own > 0 ? wholes[pf_table_intern(&functions, &function)] : 0;
+
+        room = (room < columns->subject->total ? room : columns->subject->total) - *cum;
+        status = pf_scale_amount(&columns->subject->inclusive_scale, own, &own, columns->error);
+        if (status == PF_OK && own > 0 && room > 0)
+            *cum += own < room ? own : (int64_t)room;
+    }
+    pf_table_free(&functions);
+    free(wholes);
+    return status;
 }
 
 static int finish(struct columns *columns, struct pf_rank *rank)
@@ -277,10 +345,12 @@ static int finish(struct columns *columns, struct pf_rank *rank)
     rank->rows = columns->rows;
     rank->count = 0;
     rank->without = pf_scale_total(&columns->subject->scale, columns->without);
-    for (uint32_t key = 1; key < count && status == PF_OK; key++) {
-        struct pf_row row;
+    for (uint32_t key = 1; key < count && status == PF_OK; key++)
         status = finish_row(columns, key);
-        row = columns->rows[key];
+    if (status == PF_OK && columns->own != NULL)
+        status = add_own(columns);
+    for (uint32_t key = 1; key < count && status == PF_OK; key++) {
+        struct pf_row row = columns->rows[key];
         if (row.flat != 0 || row.cum != 0 || row.calls != 0)
             rank->rows[rank->count++] = row;
     }
@@ -302,8 +372,10 @@ int pf_rank_make(struct pf_rank *rank, const struct pf_accumulator *accumulator,
              : subject->kind == PF_EDGE   ? rank_edges(&columns)
                                           : rank_places(&columns);
     if (status == PF_OK)
-        return finish(&columns, rank);
-    free(columns.rows);
+        status = finish(&columns, rank);
+    else
+        free(columns.rows);
+    free(columns.own);
     return status;
 }
 

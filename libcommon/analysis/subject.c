@@ -79,6 +79,14 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator, const s
     return best;
 }
 
+/* What calls made at lines cost, where calls tell it in the lines' own measure (callgrind). */
+static struct pf_sums *calls_made(const struct pf_accumulator *accumulator, const struct pf_sums *lines)
+{
+    struct pf_sums *calls = partner(accumulator, lines, PF_EDGE, PF_INCLUSIVE);
+
+    return calls != NULL && calls->quantity.measure.name == lines->quantity.measure.name ? calls : NULL;
+}
+
 static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
 {
     for (uint32_t i = 0; i < accumulator->count; i++) {
@@ -129,6 +137,8 @@ static void set_columns(struct pf_subject *subject, const struct pf_accumulator 
         return;
     if (measure->role == PF_SELF) {
         subject->inclusive = partner(accumulator, shown, measure->kind, other);
+        if (subject->inclusive == NULL && measure->kind == PF_FLAT)
+            subject->inclusive = calls_made(accumulator, shown);
     } else {
         subject->self = partner(accumulator, shown, measure->kind, other);
         if (subject->self == NULL && measure->kind == PF_EDGE)

@@ -11,7 +11,7 @@ struct pf_subject {
     enum pf_kind kind;
     struct pf_sums *shown;     /* its name and unit head the table; one of the two below */
     struct pf_sums *self;      /* flat; NULL: not known. For EDGE it may be of kind FLAT. SAMPLE: cumulative as well */
-    struct pf_sums *inclusive; /* cumulative, FLAT and EDGE; NULL: as flat */
+    struct pf_sums *inclusive; /* cumulative, FLAT and EDGE; NULL: as flat. For FLAT it may be of kind EDGE: for lines and addresses */
     struct pf_sums *calls;     /* of this kind; NULL: not counted */
     struct pf_sums *whole;           /* of which the total is 100 % */
     struct pf_scale scale, self_scale, inclusive_scale, whole_scale;

@@ -325,6 +325,45 @@ def on_cycles(profile):
     return found
 
 
+def annotated_lines(path):
+    """What each line of a listing's sources cost with the calls made there, of one event: (file, line) -> cost."""
+    costs, file, number = collections.Counter(), None, 0
+    for line in open(path, encoding="utf-8", errors="replace"):
+        found = re.match(r"-- (Auto|User)-annotated source: (.*)", line)
+        file, number = (found[2], 0) if found else (file, number)
+        marker = re.match(r"-- line (\d+) -+$", line)
+        found = re.match(r" *(\.|[\d,]+(?: \([ \d.]+%\))?) (.*)", line)
+        if line.startswith("The following files"):
+            break
+        if marker:
+            number = int(marker[1]) - 1
+        elif file is not None and found:
+            call = found[2].lstrip().startswith("=> ")
+            number += not call
+            costs[file, number] += 0 if found[1] == "." else int(found[1].split()[0].replace(",", ""))
+    return costs
+
+
+def check_lines(path, listing, event, cycles):
+    """Lines of functions that are on no cycle, in the sources that the tool found."""
+    theirs, ours, passed = annotated_lines(listing), collections.Counter(), set()
+    files = {file for file, _ in theirs}
+    out = run(path, ["proftop", "-t", "json", "-n", "0", "--min-percent=0", "-m", event_name(event), "--by=line"])
+    for row in json.loads(out)["rows"]:
+        ours[row["file"], row["line"]] += row["cum"]
+        if row["file"] + ":" + row["function"] in cycles:
+            passed.add((row["file"], row["line"]))
+    compared = 0
+    for place in sorted(set(theirs) | {place for place in ours if place[0] in files and place[1] > 0}):
+        if place not in passed:
+            compared += theirs[place] > 0
+            if ours[place] != theirs[place]:
+                differ(path, place, "cum of a line", ours[place], "tool:", theirs[place])
+    if not compared:
+        differ(path, "no line compared")
+    return compared
+
+
 def check_tables(directory):
     compared = 0
     for path in profiles(directory):
@@ -358,6 +397,7 @@ def check_tables(directory):
                     compared += 1
                     if ours[name][1] != values[0]:
                         differ(path, name, "cum", ours[name], "tool:", values[0])
+            compared += check_lines(path, listing, events[0], cycles)
     print(compared, "values compared", file=sys.stderr)
     if compared < 100:
         differ("only", compared, "values compared")
