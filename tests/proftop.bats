@@ -453,6 +453,41 @@ END
     fails 2 "there are no sample records here" proftop --kind=sample lines.pfs
 }
 
+@test "calls within a recursion are no more than all there is" {
+    # as callgrind: main (10) calls odd (40), which calls even (50) and is called by it; each level of them counts
+    local measures='{"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],'
+    local circle='{"kind": "flat", "at": ["odd", "a.c", 5, 5], "values": {"Ir": 40}}, {"kind": "flat", "at": ["even", "a.c", 8, 8], "values": {"Ir": 50}},
+        {"kind": "edge", "caller": ["odd", "a.c", 5, 5], "callee": ["even", "a.c", 8, 8], "values": {"Ir": 500}},
+        {"kind": "edge", "caller": ["even", "a.c", 8, 8], "callee": ["odd", "a.c", 5, 5], "values": {"Ir": 460}}'
+    local main='{"kind": "flat", "at": ["main", "a.c", 1, 1], "values": {"Ir": 10}},
+        {"kind": "edge", "caller": ["main", "a.c", 1, 1], "callee": ["odd", "a.c", 5, 5], "values": {"Ir": 90}}'
+    stream circle.pfs <<<"$measures \"records\": [$circle]}"
+    stream called.pfs <<<"$measures \"records\": [$circle, $main]}"
+    [ "$(cells 1,5,11 --edges called.pfs | tr '\n' ,)" = "even odd 100,odd even 100,main odd 90," ]
+    [ "$(proftop --edges -t json called.pfs | jq -c '[.rows[].value]')" = "[100,100,90]" ]
+    [ "$(proftop --tree -t tsv called.pfs | cut -f 4,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 100,main 100,odd 90," ]
+    [ "$(proftop --tree -t tsv circle.pfs | cut -f 4,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 90,even 90,odd 90,even 90," ]
+    # a function that calls itself: its own and what it called elsewhere are all of that
+    stream self.pfs <<<"$measures \"records\": [$main, {\"kind\": \"flat\", \"at\": [\"odd\", \"a.c\", 5, 5], \"values\": {\"Ir\": 90}},
+        {\"kind\": \"edge\", \"caller\": [\"odd\", \"a.c\", 6, 5], \"callee\": [\"odd\", \"a.c\", 5, 5], \"values\": {\"Ir\": 800}}]}"
+    [ "$(cells 1,5,11 --edges self.pfs | tr '\n' ,)" = "main odd 90,odd odd 90," ]
+    [ "$(proftop --peek='^odd$' self.pfs | grep -c ' 90  *100% ')" -eq 3 ]
+}
+
+@test "where some have less than nothing a cum may be more than the total" {
+    for f in 100 200; do
+        stream $f.pfs <<END
+{"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],
+ "records": [{"kind": "flat", "at": ["f", "a.c", 1, 1], "values": {"Ir": $f}}, {"kind": "flat", "at": ["g", "a.c", 2, 2], "values": {"Ir": $((290 - 9 * f / 10))}},
+  {"kind": "edge", "caller": ["main", "a.c", 3, 3], "callee": ["f", "a.c", 1, 1], "values": {"Ir": $f}},
+  {"kind": "edge", "caller": ["main", "a.c", 4, 3], "callee": ["g", "a.c", 2, 2], "values": {"Ir": $((290 - 9 * f / 10))}}]}
+END
+    done
+    profdiff 100.pfs 200.pfs -o difference.pfs
+    [ "$(cells 2,9,11 difference.pfs | tr '\n' ,)" = "f 100 100,g -90 -90,main 0 10," ]
+    [ "$(cells 1,5,11 --edges difference.pfs | tr '\n' ,)" = "main f 100,main g -90," ]
+}
+
 @test "a line costs what the calls made there do, and one that calls its own function no more than that" {
     # f (own 13) calls g (5) at line 4 and itself at lines 3 and 5, where every level counts; what main inlined is at no line of its own
     stream own.pfs <<'END'

@@ -149,3 +149,25 @@ int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulat
     free(pairs.sums);
     return status;
 }
+
+int pf_calls_cap(struct pf_calls *calls, const struct pf_subject *subject, const struct pf_rank *rank, const struct pf_keys *keys,
+                 struct pf_error *error)
+{
+    int64_t *cums;
+
+    if (subject->kind != PF_EDGE || subject->shown != subject->inclusive)
+        return PF_OK;
+    cums = calloc(keys->table.count, sizeof *cums);
+    if (cums == NULL)
+        return pf_error_nomem(error);
+    for (size_t i = 0; i < rank->count; i++)
+        cums[rank->rows[i].key] = rank->rows[i].cum;
+    for (size_t i = 0; i < calls->count; i++) {
+        struct pf_call *call = &calls->rows[i];
+        bool within = pf_subject_lines_have_self(subject) && pf_keys_same_function(keys, call->caller, call->callee);
+        pf_int128 bound = within ? cums[call->caller] : rank->bound;
+        call->value = call->value > 0 && call->value > bound ? (int64_t)(bound > 0 ? bound : 0) : call->value;
+    }
+    free(cums);
+    return pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare, keys) == PF_OK ? PF_OK : pf_error_nomem(error);
+}

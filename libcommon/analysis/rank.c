@@ -163,12 +163,6 @@ static int64_t *calls_column(struct pf_row *row)
     return &row->calls;
 }
 
-/* True when the flat values stand with the lines, so that edges tell what the calls out of a function cost. */
-static bool lines_have_self(const struct pf_subject *subject)
-{
-    return subject->self != NULL && subject->self->quantity.measure.kind == PF_FLAT;
-}
-
 /* Several functions are one row: who calls into it says nothing of those that nobody calls, and of calls within it. */
 static bool joins_functions(enum pf_by by)
 {
@@ -198,7 +192,7 @@ static bool adds_flat(const struct columns *columns)
 
     if (inclusive == NULL || inclusive->quantity.measure.kind != PF_EDGE)
         return false;
-    return lines_have_self(subject) || (subject->self != NULL && joins_functions(columns->keys->by));
+    return pf_subject_lines_have_self(subject) || (subject->self != NULL && joins_functions(columns->keys->by));
 }
 
 /* The calls made at each line, those into its own function by themselves: they count every level of a recursion. */
@@ -232,7 +226,7 @@ static int rank_places(struct columns *columns)
 static int rank_edges(struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
-    int status = lines_have_self(subject) ? add_places(columns, subject->self, flat_column)
+    int status = pf_subject_lines_have_self(subject) ? add_places(columns, subject->self, flat_column)
                                           : add_edges(columns, subject->self, CALLEE, true, flat_column);
 
     if (status == PF_OK && adds_flat(columns) && of_lines(columns->keys->by))
@@ -281,9 +275,16 @@ static int rank_labels(struct columns *columns)
 
 /* --- amounts ---------------------------------------------------------------------------------------------- */
 
-static int64_t no_more_than(int64_t amount, pf_int128 total)
+/* What no cum is greater than: the total, or what rows have of their own where some have less than nothing (differences, memory). */
+static pf_int128 bound_of(const struct columns *columns)
 {
-    return amount > 0 && total >= 0 && amount > total ? (int64_t)total : amount;
+    pf_int128 own = 0, total = columns->subject->total;
+
+    if (columns->subject->self == NULL)
+        return INT64_MAX;
+    for (uint32_t key = 1; key < columns->keys->table.count; key++)
+        own += columns->rows[key].flat > 0 ? columns->rows[key].flat : 0;
+    return own > total ? own : total;
 }
 
 /* Raw sums of a row into amounts. */
@@ -303,13 +304,11 @@ static int finish_row(struct columns *columns, uint32_t key)
         row->cum = row->flat;
     else if (subject->kind != PF_SAMPLE && adds_flat(columns) && !pf_add64(row->cum, row->flat, &row->cum))
         return overflow(columns, key);
-    if (subject->kind != PF_SAMPLE)
-        row->cum = no_more_than(row->cum, subject->total);
     return PF_OK;
 }
 
 /* Lines that call their own function cost what these calls do as well, but no more than the function. */
-static int add_own(struct columns *columns)
+static int add_own(struct columns *columns, pf_int128 bound)
 {
     uint32_t count = columns->keys->table.count;
     pf_int128 *wholes = calloc(count, sizeof *wholes);
@@ -327,7 +326,7 @@ static int add_own(struct columns *columns)
         int64_t *cum = &columns->rows[key].cum, own = columns->own[key];
         pf_int128 room = own > 0 ? wholes[pf_table_intern(&functions, &function)] : 0;
 
-        room = (room < columns->subject->total ? room : columns->subject->total) - *cum;
+        room = (room < bound ? room : bound) - *cum;
         status = pf_scale_amount(&columns->subject->inclusive_scale, own, &own, columns->error);
         if (status == PF_OK && own > 0 && room > 0)
             *cum += own < room ? own : (int64_t)room;
@@ -347,8 +346,12 @@ static int finish(struct columns *columns, struct pf_rank *rank)
     rank->without = pf_scale_total(&columns->subject->scale, columns->without);
     for (uint32_t key = 1; key < count && status == PF_OK; key++)
         status = finish_row(columns, key);
+    rank->bound = columns->subject->kind == PF_SAMPLE ? INT64_MAX : bound_of(columns);
+    for (uint32_t key = 1; key < count && status == PF_OK; key++)
+        if (columns->rows[key].cum > rank->bound)
+            columns->rows[key].cum = (int64_t)rank->bound;
     if (status == PF_OK && columns->own != NULL)
-        status = add_own(columns);
+        status = add_own(columns, rank->bound);
     for (uint32_t key = 1; key < count && status == PF_OK; key++) {
         struct pf_row row = columns->rows[key];
         if (row.flat != 0 || row.cum != 0 || row.calls != 0)

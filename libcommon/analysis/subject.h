@@ -23,6 +23,12 @@ struct pf_subject {
  * format's name) EDGE for functions where there are callers; FLAT where calls are only counted. PF_RECORD_KINDS: there are no measures. */
 enum pf_kind pf_subject_kind(const struct pf_accumulator *, enum pf_by, struct pf_bytes source);
 
+/* True when the flat values stand with the lines, so that edges tell what the calls out of a function cost. */
+static inline bool pf_subject_lines_have_self(const struct pf_subject *subject)
+{
+    return subject->self != NULL && subject->self->quantity.measure.kind == PF_FLAT;
+}
+
 /* The table of one measure, in the unit asked for. PF_OK, or as pf_quantity_scale. */
 int pf_subject_choose(struct pf_subject *, const struct pf_accumulator *, uint32_t measure, enum pf_unit, struct pf_error *);
 

@@ -43,7 +43,8 @@ static int compare_keys(const void *x, const void *y)
 }
 
 static int sorted_pairs(struct pf_calls *calls, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                        struct pf_sums *sums, const struct pf_scale *scale, struct pf_keys *keys, struct pf_error *error)
+                        struct pf_sums *sums, const struct pf_scale *scale, struct pf_keys *keys, const struct pf_rank *rank,
+                        struct pf_error *error)
 {
     struct pf_subject of = *subject;
     int status;
@@ -51,6 +52,8 @@ static int sorted_pairs(struct pf_calls *calls, const struct pf_accumulator *acc
     of.shown = sums;
     of.scale = *scale;
     status = pf_calls_make(calls, accumulator, &of, keys, error);
+    if (status == PF_OK)
+        status = pf_calls_cap(calls, &of, rank, keys, error);
     if (status == PF_OK && pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare_pairs, NULL) != PF_OK)
         status = pf_error_nomem(error);
     return status;
@@ -61,13 +64,13 @@ static int collect(struct growing *growing, const struct pf_accumulator *accumul
                    struct pf_keys *keys, struct pf_error *error)
 {
     struct pf_rank rank = {0};
-    int status = sorted_pairs(&growing->calls, accumulator, subject, subject->inclusive, &subject->inclusive_scale, keys, error);
+    int status = pf_rank_make(&rank, accumulator, subject, keys, error);
 
+    if (status == PF_OK)
+        status = sorted_pairs(&growing->calls, accumulator, subject, subject->inclusive, &subject->inclusive_scale, keys, &rank, error);
     growing->own_known = subject->self != NULL && subject->self->quantity.measure.kind == PF_EDGE;
     if (status == PF_OK && growing->own_known)
-        status = sorted_pairs(&growing->own, accumulator, subject, subject->self, &subject->self_scale, keys, error);
-    if (status == PF_OK)
-        status = pf_rank_make(&rank, accumulator, subject, keys, error);
+        status = sorted_pairs(&growing->own, accumulator, subject, subject->self, &subject->self_scale, keys, &rank, error);
     growing->keys = keys->table.count;
     growing->functions = calloc(growing->keys + 1, sizeof *growing->functions);
     growing->order = calloc(growing->keys + 1, sizeof *growing->order);

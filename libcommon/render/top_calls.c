@@ -149,19 +149,21 @@ static void write_around(struct writing *writing, struct pf_sheet *sheet, const 
 
 /* --- blocks ----------------------------------------------------------------------------------------------- */
 
-/* Functions first: their sums must be those of single stacks. */
+/* Functions first: their sums must be those of single stacks. Of edges they say how much one can be. */
 static int make_sums(struct writing *writing, struct pf_error *error)
 {
     const struct pf_top *top = writing->top;
     bool around = top->callers != NULL || top->callees != NULL;
     int status = PF_OK;
 
-    if (top->form == PF_SHEET_TEXT && around)
+    if ((top->form == PF_SHEET_TEXT && around) || writing->block->subject.kind == PF_EDGE)
         status = pf_rank_make(&writing->rank, top->accumulator, &writing->block->subject, &writing->keys, error);
     if (status == PF_OK && pf_rank_sort(&writing->rank, &writing->keys, top->sort) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)
         status = pf_calls_make(&writing->calls, top->accumulator, &writing->block->subject, &writing->keys, error);
+    if (status == PF_OK)
+        status = pf_calls_cap(&writing->calls, &writing->block->subject, &writing->rank, &writing->keys, error);
     return status;
 }
 
