@@ -196,7 +196,7 @@
     function readTheme() {
         const css = getComputedStyle(document.documentElement);
         theme = {};
-        for (const name of ["page", "frame-ink", "frame-edge", "root", "same", "found", "accent", "more", "less", "dim", "ink"])
+        for (const name of ["page", "root", "same", "found", "accent", "more", "less", "dim", "ink"])
             theme[name] = css.getPropertyValue("--" + name).trim();
         const dim = Number(theme.dim), hex = (text) => Math.round(parseInt(text, 16) * dim).toString(16).padStart(2, "0");
         colors = Array.from({length: functions}, (_, k) => {
@@ -213,6 +213,25 @@
         const share = Math.min(1, Math.abs(amount) / greatest), dim = Number(theme.dim);
         const rest = Math.round(dim * (240 - Math.floor(200 * Math.sqrt(share) + 0.5))), full = Math.round(dim * 255);
         return (amount > 0) !== profile.negate ? `rgb(${full},${rest},${rest})` : `rgb(${rest},${rest},${full})`;
+    }
+
+    const channels = (color) => color[0] === "#" ? [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2), 16)) : color.match(/\d+/g).map(Number);
+
+    // What the zoomed frame was called from is pale.
+    function pale(color) {
+        const page = channels(theme.page);
+        return `rgb(${channels(color).map((part, k) => Math.round(0.55 * part + 0.45 * page[k]))})`;
+    }
+
+    // Black or white, whichever is read better: 4.5 : 1 at least (WCAG 2.1, relative luminance).
+    const inks = new Map();
+    function inkOn(color) {
+        if (!inks.has(color)) {
+            const [red, green, blue] = channels(color).map((part) => part / 255)
+                .map((share) => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
+            inks.set(color, 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.179 ? "#ffffff" : "#000000");
+        }
+        return inks.get(color);
     }
 
     function colorOf(node) {
@@ -245,7 +264,8 @@
     let deepest = 0, charWidth = 7;
 
     function box(node, x, pixels, y) {
-        context.fillStyle = colorOf(node);
+        const color = depth[node] < depth[zoomed] ? pale(colorOf(node)) : colorOf(node);
+        context.fillStyle = color;
         context.fillRect(x, y + INSET, Math.max(pixels - (pixels > 2 ? INSET : 0), LEAST), ROW - INSET);
         if ((gone(node) || added(node)) && pixels > 4) {
             context.strokeStyle = gone(node) ? "#0000a0" : "#a00000";
@@ -254,8 +274,7 @@
         }
         const text = shorten(nameOf(node), pixels - 6);
         if (text !== "") {
-            context.globalAlpha = 1;
-            context.fillStyle = found[functionOf[node]] ? "#ffffff" : depth[node] < depth[zoomed] ? theme.ink : theme["frame-ink"];
+            context.fillStyle = inkOn(color);
             context.fillText(text, x + 4, y + ROW / 2 + 1);
         }
     }
@@ -305,9 +324,7 @@
         eachFrame((node, x, pixels) => {
             const y = rowTop(depth[node]);
             if (y > -ROW && y < tall) {
-                context.globalAlpha = depth[node] < depth[zoomed] ? 0.55 : 1;
                 box(node, x, pixels, y);
-                context.globalAlpha = 1;
                 if (node === focused && document.activeElement === canvas)
                     outline(x, pixels, y);
             }

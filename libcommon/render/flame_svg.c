@@ -355,6 +355,7 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
     int64_t width = state->amounts.width[node], x = pixels_of(state, start), w = pixels_of(state, start + width) - x;
     int64_t level = state->inverted ? state->flame.depth[node] : state->levels - state->flame.depth[node];
     int64_t y = state->top + level * state->height;
+    uint32_t color = color_of(state, node, name);
 
     if (node == 0)
         w = (state->width - 2 * PAD) * PRECISION;
@@ -371,12 +372,12 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
     pf_sink_text(sink, "\" width=\"");
     write_pixels(sink, w);
     write_attribute(sink, "height", state->height - 1);
-    pf_sink_printf(sink, "\" fill=\"#%06x\"%s", color_of(state, node, name), mark_of(state, node, w));
+    pf_sink_printf(sink, "\" fill=\"#%06x\"%s", color, mark_of(state, node, w));
     pf_sink_text(sink, " data-x=\"");
     pf_sink_number(sink, start >> state->shift);
     write_attribute(sink, "data-e", (start + width) >> state->shift);
     write_attribute(sink, "data-d", state->flame.depth[node]);
-    pf_sink_text(sink, "\"/><text x=\"");
+    pf_sink_printf(sink, "\"/><text%s x=\"", pf_palette_dark(color) ? " class=\"light\"" : "");
     write_pixels(sink, x + (PAD + 3) * PRECISION);
     write_attribute(sink, "y", y + state->height / 2 + state->font_size * 3 / 8);
     pf_sink_text(sink, "\">");

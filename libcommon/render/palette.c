@@ -14,9 +14,10 @@ struct hue {
     bool alike;
 };
 
+/* Black can be read on all of them: their contrast with it is 4.5 : 1 and more. */
 static const struct hue hues[] = {
-    {"hot", {212, 60, 30}, {255, 214, 72}, false},   {"mem", {40, 176, 96}, {90, 238, 204}, false},
-    {"io", {92, 108, 192}, {150, 164, 246}, false},  {"red", {222, 72, 72}, {255, 138, 138}, true},
+    {"hot", {218, 68, 30}, {255, 214, 72}, false},   {"mem", {40, 176, 96}, {90, 238, 204}, false},
+    {"io", {98, 114, 198}, {150, 164, 246}, false},  {"red", {222, 72, 72}, {255, 138, 138}, true},
     {"orange", {222, 112, 20}, {255, 164, 72}, true}, {"yellow", {196, 180, 40}, {232, 218, 86}, true},
     {"green", {70, 172, 70}, {126, 226, 126}, true}, {"aqua", {58, 166, 176}, {114, 218, 226}, true},
     {"blue", {92, 120, 214}, {146, 170, 255}, true}, {"purple", {176, 92, 196}, {226, 150, 240}, true},
@@ -96,4 +97,16 @@ uint32_t pf_palette_change(double change, double greatest, bool negate)
     if (change == 0)
         return 0xf0f0f0;
     return (change > 0) != negate ? 0xff0000 | rest << 8 | rest : rest << 16 | rest << 8 | 0xff;
+}
+
+static double linear(uint32_t channel)
+{
+    double share = (channel & 0xff) / 255.0;
+
+    return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4);
+}
+
+bool pf_palette_dark(uint32_t color)
+{
+    return 0.2126 * linear(color >> 16) + 0.7152 * linear(color >> 8) + 0.0722 * linear(color) < 0.179;
 }

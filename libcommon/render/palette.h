@@ -28,5 +28,7 @@ uint32_t pf_palette_color(const struct pf_palette *, uint32_t key, struct pf_byt
 /* For a change of so much where the greatest is `greatest` (above 0): red for more, blue for less, the other way round with `negate`;
  * the stronger the greater, by the square root, so that small ones are seen. */
 uint32_t pf_palette_change(double change, double greatest, bool negate);
+/* Whether white is read better than black on it. What is chosen has a contrast of at least 4.5 : 1 (WCAG 2.1, relative luminance). */
+bool pf_palette_dark(uint32_t color);
 
 #endif

@@ -234,6 +234,67 @@ def negated(test):
     test.quiet("negated")
 
 
+# Contrast as WCAG 2.1 defines it; what is on a canvas is looked at where letters are about to be drawn.
+CONTRAST = """window.contrast = (() => {
+    const parse = (color) => color.startsWith("#") ? [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2), 16)) : color.match(/[\\d.]+/g).map(Number);
+    const linear = (part) => part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+    const luminance = (color) => [0.2126, 0.7152, 0.0722].reduce((sum, share, k) => sum + share * linear(color[k]), 0);
+    const of = (a, b) => { const [x, y] = [luminance(a), luminance(b)]; return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
+    const over = (top, share, below) => top.map((part, k) => share * part + (1 - share) * below[k]);
+    const background = (node) => {
+        for (; node; node = node.parentElement) {
+            const color = parse(getComputedStyle(node).backgroundColor);
+            if (color.length === 3)
+                return color;
+        }
+        return [255, 255, 255];
+    };
+    return {parse, of, over, background, element: (node) => of(parse(getComputedStyle(node).color), background(node))};
+})(); 0"""
+
+CANVAS = """(() => {
+    const seen = window.seen = {}, plain = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const below = [...this.getImageData(x, y, 1, 1).data].slice(0, 3);
+        seen[text] = Math.min(seen[text] || 99, contrast.of(contrast.parse(this.fillStyle), below));
+        plain.call(this, text, x, y);
+    };
+})()"""
+
+SVG = """[...document.querySelectorAll("#frames > g")].filter((g) => getComputedStyle(g).display !== "none").map((g) => {
+    const rect = getComputedStyle(g.querySelector("rect")), text = getComputedStyle(g.querySelector("text"));
+    const below = contrast.over(contrast.parse(rect.fill), Number(rect.opacity) * Number(getComputedStyle(g).opacity), [246, 246, 246]);
+    return contrast.of(contrast.over(contrast.parse(text.fill), Number(getComputedStyle(g).opacity), below), below);
+})"""
+
+
+def contrast(test):
+    """Names can be read on every frame, also where much has changed, and the numbers beside them."""
+    page = test.page
+    for name, hash in (("s.svg", ""), ("s.svg", "#s=half|gone"), ("s.svg", "#x=0&d=1"), ("s.svg", "#x=1000&d=1"), ("x.svg", "")):
+        page.open(test.path(name), hash)
+        page.run(CONTRAST)
+        ratios = page.run(SVG)
+        test.want(f"contrast: {name}{hash}", (len(ratios) > 1, [round(ratio, 2) for ratio in ratios if ratio < 4.5]), (True, []))
+    for dark in (False, True):
+        page.scheme(dark)
+        for name, hash in (("s.html", ""), ("s.html", "#s=half|gone"), ("s.html", "#z=1"), ("s.html", "#z=3"), ("n.html", ""), ("x.html", "#z=1")):
+            page.open(test.path(name), hash)
+            page.run(CONTRAST)
+            page.run(CANVAS)
+            page.run("window.dispatchEvent(new Event('resize')); document.getElementById('scroll').dispatchEvent(new Event('scroll'))")
+            page.settle()
+            page.settle()
+            what = f"contrast: {name}{hash}{' dark' if dark else ''}"
+            seen = page.run("window.seen")
+            test.want(what, (len(seen) > 1, {text: round(ratio, 2) for text, ratio in seen.items() if ratio < 4.5}), (True, {}))
+            ratios = page.run("""["h1", "#subtitle", "#details", "#matched", "#heads button", "#rows .more", "#rows .less", "#rows bdi"].map((one) =>
+                [one, document.querySelector(one)]).filter((one) => one[1]).map(([one, node]) => [one, contrast.element(node)])""")
+            test.want(what + ": beside", [(one, round(ratio, 2)) for one, ratio in ratios if ratio < 4.5], [])
+    page.scheme(False)
+    test.quiet("contrast")
+
+
 def many(test):
     """As many stacks as a big profile has: it opens, and finds."""
     test.page.open(test.path("many.html"))
@@ -264,6 +325,11 @@ def prepare(binary, directory):
     records = [{"stack": [["main"], ["a"]], "labels": [["section", ""]], "values": {"samples": 10}},
                {"stack": [["main"], ["b"]], "labels": [["section", "req"]], "values": {"samples": -30}}]
     write("n.html", run("profcat", "-t", "html", given=stream_of({"measures": [{"name": "samples", "unit": "count"}], "records": records})))
+    steps = [1000, 0, 1, 100, 250, 400, 500, 600, 750, 900, 999, 1500, 2000]
+    one = write("s1.folded", "".join(f"main;{'half' if k % 2 else 'gone'}{k} 1000\n" for k in range(len(steps))).encode())
+    other = write("s2.folded", "".join(f"main;{'half' if k % 2 else 'gone'}{k} {value}\n" for k, value in enumerate(steps) if value).encode())
+    write("s.svg", run("profdiff", one, other, "-t", "svg"))
+    write("s.html", run("profdiff", one, other, "-t", "html"))
     write("g.html", run("profdiff", before, after, "-t", "html:negate"))
     write("r.html", run("profcat", write("r.folded", b"main;a 10\nmain;b 3\n"), "-t", "html:reverse"))
     stacks = "".join(f"main;a{k % 100};b{k // 100};f{k % 40} 1\n" for k in range(60000))
@@ -278,7 +344,7 @@ def main():
     prepare(binary, directory)
     with chromium.Page() as page:
         test = Test(page, directory)
-        for part in (svg, html, difference, reverse, negative, negated, many):
+        for part in (svg, html, difference, reverse, negative, negated, contrast, many):
             part(test)
     print("\n".join(test.faults) or "zoom, search, choosers and table do what they are to")
     sys.exit(bool(test.faults))
