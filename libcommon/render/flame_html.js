@@ -131,6 +131,23 @@
         return file === "" ? "" : line > 0 ? file + ":" + line : file;
     }
 
+    // What tells functions of one name apart: the names of their files, whole ones where these are the same, too.
+    const baseOf = (number) => profile.files[profile.file[number]].replace(/^.*[/\\]/, "");
+    function timesOf(text) {
+        const times = new Map();
+        for (let number = 1; number < functions; number++)
+            times.set(text(number), (times.get(text(number)) || 0) + 1);
+        return (number) => times.get(text(number));
+    }
+    const timesNamed = timesOf((number) => profile.functions[number]);
+    const timesPlaced = timesOf((number) => profile.functions[number] + "\n" + baseOf(number));
+
+    function fileBeside(number) {
+        if (timesNamed(number) < 2)
+            return "";
+        return timesPlaced(number) > 1 ? profile.files[profile.file[number]] : baseOf(number);
+    }
+
     function amountsText(node) {
         if (!difference)
             return counted(total[0][node]) + ", " + percent(total[0][node], total[0][0]) +
@@ -519,6 +536,11 @@
         const name = document.createElement("bdi");
         name.dir = "ltr";
         name.textContent = row.name;
+        if (fileBeside(row.number) !== "") {
+            const file = document.createElement("small");
+            file.textContent = fileBeside(row.number);
+            name.append(" ", file);
+        }
         td.title = row.name + (place(row.number) && "\n" + place(row.number));
         td.append(name);
         return td;

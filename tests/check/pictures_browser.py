@@ -234,6 +234,36 @@ def negated(test):
     test.quiet("negated")
 
 
+def narrow(test):
+    """The column of functions is in sight without scrolling, and what it covers is found by scrolling."""
+    page = test.page
+    for width in (1000, 820, 700, 420):
+        page.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
+        for name in ("d.html", "x.html", "s.html"):
+            page.open(test.path(name))
+            boxes = page.run("""(() => {
+                const area = document.getElementById("table-scroll").getBoundingClientRect();
+                return [...document.querySelectorAll("#heads th:last-child, #rows td:last-child")].filter((cell) =>
+                    cell.getBoundingClientRect().bottom < area.bottom).map((cell) => {
+                    const box = cell.getBoundingClientRect(), name = (cell.firstChild || cell).getBoundingClientRect();
+                    const at = document.elementFromPoint(name.left + 3, name.top + name.height / 2);
+                    return box.left >= area.left && box.right <= area.right + 1 && box.width >= 140 && (at === cell || cell.contains(at));
+                });
+            })()""")
+            test.want(f"narrow: {name} at {width}", (len(boxes) > 3, all(boxes)), (True, True))
+    page.call("Emulation.setDeviceMetricsOverride", width=1280, height=800, deviceScaleFactor=1, mobile=False)
+    test.quiet("narrow")
+
+
+def alike(test):
+    """Functions of one name are told apart by their files, by whole paths where the files have one name."""
+    test.page.open(test.path("f.html"))
+    test.want("alike: table", [row[-1] for row in table(test)], ["(main) a.pl", "(main) /x/b.pl", "(main) /y/b.pl", "one", "(main)"])
+    test.want("alike: tips", test.page.run("[...document.querySelectorAll('#rows td:last-child')].map((td) => td.title)"),
+              ["(main)\n/x/a.pl:1", "(main)\n/x/b.pl:1", "(main)\n/y/b.pl:1", "one\n/x/a.pl:1", "(main)"])
+    test.quiet("alike")
+
+
 # Contrast as WCAG 2.1 defines it; what is on a canvas is looked at where letters are about to be drawn.
 CONTRAST = """window.contrast = (() => {
     const parse = (color) => color.startsWith("#") ? [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2), 16)) : color.match(/[\\d.]+/g).map(Number);
@@ -325,6 +355,9 @@ def prepare(binary, directory):
     records = [{"stack": [["main"], ["a"]], "labels": [["section", ""]], "values": {"samples": 10}},
                {"stack": [["main"], ["b"]], "labels": [["section", "req"]], "values": {"samples": -30}}]
     write("n.html", run("profcat", "-t", "html", given=stream_of({"measures": [{"name": "samples", "unit": "count"}], "records": records})))
+    places = [["(main)", "/x/a.pl", 1, 1], ["(main)", "/x/b.pl", 1, 1], ["(main)", "/y/b.pl", 1, 1], ["one", "/x/a.pl", 1, 1], ["(main)"]]
+    write("f.html", run("profcat", "-t", "html", given=stream_of({"measures": [{"name": "samples", "unit": "count"}], "records": [
+        {"stack": [place], "values": {"samples": 9 - k}} for k, place in enumerate(places)]})))
     steps = [1000, 0, 1, 100, 250, 400, 500, 600, 750, 900, 999, 1500, 2000]
     one = write("s1.folded", "".join(f"main;{'half' if k % 2 else 'gone'}{k} 1000\n" for k in range(len(steps))).encode())
     other = write("s2.folded", "".join(f"main;{'half' if k % 2 else 'gone'}{k} {value}\n" for k, value in enumerate(steps) if value).encode())
@@ -344,7 +377,7 @@ def main():
     prepare(binary, directory)
     with chromium.Page() as page:
         test = Test(page, directory)
-        for part in (svg, html, difference, reverse, negative, negated, contrast, many):
+        for part in (svg, html, difference, reverse, negative, negated, narrow, alike, contrast, many):
             part(test)
     print("\n".join(test.faults) or "zoom, search, choosers and table do what they are to")
     sys.exit(bool(test.faults))
