@@ -152,6 +152,29 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     profcat t.folded -t svg:countname=cows | grep -q '<title>a (1,500 cows, 75.00%)</title>'
 }
 
+# subtitle FILE: of an svg
+subtitle()
+{
+    sed -n 's/.*<text id="subtitle"[^>]*>\(.*\)<\/text>.*/\1/p' "$1"
+}
+
+@test "a picture says which measure it shows, and a difference what its colours mean" {
+    printf 'main;a 1500\nmain;b 500\n' >t.folded
+    printf 'main;a 500\nmain;b 500\n' >u.folded
+    for run in t u; do profcat -f folded:measure=wall/us $run.folded -o $run.pfs; done
+    profcat t.pfs -t svg >t.svg
+    [ "$(subtitle t.svg)" = 'wall: 2ms' ]
+    profdiff t.pfs u.pfs -t svg >d.svg
+    [ "$(subtitle d.svg)" = 'wall: before 2ms, after 1ms, -1ms, -50.00%, ratio 0.50; red is more, blue is less' ]
+    profdiff x.folded y.folded -t svg:negate >d.svg
+    [ "$(subtitle d.svg)" = 'before 100, after 140 samples, +40, +40.00%, ratio 1.40; blue is more, red is less' ]
+    profcat t.pfs -t svg:subtitle=mine >t.svg
+    [ "$(subtitle t.svg)" = mine ]
+    # NYTProf's table is of all statements, its picture of calls, which leave out what stands in no sub
+    profdiff -q "$PROFUTILS_SRC"/examples/data/words/before "$PROFUTILS_SRC"/examples/data/words/after -t svg >d.svg
+    [[ $(subtitle d.svg) == 'excl: before '* ]]
+}
+
 @test "a title may have commas, and says nothing to a browser but itself" {
     profcat x.folded -t 'svg:title=</text><script>a\, b,subtitle=&' >x.svg
     grep -q '>&lt;/text&gt;&lt;script&gt;a, b</text>' x.svg
@@ -169,9 +192,9 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
 
 @test "sizes are as asked for" {
     profcat x.folded -t svg:width=600,height=20,fontsize=16,colors=io >x.svg
-    grep -q '<svg .* width="600" height="176" .* font-size="16">' x.svg # 3 + 3 lines of text, 4 levels
-    grep -q '<title>all .*<rect x="10.00" y="108" width="580.00" height="19"' x.svg
-    grep -q '<title>b .*<rect x="242.00" y="68" width="348.00" height="19"' x.svg
+    grep -q '<svg .* width="600" height="208" .* font-size="16">' x.svg # 5 + 3 lines of text, 4 levels
+    grep -q '<title>all .*<rect x="10.00" y="140" width="580.00" height="19"' x.svg
+    grep -q '<title>b .*<rect x="242.00" y="100" width="348.00" height="19"' x.svg
 }
 
 @test "a function has one colour in all pictures, and those of a package one hue" {

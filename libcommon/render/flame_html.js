@@ -116,6 +116,9 @@
         return amountText(amount) + name;
     }
 
+    // Counts are called by their measure; of others it stands before them.
+    const heading = (text) => measure.unit === "count" || measure.name === "" ? text : measure.name + ": " + text;
+
     const signed = (amount) => (amount >= 0 ? "+" : "") + amountText(amount);
     const percent = (amount, whole) => (whole ? 100 * amount / whole : 0).toFixed(2) + "%";
 
@@ -612,8 +615,11 @@
         else if (!difference && !["self", "self%", "total", "total%", "name"].includes(sortBy))
             sortBy = "total";
         byId("subtitle").textContent = [profile.complete ? "" : "incomplete: an input is damaged", profile.subtitle,
-            difference ? `before ${amountText(total[0][0])}, after ${counted(total[1][0])}` : counted(total[0][0]),
+            heading(difference ? `before ${amountText(total[0][0])}, after ${counted(total[1][0])}` : counted(total[0][0])),
             profile.reverse ? "leaves at the root" : ""].filter((text) => text !== "").join(" \u00b7 ");
+        byId("note").hidden = !difference;
+        byId("note").textContent = (profile.negate ? "blue is more, red is less" : "red is more, blue is less") +
+            ", the stronger the greater; whether a difference is real, colours do not say: profdiff -t text does";
         tabulate();
         sortRows();
         showTable();

@@ -43,7 +43,7 @@ struct svg_writer {
 
 static const struct pf_option options[] = {
     {"title", "the heading (Flame Graph)", NULL, false, true},
-    {"subtitle", "a second line", NULL, false, true},
+    {"subtitle", "a second line (the measure, and what there is of it)", NULL, false, true},
     {"width", "of the picture in pixels (1200)", NULL, false, true},
     {"height", "of a frame in pixels (16)", NULL, false, true},
     {"minwidth", "of frames that are drawn, in pixels, or with % of the whole (0.1)", NULL, false, true},
@@ -429,10 +429,39 @@ static void write_text(struct pf_writer *writer, const char *id, int64_t x, int6
     pf_sink_text(writer->sink, "</text>\n");
 }
 
+/* The subtitle asked for, else the measure with what there is of it; of a difference also what colours mean. */
+static void write_subtitle(struct pf_writer *writer, int64_t y)
+{
+    const struct svg_writer *state = writer->state;
+    const char *asked = pf_options_get(writer->options, "subtitle");
+    struct pf_sink *sink = writer->sink;
+    bool known = asked != NULL || state->subject.sums[0] != NULL;
+
+    pf_sink_printf(sink, "<text id=\"subtitle\" x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"middle\">", state->width / 2, y);
+    if (writer->failed_input)
+        pf_sink_text(sink, known ? "incomplete: an input is damaged; " : "incomplete: an input is damaged");
+    if (asked != NULL) {
+        write_clean(writer, pf_bytes_of(asked), PF_UTF8);
+    } else if (known) {
+        if (!pf_bytes_equal(state->counted, state->subject.name)) {
+            write_clean(writer, state->subject.name, state->subject.name_flags);
+            pf_sink_text(sink, ": ");
+        }
+        if (is_difference(state)) {
+            write_difference(writer, 0);
+            pf_sink_text(sink, state->negate ? "; blue is more, red is less" : "; red is more, blue is less");
+        } else {
+            write_amount(writer, state->amounts.total[0][0], false);
+            write_counted(writer);
+        }
+    }
+    pf_sink_text(sink, "</text>\n");
+}
+
 static void write_head(struct pf_writer *writer, int64_t height)
 {
     const struct svg_writer *state = writer->state;
-    const char *title = pf_options_get(writer->options, "title"), *subtitle = pf_options_get(writer->options, "subtitle");
+    const char *title = pf_options_get(writer->options, "title");
     int64_t font = state->font_size, right = state->width - PAD, bottom = height - font;
     struct pf_sink *sink = writer->sink;
 
@@ -448,10 +477,7 @@ static void write_head(struct pf_writer *writer, int64_t height)
                    is_difference(state) ? "#fdfdfd" : "#f2efc8"); /* pale red and blue do not go with yellow */
     title = title != NULL ? title : is_difference(state) ? "Differential Flame Graph" : "Flame Graph";
     write_text(writer, "title", state->width / 2, font * 2, "middle", title);
-    if (writer->failed_input)
-        subtitle = "incomplete: an input is damaged";
-    if (subtitle != NULL)
-        write_text(writer, "subtitle", state->width / 2, font * 4, "middle", subtitle);
+    write_subtitle(writer, font * 4);
     write_text(writer, "unzoom", PAD, font * 2, "start", "Reset Zoom");
     write_text(writer, "search", right - 2 * font, font * 2, "end", "Search");
     write_text(writer, "ignorecase", right, font * 2, "end", "ic");
@@ -463,13 +489,13 @@ static bool write_picture(struct pf_writer *writer)
 {
     struct svg_writer *state = writer->state;
     int64_t font = state->font_size;
-    bool second = writer->failed_input || pf_options_get(writer->options, "subtitle") != NULL, good;
+    bool good;
 
     while (state->amounts.width[0] >> state->shift > (int64_t)1 << 53)
         state->shift++;
     if (!each_frame(writer, survey))
         return false;
-    state->top = font * (second ? 5 : 3);
+    state->top = font * 5;
     write_head(writer, state->top + (state->levels + 1) * state->height + 3 * font);
     pf_sink_printf(writer->sink, "<g id=\"frames\" data-pad=\"%d\" data-inner=\"%" PRId64 "\" data-char=\"%" PRId64 ".%02u\">\n", PAD,
                    state->width - 2 * PAD, font * CHARACTER / 100, (unsigned)(font * CHARACTER % 100));

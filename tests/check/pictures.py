@@ -175,7 +175,7 @@ def check_svg(faults, what, text, root, options=()):
         faults.want(place + ": title", title, f"{name} ({words})")
         faults.want(place + ": x", rect["x"], f"{(left + 1000) // 100}.{left % 100:02d}")
         faults.want(place + ": width", rect["width"], f"{(right - left) // 100}.{(right - left) % 100:02d}")
-        faults.want(place + ": y", int(rect["y"]), 36 + 16 * (depth if inverted else levels - depth))
+        faults.want(place + ": y", int(rect["y"]), 60 + 16 * (depth if inverted else levels - depth))
         faults.want(place + ": amounts", (rect["data-x"], rect["data-e"], rect["data-d"]), (str(start), str(start + node.width), str(depth)))
         if not (label == name or label == "" or (label.endswith("..") and name.startswith(label[:-2]))):
             faults.append(f"{place}: label {label!r}")

@@ -131,7 +131,7 @@ def hover(test, share, level, name):
 def html(test):
     page = test.page
     page.open(test.path("x.html"))
-    test.want("html: heading", (test.text("title"), test.text("subtitle")), ("Two & <three>", "100ms"))
+    test.want("html: heading", (test.text("title"), test.text("subtitle")), ("Two & <three>", "wall: 100ms"))
     test.want("html: table", table(test), [["20ms", "20.00%", "100ms", "100.00%", "main"], ["50ms", "50.00%", "50ms", "50.00%", "render"],
                                            ["30ms", "30.00%", "30ms", "30.00%", "db"]])
     choose(test, "measure", "calls")
@@ -140,7 +140,7 @@ def html(test):
     test.want("html: a section", (test.text("subtitle"), table(test)[1]), ("4 calls", ["3", "75.00%", "3", "75.00%", "db"]))
     choose(test, "measure", "wall")
     choose(test, "section", "db")
-    test.want("html: a section inside", (test.text("subtitle"), len(table(test))), ("30ms", 2))
+    test.want("html: a section inside", (test.text("subtitle"), len(table(test))), ("wall: 30ms", 2))
     choose(test, "section", "(none)")
     test.want("html: outside of all sections", table(test), [["20ms", "100.00%", "20ms", "100.00%", "main"]])
     choose(test, "section", "all")
@@ -184,6 +184,8 @@ def difference(test):
     page = test.page
     page.open(test.path("d.html"))
     test.want("difference: heading", test.text("subtitle"), "before 100, after 140 samples")
+    test.want("difference: colours", test.text("note").startswith("red is more, blue is less"), True)
+    test.want("difference: no test", "profdiff -t text" in test.text("note"), True)
     rows = {row[-1]: row[:-1] for row in table(test)}
     test.want("difference: doubled", rows["parse"], ["30", "60", "+30", "+100.00%", "+30"])
     test.want("difference: gone", rows["read"], ["10", "0", "-10", "-100.00%, gone", "-10"])
@@ -223,6 +225,7 @@ def negative(test):
     test.want("negative: details", test.text("details"), "a  (10 samples, -50.00%; self 10)")
     choose(test, "section", '""')
     test.want("negative: the section without a name", test.text("subtitle"), "10 samples")
+    test.want("negative: no difference", test.page.run("document.getElementById('note').hidden"), True)
     test.quiet("negative")
 
 
@@ -230,6 +233,7 @@ def negated(test):
     tones = """[...document.querySelectorAll("#rows tr")].map((tr) => [tr.lastChild.textContent, tr.children[2].className])"""
     for name, more, less in (("d.html", "more", "less"), ("g.html", "less", "more")):
         test.page.open(test.path(name))
+        test.want(name + ": colours", test.text("note").startswith({"more": "red is more", "less": "blue is more"}[more]), True)
         test.want(name + ": tones of changes", dict(test.page.run(tones)), {"main": more, "load": more, "parse": more, "read": less, "run": "", "save": more})
     test.quiet("negated")
 
