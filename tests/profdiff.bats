@@ -42,7 +42,7 @@ cells()
     expect profdiff -t text x.folded y.folded <<'END'
 samples: 11 before, 9 after, -2 (-18.18% of before)               x.folded, y.folded
 exact binomial on the numbers of samples, given their sum; right if samples do not depend on each other
-+ -: q < 0.05 over 3 functions; =: equal, or the interval lies within 0
++ -: q < 0.05 over 3 functions tested; =: equal, or the interval lies within 0
 points: share of the total after, less share of the total before
     before     after      delta  points   ratio           95% interval        q   verdict
          8         0         -8  -72.73   0.00x               -8 .. -3   0.0234 - removed  ##########  old

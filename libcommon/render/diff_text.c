@@ -76,7 +76,7 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
         return;
     }
     pf_diff_print(view, block, table->margin, false, margin);
-    append(line, "\n+ -: q < 0.05 over %zu %s; =: equal, or the interval lies within %s\n", table->tests,
+    append(line, "\n+ -: q < 0.05 over %zu %s tested; =: equal, or the interval lies within %s\n", table->tests,
            pf_diff_noun(view, table->tests != 1), margin);
 }
 
