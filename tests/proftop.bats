@@ -152,6 +152,15 @@ END
         "1;1:(anonymous namespace);1:A::B;1:github.com/x/y;1:java.util.Map;1:main;1:net/http;1:runtime;1:std::map<a::b, c>;" ]
 }
 
+@test "what compilers and linkers put behind names of C makes no package" {
+    printf '%s 1\n' msort_with_tmp.part.0 "msort_with_tmp.part.0'2" f.isra.0.constprop.3 f.cold f.part.0.cold.12 g.lto_priv.0 g.llvm.1234567 \
+        memcpy@plt memcpy@GLIBC_2.2.5 __libc_start_main@@GLIBC_2.34 counter.1234 'f(int, ...)' 'f(char const*) [clone .cold]' 'f [clone .cold]' \
+        >c.folded
+    [ "$(cells 14,9 -b package c.folded)" = 14 ]
+    printf '%s 1\n' java.util.Map.put'(java.lang.Object)' main.init.0 'main.(*T).m.func1' >java.folded
+    [ "$(cells 14,9 -b package java.folded | tr '\n' ';')" = "2 main;1 java.util.Map;" ]
+}
+
 @test "sections and labels count a record once for each of their values" {
     stream labels.pfs <<'END'
 {"measures": [{"name": "samples"}], "records": [

@@ -92,6 +92,40 @@ static size_t last_scope(struct pf_bytes name)
     return found;
 }
 
+/* Without a number and the sign before it: f.123, f'2. */
+static struct pf_bytes without_number(struct pf_bytes name, char sign)
+{
+    size_t size = name.size;
+
+    while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+        size--;
+    return size > 1 && size < name.size && name.data[size - 1] == sign ? (struct pf_bytes){name.data, size - 1} : name;
+}
+
+/* Without what compilers, linkers and callgrind put behind a name: parameters, f.part.0, f.cold, f@@GLIBC_2.34, f@plt, f'2. */
+static struct pf_bytes bare_name(struct pf_bytes name)
+{
+    static const struct pf_bytes clones[] = {{".part", 5}, {".isra", 5}, {".constprop", 10}, {".cold", 5}, {".lto_priv", 9},
+                                             {".llvm", 5}, {".localalias", 11}};
+    struct pf_bytes bare = {name.data, 0};
+    size_t size;
+
+    for (char before = '.'; bare.size < name.size; before = name.data[bare.size++]) {
+        char c = name.data[bare.size];
+        if (before != '.' && (c == '(' || c == '@' || (c == '[' && before == ' ')))
+            break;
+    }
+    bare = without_number(bare, '\'');
+    do {
+        size = bare.size;
+        bare = without_number(bare, '.');
+        for (size_t i = 0; i < sizeof clones / sizeof *clones; i++)
+            if (bare.size > clones[i].size && pf_bytes_ends(bare, clones[i]))
+                bare.size -= clones[i].size;
+    } while (bare.size < size);
+    return bare;
+}
+
 struct pf_bytes pf_package_name(struct pf_bytes name)
 {
     size_t scope = last_scope(name), slash = 0, dot = 0;
@@ -101,6 +135,8 @@ struct pf_bytes pf_package_name(struct pf_bytes name)
     for (size_t i = 0; i < name.size; i++)
         if (name.data[i] == '/')
             slash = i + 1;
+    if (slash == 0)
+        name = bare_name(name);
     for (size_t i = slash; i < name.size; i++) {
         if (name.data[i] != '.')
             continue;

@@ -18,7 +18,7 @@ enum pf_by {
     PF_BY_ADDRESS,
     PF_BY_IMAGE,
     PF_BY_PACKAGE,  /* what stands before the last `::` of the name (Perl, C++, Rust), the first dot behind the last slash (Go), or the
-                     * last dot (Java, Python); "" else */
+                     * last dot (Java, Python) that is none of a compiler's (f.part.0); "" else */
     PF_BY_LABEL     /* sections too: their key is `section` */
 };
 
