@@ -24,3 +24,50 @@ setup()
     [[ $output == *"folded cannot hold flat records"* ]]
     [ ! -e none.folded ]
 }
+
+# loses KEYS FILE FORMAT: one warning names just these labels (in any order)
+loses()
+{
+    profcat "$2" -t "$3" -o out 2>err
+    diff <(sed -n 's/.*warning: .*: labels have no place and are left out: \([^(]*\).*/\1/p' err | tr -d ' ' | tr ',' '\n' | sort) \
+        <(tr ' ' '\n' <<<"$1" | sed '/^$/d')
+    [ "$(grep -c labels err)" -eq $((${#1} > 0)) ]
+}
+
+@test "labels without a place are told of once, by their keys" {
+    corpus=$PROFUTILS_SRC/tests/corpus
+    printf 'a;b 1\nc 2\n' >in.folded
+    profcat --set-label host=x --set-label section=s --set-label thread=t -f folded:measure=wall/us in.folded -o stacks.pfs
+    for format in folded cpuprofile nytprof; do
+        loses "host section thread" stacks.pfs "$format"
+        grep -q "(proffilter --root-label=KEY makes frames of them)" err
+    done
+    loses "host section" stacks.pfs callgrind
+    loses "host section" stacks.pfs speedscope
+    loses "host thread" stacks.pfs speedscope:by=section
+    loses "" stacks.pfs pprof
+    loses "" stacks.pfs pfs
+    loses "" stacks.pfs svg
+    profcat --set-label host=x --set-label section=s "$corpus/dcpi/valid/v01_single_chunk.prof" -o counts.pfs
+    loses "host section" counts.pfs dcpi
+    loses "host section" counts.pfs dcpicat
+    if grep -q root-label err; then
+        return 1
+    fi
+    profcat --set-label host=x "$corpus"/nytprof/gotos_blocks.nyt -o lines.pfs
+    loses host lines.pfs nytprof
+    proffilter --kind=edge lines.pfs -o calls.pfs
+    profcat --set-label section=s calls.pfs -t pynytprof -o out 2>err
+    grep -q "left out:.*section" err
+}
+
+@test "what folded stacks say of a command is no label that is left out" {
+    perf=$PROFUTILS_SRC/tests/corpus/perf-script/dwarf.header_pidtid.perf.txt
+    profcat "$perf" -t folded -o out 2>err
+    grep -q "left out: .*pid" err
+    profcat "$perf" -t folded:tid -o out 2>>err
+    grep -q "^work_dw-[0-9]" out
+    if grep -qE "left out:.*comm" err || tail -n +2 err | grep -qE "pid|tid"; then
+        return 1
+    fi
+}

@@ -105,6 +105,7 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     *writer = *setup;
     memset(&writer->error, 0, sizeof writer->error);
     memset(writer->left_out, 0, sizeof writer->left_out);
+    memset(&writer->left_labels, 0, sizeof writer->left_labels);
     writer->held = 0;
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
     int status = writer->state ? format->open_writer(writer) : pf_error_nomem(&writer->error);
@@ -134,6 +135,8 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
         return PF_OK;
     }
     writer->held += record ? batch->rows : 0;
+    if (record && pf_left_labels_add(writer, batch) != PF_OK)
+        return pf_error_nomem(&writer->error);
     return explained(writer, writer->format->write(writer, batch));
 }
 
@@ -155,6 +158,7 @@ static int tell_left_out(struct pf_writer *writer)
         return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records", writer->format->name, kinds);
     if (used > 0)
         pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out", counted);
+    pf_left_labels_tell(writer);
     return PF_OK;
 }
 
@@ -171,6 +175,7 @@ void pf_writer_close(struct pf_writer *writer)
         return;
     if (writer->state)
         writer->format->close_writer(writer);
+    pf_left_labels_free(&writer->left_labels);
     free(writer->state);
     free(writer);
 }

@@ -3,6 +3,7 @@
 #define PF_CODEC_FORMAT_H
 
 #include "base/error.h"
+#include "codec/left_labels.h"
 #include "codec/merging.h"
 #include "codec/options.h"
 #include "codec/shared.h"
@@ -61,6 +62,7 @@ struct pf_writer {
     bool saturate;                    /* counts that do not fit are clamped, with a warning, instead of refused */
     bool failed_input;                /* set before finish: an input failed, what was written is incomplete */
     uint64_t held, left_out[PF_RECORD_KINDS]; /* rows of the kinds it holds, of others */
+    struct pf_left_labels left_labels;
     struct pf_error error;
     void *state;                      /* writer_size bytes, zeroed */
 };
@@ -114,6 +116,9 @@ struct pf_format {
     /* Writing; write NULL: the format is not written. */
     size_t writer_size;
     int (*open_writer)(struct pf_writer *);
+    /* Whether a label of records has a place, whatever else is in its set; those without are told of at the end. NULL: all have, or the
+     * writer tells of them itself, or it is a view, which shows what it shows. */
+    bool (*holds_label)(struct pf_writer *, const struct pf_label *);
     int (*write)(struct pf_writer *, const struct pf_batch *);
     int (*finish)(struct pf_writer *); /* everything is out to the sink; not called after a failure */
     void (*close_writer)(struct pf_writer *);

@@ -164,6 +164,7 @@ const struct pf_format pf_format_callgrind = {
     .close_reader = pf_cg_reader_close,
     .writer_size = sizeof(struct pf_cg_writer),
     .open_writer = pf_cg_writer_open,
+    .holds_label = pf_cg_writer_holds_label,
     .write = pf_cg_writer_write,
     .finish = pf_cg_writer_finish,
     .close_writer = pf_cg_writer_close,

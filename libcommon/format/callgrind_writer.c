@@ -85,22 +85,21 @@ static struct pf_cg_group *group_of(struct pf_writer *writer, uint32_t thread)
     return group;
 }
 
-/* The thread a label set tells; others have no place. */
+bool pf_cg_writer_holds_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    return label->key == ((const struct pf_cg_writer *)writer->state)->thread_key && !label->numeric;
+}
+
+/* The thread a label set tells. */
 static uint32_t thread_of(struct pf_writer *writer, uint32_t labels)
 {
-    struct pf_cg_writer *state = writer->state;
     uint32_t thread = 0;
 
     while (labels != 0) {
         const struct pf_label *label = pf_dict_label(writer->dict, labels);
-        struct pf_bytes name = pf_dict_string(writer->dict, label->key);
 
-        if (label->key == state->thread_key && !label->numeric) {
+        if (pf_cg_writer_holds_label(writer, label))
             thread = label->text;
-        } else if (!state->labels_said) {
-            pf_report_send(&writer->report, PF_WARNING, "labels have no place and are left out ('%.*s')", (int)name.size, name.data);
-            state->labels_said = true;
-        }
         labels = label->parent;
     }
     return thread;

@@ -20,10 +20,11 @@ struct pf_cg_writer {
     uint32_t *measures;          /* all there were, in order */
     size_t measure_count, measure_capacity;
     bool as_read;                /* files without a name are so in the input */
-    bool written, labels_said, texts_said;
+    bool written, texts_said;
 };
 
 int pf_cg_writer_open(struct pf_writer *);
+bool pf_cg_writer_holds_label(struct pf_writer *, const struct pf_label *);
 int pf_cg_writer_write(struct pf_writer *, const struct pf_batch *);
 int pf_cg_writer_finish(struct pf_writer *);
 void pf_cg_writer_close(struct pf_writer *);

@@ -92,6 +92,7 @@ const struct pf_format pf_format_dcpi = {
     .copy = pf_dcpi_copy,
     .writer_size = sizeof(struct pf_dcpi_writer),
     .open_writer = pf_dcpi_writer_open,
+    .holds_label = pf_holds_no_label,
     .write = pf_dcpi_writer_write,
     .finish = pf_dcpi_writer_finish,
     .close_writer = pf_dcpi_writer_close,

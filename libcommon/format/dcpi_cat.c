@@ -493,6 +493,7 @@ const struct pf_format pf_format_dcpicat = {
     .close_reader = close_reader,
     .writer_size = sizeof(struct pf_dcpi_cat_writer),
     .open_writer = pf_dcpi_cat_open_writer,
+    .holds_label = pf_holds_no_label,
     .write = pf_dcpi_cat_write,
     .finish = pf_dcpi_cat_finish,
     .close_writer = pf_dcpi_cat_close_writer,

@@ -33,7 +33,6 @@ struct pf_dcpi_cat_writer {
     struct pf_dcpi_cat_blocks blocks;
     struct pf_dcpi_counts counts;
     struct pf_dcpi_places places;
-    bool labels;
 };
 
 int pf_dcpi_cat_open_writer(struct pf_writer *);

@@ -38,8 +38,6 @@ int pf_dcpi_cat_write(struct pf_writer *writer, const struct pf_batch *batch)
             status = pf_dcpi_cat_blocks_add(&state->blocks, writer->dict, batch);
         return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
     }
-    for (uint32_t row = 0; batch->labels && !state->labels && row < batch->rows; row++)
-        state->labels = batch->labels[row] != 0;
     return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
 }
 
@@ -462,8 +460,6 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
     if (say_left_out(writer) != PF_OK || add_told_images(writer) != PF_OK ||
         pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
         return writer->error.code;
-    if (state->labels)
-        pf_report_send(&writer->report, PF_WARNING, "the records have labels, which dcpicat cannot hold: left out");
     for (uint32_t k = 1; k < dict->images.count; k++) {
         struct profile profile = {writer, pf_dict_image(dict, k), next < places->count ? places->locations + next : NULL, 0};
 

@@ -95,8 +95,6 @@ int pf_dcpi_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
             status = pf_dcpi_cat_blocks_add(&state->blocks, writer->dict, batch);
         return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
     }
-    for (uint32_t row = 0; batch->labels && !state->labels && row < batch->rows; row++)
-        state->labels = batch->labels[row] != 0;
     return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
 }
 
@@ -353,8 +351,6 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
     status = prepare(writer);
     if (status != PF_OK)
         return status;
-    if (state->labels)
-        pf_report_send(&writer->report, PF_WARNING, "the records have labels, which dcpi cannot hold: left out");
     struct walk walk = start_walk(writer);
 
     pf_sink_write(writer->sink, state->header.raw.data, state->header.raw.size);

@@ -16,7 +16,6 @@ struct pf_dcpi_writer {
     struct pf_dcpi_profiles profiles;
     struct pf_dcpi_cat_blocks blocks;
     struct pf_dcpi_counts counts;
-    bool labels; /* left out labels were reported */
 
     /* at the end */
     struct pf_dcpi_event *event;

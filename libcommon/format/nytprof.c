@@ -55,6 +55,7 @@ const struct pf_format pf_format_nytprof = {
     .close_reader = pf_nyt_close_reader,
     .writer_size = sizeof(struct pf_nyt_writer),
     .open_writer = pf_nyt_writer_open,
+    .holds_label = pf_nyt_writer_holds_label,
     .write = pf_nyt_writer_write,
     .finish = pf_nyt_writer_finish,
     .close_writer = pf_nyt_writer_close,

@@ -43,12 +43,13 @@ struct pf_nyt_writer {
     double seconds, call_seconds;    /* self time of all statements, of all call events */
     bool *left_out;                  /* by measure: it was said that it is not written */
     size_t left_out_count, left_out_capacity;
-    bool labels_left_out, rounded;
+    bool rounded;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, tool_origin, input_key;
     uint32_t fid_key, block_key, sub_key, unknown;
 };
 
 int pf_nyt_writer_open(struct pf_writer *);
+bool pf_nyt_writer_holds_label(struct pf_writer *, const struct pf_label *);
 int pf_nyt_writer_write(struct pf_writer *, const struct pf_batch *);
 int pf_nyt_writer_finish(struct pf_writer *);
 void pf_nyt_writer_close(struct pf_writer *);

@@ -155,21 +155,31 @@ struct labels {
     uint32_t fid, block, sub;
 };
 
+/* Where in `labels` a label goes; NULL: nowhere. */
+static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels, const struct pf_label *label)
+{
+    if (!label->numeric || label->number < 0 || label->number > UINT32_MAX)
+        return NULL;
+    return label->key == w->fid_key     ? &labels->fid
+           : label->key == w->block_key ? &labels->block
+           : label->key == w->sub_key   ? &labels->sub
+                                        : NULL;
+}
+
+bool pf_nyt_writer_holds_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    struct labels labels;
+    return member_of(writer->state, &labels, label) != NULL;
+}
+
 static struct labels read_labels(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
 {
-    struct pf_nyt_writer *w = writer->state;
     struct labels labels = {0};
     for (uint32_t id = batch->labels ? batch->labels[row] : 0, parent; id != 0; id = parent) {
         const struct pf_label *label = pf_dict_label(writer->dict, id);
-        bool number = label->numeric && label->number >= 0 && label->number <= UINT32_MAX;
-        uint32_t *to = !number ? NULL : label->key == w->fid_key ? &labels.fid : label->key == w->block_key ? &labels.block
-                                        : label->key == w->sub_key ? &labels.sub : NULL;
+        uint32_t *to = member_of(writer->state, &labels, label);
         if (to)
             *to = (uint32_t)label->number;
-        else if (!w->labels_left_out)
-            pf_report_send(&writer->report, PF_WARNING, "labels have no place and are left out ('%s')",
-                           pf_dict_string(writer->dict, label->key).data);
-        w->labels_left_out |= !to;
         parent = label->parent;
     }
     return labels;
@@ -395,7 +405,6 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, co
     struct pf_nyt_writer *w = writer->state;
     uint32_t stack = batch->stack ? batch->stack[row] : 0;
     int64_t self = value(columns, SAMPLE_SELF, row), hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
-    read_labels(writer, batch, row);
     if (stack == 0)
         return self == 0 ? PF_OK : say_left_out(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
     int64_t number = value(columns, SAMPLE_CALLS, row);

@@ -392,6 +392,7 @@ const struct pf_format pf_format_pynytprof = {
     .close_reader = close_reader,
     .writer_size = sizeof(struct pf_pyn_writer),
     .open_writer = pf_pyn_writer_open,
+    .holds_label = pf_holds_no_label,
     .write = pf_pyn_writer_write,
     .finish = pf_pyn_writer_finish,
     .close_writer = pf_pyn_writer_close,

@@ -293,21 +293,6 @@ static int add_row(struct pf_writer *writer, struct pf_pyn_sums *sums, const uin
     return PF_OK;
 }
 
-static void say_what_is_lost(struct pf_writer *writer, const struct pf_batch *batch)
-{
-    struct pf_pyn_writer *state = writer->state;
-
-    for (uint32_t k = 0; batch->labels && !state->labels_left_out && k < batch->rows; k++) {
-        if (batch->labels[k] == 0)
-            continue;
-        const struct pf_label *label = pf_dict_label(writer->dict, batch->labels[k]);
-        struct pf_bytes name = pf_dict_string(writer->dict, label->key);
-
-        pf_report_send(&writer->report, PF_WARNING, "labels have no place and are left out ('%.*s')", (int)name.size, name.data);
-        state->labels_left_out = true;
-    }
-}
-
 static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_pyn_writer *state = writer->state;
@@ -321,7 +306,6 @@ static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
     status = leave_out(writer, sums, batch, count > 0);
     if (status != PF_OK || count == 0)
         return status;
-    say_what_is_lost(writer, batch);
     for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++) {
         uint32_t key[3];
 

@@ -28,7 +28,7 @@ struct pf_pyn_writer {
     uint32_t private_origin, version_key, file_key, sub_key;
     bool *left_out;            /* by measure: said so */
     size_t left_out_count, left_out_capacity;
-    bool labels_left_out, texts_left_out;
+    bool texts_left_out;
     bool rounded[2]; /* it was said of times, of calls */
 };
 

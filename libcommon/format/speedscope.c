@@ -44,6 +44,7 @@ const struct pf_format pf_format_speedscope = {
     .close_reader = pf_speedscope_close_reader,
     .writer_size = sizeof(struct pf_speedscope_writer),
     .open_writer = pf_speedscope_open_writer,
+    .holds_label = pf_speedscope_holds_label,
     .write = pf_speedscope_write,
     .finish = pf_speedscope_finish,
     .close_writer = pf_speedscope_close_writer,

@@ -26,6 +26,7 @@ int pf_speedscope_read(struct pf_reader *, struct pf_batch *);
 void pf_speedscope_close_reader(struct pf_reader *);
 
 int pf_speedscope_open_writer(struct pf_writer *);
+bool pf_speedscope_holds_label(struct pf_writer *, const struct pf_label *);
 int pf_speedscope_write(struct pf_writer *, const struct pf_batch *);
 int pf_speedscope_finish(struct pf_writer *);
 void pf_speedscope_close_writer(struct pf_writer *);

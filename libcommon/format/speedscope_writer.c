@@ -20,6 +20,11 @@ int pf_speedscope_open_writer(struct pf_writer *writer)
     return pf_frame_sums_init(&state->sums, &writer->error);
 }
 
+bool pf_speedscope_holds_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    return label->key == ((const struct pf_speedscope_writer *)writer->state)->sums.group_key;
+}
+
 void pf_speedscope_close_writer(struct pf_writer *writer)
 {
     struct pf_speedscope_writer *state = writer->state;
