@@ -247,7 +247,7 @@ assert got == full + lines + memory + wall, got'
     printf 'austin %s\n' 'austin 3.3.0' 'interval 100' 'mode wall' 'duration 23873' >want
     same want got
     printf 'P1;T2 5\n' >in
-    run -0 profcat -t folded in
+    run -0 --separate-stderr profcat -t folded in
     [ "$output" = 5000 ]
     printf 'P1;T2;/a.py:f:1 5\nP1;T2;/a.py:f:1 5,0,3\n' >in
     run -3 profcat -t text in

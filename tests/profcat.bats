@@ -187,6 +187,33 @@ END
     fails 2 "this is written as text, json or ndjson, not as csv" profcat --probe a.folded -o probe.csv
 }
 
+@test "a suffix that chooses no format is refused or told of" {
+    profcat a.folded -o by.JSON
+    profcat a.folded -t json | cmp - by.JSON
+    profcat a.folded -o BY.CSV.GZ
+    profcat a.folded -t csv | cmp - <(gzip -dc BY.CSV.GZ)
+    profcat a.folded -o want.pfs
+    for suffix in austin pstats gmon.gz perf-script; do
+        fails 2 "cannot write '${suffix%.gz}'; formats to write: pfs, .*html" profcat a.folded -o "no.$suffix"
+        [ ! -e "no.$suffix" ]
+        profcat a.folded -t pfs -o "yes.$suffix"
+    done
+    for name in req.sgv x.y2 ./a.pf; do
+        fails 0 "warning: '$name': no format has the suffix \.${name##*.}; written as the native stream \(-t NAME chooses another\)" \
+            profcat a.folded -o "$name"
+        cmp want.pfs "$name"
+    done
+    fails 0 "no format has the suffix .sgv" profcat a.folded -o req.sgv.gz
+    mkdir -p dir.d
+    for name in plain dir.d/plain run.1 .hidden end.; do
+        profcat a.folded -o "$name" 2>err
+        [ ! -s err ]
+        cmp want.pfs "$name"
+    done
+    profcat a.folded -t csv -o table.sgv 2>err
+    [ ! -s err ]
+}
+
 @test "an unknown format or option is answered with those there are" {
     fails 2 "unknown format 'xml'; formats to write: pfs, .*folded, .*text, json, ndjson, csv, tsv, svg, html" profcat a.folded -t xml
     fails 2 "cannot read 'csv'; formats to read: pfs, .*folded" profcat -f csv a.folded

@@ -424,6 +424,15 @@ together()
     sort small.folded >want
     sort to/_none.folded >got
     same want got
+    # the template's name, not what a value ends with
+    rm -f to/*
+    for value in a.csv b.pstats; do profcat --set-label "key=$value" small.folded; done >values.pfs
+    proffilter --split=key -o 'to/%s' values.pfs 2>err
+    [ ! -s err ]
+    together values.pfs to
+    proffilter --split=key -o 'to/%s.sgv' values.pfs 2>err
+    [ "$(grep -c "'to/%s.sgv': no format has the suffix .sgv; written as the native stream" err)" = 1 ]
+    [ "$(profcat --probe -t ndjson to/a.csv.sgv | jq -r .format)" = pfs ]
 }
 
 @test "names may hold any byte" {

@@ -93,6 +93,26 @@ static void read_messages(struct pf_tool *tool, const struct pf_common_args *arg
     tool->progress = args->no_progress_given ? PF_NEVER : args->progress_given ? PF_ALWAYS : PF_AUTO;
 }
 
+/* The format that the name of the output asks for, of a program with views; NULL: none. Exits 2 for one that is not written. */
+static const char *output_name(struct pf_common *common, bool views)
+{
+    const struct pf_format *written = pf_registry_suffix(common->output);
+    const struct pf_format *format = written ? written : pf_registry_suffix_unwritten(common->output);
+    if (!written && format && !views)
+        format_argument(common, format->name, true, &common->to_options);
+    return format ? format->name : NULL;
+}
+
+void pf_common_check_suffix(struct pf_common *common)
+{
+    struct pf_bytes suffix = {NULL, 0};
+    if (!common->to && common->output)
+        suffix = pf_registry_suffix_unknown(common->output);
+    if (suffix.size > 0)
+        pf_tool_warn(&common->tool, "'%s': no format has the suffix %.*s; written as the native stream (-t NAME chooses another)",
+                     common->output, (int)suffix.size, suffix.data);
+}
+
 void pf_common_read(struct pf_common *common, const char *program, const struct pf_common_args *args,
                     const char *const *help, bool views, const char **to_text)
 {
@@ -111,9 +131,10 @@ void pf_common_read(struct pf_common *common, const char *program, const struct 
     if (to && !views)
         common->to = format_argument(common, to, true, &common->to_options);
     common->output = last(args->output, args->output_given);
-    const struct pf_format *named = common->output ? pf_registry_suffix(common->output) : NULL;
+    if (!to && common->output)
+        to = output_name(common, views);
     if (to_text)
-        *to_text = to || !named ? to : named->name;
+        *to_text = to;
     common->compression = compression_argument(common, last(args->compress, args->compress_given));
     common->threads = threads_argument(common, last(args->threads, args->threads_given));
     common->recursive = args->recursive_given;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct pf_output {
     struct pf_common *common;
@@ -26,10 +27,10 @@ struct pf_output {
     bool copied; /* there is a whole segment, or one marked incomplete */
 };
 
-static bool ends_with(const char *string, const char *end)
+static bool named_gz(const char *path)
 {
-    size_t size = strlen(string), end_size = strlen(end);
-    return size > end_size && strcmp(string + size - end_size, end) == 0;
+    size_t size = strlen(path);
+    return size > 3 && strcasecmp(path + size - 3, ".gz") == 0;
 }
 
 /* The format by -t, by suffix, or by custom. */
@@ -60,7 +61,7 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
 static void compress_sink(struct pf_common *common, const char *path, const struct pf_format *format, struct pf_sink *sink)
 {
     unsigned caps = format ? format->caps : 0;
-    bool named = path && ends_with(path, ".gz") && !(caps & PF_IS_GZIP);
+    bool named = path && named_gz(path) && !(caps & PF_IS_GZIP);
     if (common->compression == 0 || (!named && (common->compression < 0 || caps & PF_COMPRESSES)))
         return;
     if (pf_sink_terminal(sink) && !common->tool.force)
@@ -96,6 +97,7 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
 
 struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inputs)
 {
+    pf_common_check_suffix(common);
     return pf_output_open_path(common, inputs, common->output);
 }
 

@@ -4,6 +4,7 @@
 #include "analysis/spill.h"
 #include "analysis/split.h"
 #include "base/memory.h"
+#include "codec/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,12 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
     if (common->output == NULL || !is_template(common->output))
         pf_tool_usage(&common->tool,
                       "--split needs -o with one %%s in it, as in -o 'parts/%%s.pfs'");
+    /* The name of a part ends with no suffix but the template's. */
+    pf_common_check_suffix(common);
+    if (common->to == NULL)
+        common->to = pf_registry_suffix(common->output);
+    if (common->to == NULL)
+        common->to = pf_registry_find(PF_BYTES("pfs"));
     if (parts == NULL || (parts->open = calloc(OPEN_MAX_PARTS, sizeof *parts->open)) == NULL ||
         (parts->split = pf_split_new(pf_inputs_dict(inputs), key)) == NULL)
         pf_tool_nomem(&common->tool);

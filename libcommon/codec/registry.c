@@ -2,7 +2,9 @@
 
 #include "io/json_look.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WINDOW = 64 * 1024, HEAD = 256 }; /* how far bids look; how far what is no format shows itself */
 
@@ -29,20 +31,26 @@ const struct pf_format *pf_registry_find(struct pf_bytes name)
     return NULL;
 }
 
+/* Whatever the case. */
+static bool ends_with(struct pf_bytes path, const char *end, size_t size)
+{
+    return size < path.size && strncasecmp(path.data + path.size - size, end, size) == 0;
+}
+
 /* Length of the longest of `suffixes` (separated by blanks) that `path` ends with. */
 static size_t suffix_match(const char *suffixes, struct pf_bytes path)
 {
     size_t best = 0;
     for (const char *at = suffixes; at && *at;) {
         size_t size = strcspn(at, " ");
-        if (size > best && size < path.size && memcmp(path.data + path.size - size, at, size) == 0)
+        if (size > best && ends_with(path, at, size))
             best = size;
         at += size + strspn(at + size, " ");
     }
     return best;
 }
 
-static const struct pf_format *named_by(struct pf_bytes path)
+static const struct pf_format *written_as(struct pf_bytes path)
 {
     const struct pf_format *found = NULL;
     size_t best = 0;
@@ -56,13 +64,44 @@ static const struct pf_format *named_by(struct pf_bytes path)
     return found;
 }
 
+static const struct pf_format *read_as(struct pf_bytes path)
+{
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        size_t size = strlen(formats[k]->name);
+        bool called = ends_with(path, formats[k]->name, size) && path.data[path.size - size - 1] == '.';
+        if (!formats[k]->write && (called || suffix_match(formats[k]->suffixes, path) > 0))
+            return formats[k];
+    }
+    return NULL;
+}
+
+static struct pf_bytes without_gz(struct pf_bytes path)
+{
+    return (struct pf_bytes){path.data, path.size - (ends_with(path, ".gz", 3) ? 3 : 0)};
+}
+
 const struct pf_format *pf_registry_suffix(const char *path)
 {
-    struct pf_bytes name = pf_bytes_of(path);
-    const struct pf_format *found = named_by(name);
-    if (found || name.size < 3 || memcmp(name.data + name.size - 3, ".gz", 3) != 0)
-        return found;
-    return named_by((struct pf_bytes){name.data, name.size - 3});
+    const struct pf_format *found = written_as(pf_bytes_of(path));
+    return found ? found : written_as(without_gz(pf_bytes_of(path)));
+}
+
+const struct pf_format *pf_registry_suffix_unwritten(const char *path)
+{
+    return pf_registry_suffix(path) ? NULL : read_as(without_gz(pf_bytes_of(path)));
+}
+
+struct pf_bytes pf_registry_suffix_unknown(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct pf_bytes name = without_gz(pf_bytes_of(slash ? slash + 1 : path));
+    size_t dot = name.size;
+    bool letters = false;
+    while (dot > 0 && isalnum((unsigned char)name.data[dot - 1]))
+        letters |= isalpha((unsigned char)name.data[--dot]) != 0;
+    if (dot < 2 || name.data[dot - 1] != '.' || !letters || pf_registry_suffix(path) || pf_registry_suffix_unwritten(path))
+        return (struct pf_bytes){"", 0};
+    return pf_bytes_skip(name, dot - 1);
 }
 
 /* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how it begins, what stands near the

@@ -25,7 +25,7 @@ static int bid(struct pf_source *source, const char *path)
 }
 
 static const struct pf_option options[] = {
-    {"by", "the label whose values have profiles of their own (thread)", NULL, false, true},
+    {"by", "the label whose values have profiles of their own (thread); where a record has several, of the last", NULL, false, true},
     {0},
 };
 
