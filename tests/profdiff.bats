@@ -766,3 +766,49 @@ END
     fails 3 'bare.pfs: no run of it is good' profdiff --keep-going -t csv one.pfs bare.pfs
     [ -z "$output" ]
 }
+
+# --- a release that lies elsewhere ---------------------------------------------------------------------------
+
+@test "functions of one name in another file are hinted at, and joined by name" {
+    for side in p:100 p/v2:120; do
+        printf '# callgrind format\nevents: Ir\nfl=/%s/w.c\nfn=main\n1 10\nfn=hot\n5 %d\nfn=init\n7 1\n' "${side%:*}" "${side#*:}" >"${side//[^0-9]/}.cg"
+        printf 'fl=/usr/same.c\nfn=same\n1 5\n' >>"${side//[^0-9]/}.cg"
+    done
+    printf 'fl=/p/gone.c\nfn=gone\n1 5\n' >>100.cg
+    hint='^\.\.\. 3 functions are gone with one file or image and new with another under the same name: --by=name joins them$'
+    profdiff -t text 100.cg 2120.cg | grep -q "$hint"
+    profdiff -n 1 --only=more 100.cg 2120.cg | grep -q "$hint"
+    run profdiff --fail-above=5% 100.cg 2120.cg
+    [ "$status" -eq 1 ]
+    grep -q "$hint" <<<"$output"
+    for options in --by=name --by=file "-t csv" "-t json" "-t ndjson"; do
+        # shellcheck disable=SC2086  # two words
+        profdiff $options 100.cg 2120.cg >out
+        [ -s out ]
+        if grep -q "under the same name" out; then
+            return 1
+        fi
+    done
+    grep -v '^fl=/usr' 100.cg | sed '/fn=same/,$d; /fn=main/,+1d; /fn=init/,$d' >one.cg
+    profdiff -t text one.cg 2120.cg | grep -q '^\.\.\. 1 function is gone with one file'
+}
+
+@test "frames of a difference's picture are those of a name with --by=name" {
+    for side in p:100 v:120; do
+        printf '# callgrind format\nevents: Ir\nfl=/%s/w.c\nfn=hot\n5 %d\n' "${side%:*}" "${side#*:}" | profcat -q --expand-edges -o "${side%:*}.pfs"
+    done
+    profdiff p.pfs v.pfs -t svg | grep -c '<title>hot' >count
+    [ "$(cat count)" = 2 ]
+    for to in "-t svg --by=name" "--by=name -o joined.svg" "-t svg:by=name" "-t svg:title=x --by=name"; do
+        rm -f joined.svg
+        # shellcheck disable=SC2086  # several words
+        profdiff $to p.pfs v.pfs >out
+        [ ! -e joined.svg ] || cat joined.svg >out
+        [ "$(grep -c '<title>hot' out)" = 1 ]
+        grep -q '<title>hot (before 100, after 120 ' out
+    done
+    profdiff --by=name -t html p.pfs v.pfs -o out
+    fails 2 "svg.*by.*function" profdiff --by=file -t svg p.pfs v.pfs
+    fails 2 "\-\-by is for tables" profdiff --by=name -t folded p.pfs v.pfs
+    fails 2 "\-\-limit is for tables" profdiff --by=name -n 1 -t svg p.pfs v.pfs
+}

@@ -4,6 +4,7 @@
 #include "analysis/diff_records.h"
 #include "cli/output.h"
 #include "cli/runs.h"
+#include "codec/registry.h"
 #include "render/diff.h"
 #include "render/top.h"
 
@@ -36,14 +37,19 @@ static const char *table_option(const struct args *args)
 {
     return args->limit_given        ? "--limit"
            : args->sort_given       ? "--sort"
-           : args->by_given         ? "--by"
            : args->only_given       ? "--only"
            : args->unit_given       ? "--unit"
            : args->cum_given        ? "--cum"
            : args->min_delta_given  ? "--min-delta"
            : args->fail_above_given ? "--fail-above"
            : args->stats_given      ? "--stats"
+           : args->by_given         ? "--by"
                                     : NULL;
+}
+
+static bool is_picture(const struct pf_format *format)
+{
+    return (format->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == (PF_IS_VIEW | PF_HOLDS_DIFFERENCE);
 }
 
 static bool piped(void)
@@ -51,6 +57,23 @@ static bool piped(void)
     struct stat info;
 
     return fstat(STDOUT_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+}
+
+/* -t of records. What is one frame of a picture --by says, as the picture's option does. */
+static void read_format(struct run *run, const char *to, const char *by)
+{
+    struct pf_buffer text = {0};
+    const struct pf_format *format = pf_registry_find((struct pf_bytes){to, strcspn(to, ":")});
+
+    pf_buffer_append(&text, to, strlen(to));
+    if (by != NULL && format != NULL && is_picture(format)) {
+        pf_buffer_append(&text, strchr(to, ':') != NULL ? ",by=" : ":by=", 4);
+        pf_buffer_append(&text, by, strlen(by));
+    }
+    if (!pf_buffer_byte(&text, '\0'))
+        pf_tool_nomem(&run->common.tool);
+    pf_common_to(&run->common, text.data);
+    pf_buffer_free(&text);
 }
 
 /* A table, or records: by -t, by the name of the output, or by where it goes. */
@@ -62,7 +85,7 @@ static void read_form(struct run *run, const struct args *args, const char *to)
     if (to != NULL) {
         run->stream = !pf_sheet_form_find(pf_bytes_of(to), &run->view.form);
         if (run->stream)
-            pf_common_to(&run->common, to);
+            read_format(run, to, last(args->by_arg, args->by_given));
     } else {
         run->stream = run->common.output == NULL && wanted == NULL && piped();
     }
@@ -70,7 +93,7 @@ static void read_form(struct run *run, const struct args *args, const char *to)
         pf_tool_usage(&run->common.tool, "tables have no options: -t takes text, json, ndjson, csv, tsv or a format of records, not '%s'", to);
     if (run->stream && run->common.to != NULL && !(run->common.to->caps & PF_HOLDS_DIFFERENCE))
         pf_tool_usage(&run->common.tool, "%s cannot hold what was before and what after beside each other", run->common.to->name);
-    if (run->stream && wanted != NULL)
+    if (run->stream && wanted != NULL && !(strcmp(wanted, "--by") == 0 && run->common.to != NULL && is_picture(run->common.to)))
         pf_tool_usage(&run->common.tool, "%s is for tables: -t takes text, json, ndjson, csv or tsv then, not '%s'", wanted, to);
 }
 

@@ -336,6 +336,31 @@ static int set_rates(struct pf_diff_table *table, struct pf_error *error)
     return PF_OK;
 }
 
+/* Rows of one name differ in file or image. */
+static int count_moved(struct making *making)
+{
+    struct pf_diff_table *table = making->table;
+    const struct pf_keys *keys = &making->diff->keys;
+    unsigned char *met;
+
+    if (making->diff->by != PF_BY_FUNCTION)
+        return PF_OK;
+    met = calloc(making->diff->dict->strings.count, 1);
+    if (met == NULL)
+        return pf_error_nomem(making->error);
+    for (size_t i = 0; i < table->count; i++) {
+        uint32_t name = pf_keys_row(keys, table->rows[i].key)->name;
+        enum pf_diff_status status = table->rows[i].status;
+
+        if (name == 0 || (status != PF_DIFF_ADDED && status != PF_DIFF_REMOVED))
+            continue;
+        table->moved += met[name] == (status == PF_DIFF_ADDED ? 1 << PF_DIFF_REMOVED : 1 << PF_DIFF_ADDED);
+        met[name] |= (unsigned char)(1 << status);
+    }
+    free(met);
+    return PF_OK;
+}
+
 static void set_totals(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
@@ -391,6 +416,8 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
     table->method = method_of(&making);
     if (status == PF_OK)
         status = make_rows(&making);
+    if (status == PF_OK)
+        status = count_moved(&making);
     if (status == PF_OK)
         status = set_rates(table, error);
     if (block->measure.nature == PF_EXACT && table->tests == 0)

@@ -47,6 +47,7 @@ struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row *rows;
     size_t count, tests;          /* tests: rows that q is over */
+    size_t moved;                 /* PF_BY_FUNCTION: names of rows removed, that rows with another file or image added have too */
     double worth[2];              /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or shares */
     struct pf_diff_totals total;
     pf_int128 margin;               /* what --min-delta comes to, in amounts */

@@ -23,7 +23,7 @@ int pf_flame_init(struct pf_flame *flame)
             return PF_NOMEM;
         flame->sums.slices = &flame->slices;
     }
-    return pf_keys_init(&flame->keys, flame->dict, PF_BY_FUNCTION, 0);
+    return pf_keys_init(&flame->keys, flame->dict, flame->by, 0);
 }
 
 void pf_flame_free(struct pf_flame *flame)

@@ -14,6 +14,7 @@
 struct pf_flame {
     struct pf_dict *dict;
     bool reverse;              /* leaves stand at the root, their callers above them */
+    enum pf_by by;             /* PF_BY_FUNCTION, or PF_BY_NAME: functions of one name are one */
     uint32_t label;            /* string: key of the label whose values are told apart; 0: none */
 
     struct pf_accumulator sums;

@@ -195,6 +195,13 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     pf_sheet_row(sheet, cells);
 }
 
+static void write_moved(const struct pf_diff_view *view, const struct pf_diff_table *table)
+{
+    if (table->moved > 0)
+        pf_sink_printf(view->sink, "... %zu %s gone with one file or image and new with another under the same name: --by=name joins them\n",
+                       table->moved, table->moved == 1 ? "function is" : "functions are");
+}
+
 /* What is not there, and why. */
 static void write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table, size_t shown, size_t rows)
 {
@@ -229,6 +236,7 @@ int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *bl
     for (size_t i = 0; i < shown; i++)
         write_row(view, block, table, &table->rows[i], greatest, &sheet, buffers);
     write_rest(view, table, shown, rows);
+    write_moved(view, table);
     if (shown > 0 && pf_sheet_end(&sheet) != PF_OK)
         status = PF_NOMEM;
     status = buffers[0].failed || buffers[1].failed ? PF_NOMEM : status;

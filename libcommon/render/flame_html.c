@@ -44,6 +44,7 @@ static const struct pf_option options[] = {
     {"label", "key of the label whose values can be chosen among (section)", NULL, false, true},
     {"inverted", "the root at the top when the page opens: an icicle graph", "yes", false, true},
     {"reverse", "leaves at the root, and above them who called them", "yes", false, true},
+    {"by", "what is one frame: name, file and image (function), or the name alone", "function|name", false, true},
     {"negate", "differences: blue is more and red is less", "yes", false, true},
     {"delta", "differences: colour by the change of the total or of the frame's own part when the page opens", "total|self", false, true},
     {0},
@@ -52,10 +53,11 @@ static const struct pf_option options[] = {
 static int open_writer(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
-    const char *label = pf_options_get(writer->options, "label");
+    const char *label = pf_options_get(writer->options, "label"), *by = pf_options_get(writer->options, "by");
 
     state->flame.dict = writer->dict;
     state->flame.reverse = pf_options_get(writer->options, "reverse") != NULL;
+    state->flame.by = by != NULL && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
     state->flame.label = label != NULL ? pf_dict_intern(writer->dict, pf_bytes_of(label), PF_UTF8) : writer->dict->section_key;
     return pf_flame_init(&state->flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }

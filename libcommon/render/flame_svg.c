@@ -52,6 +52,7 @@ static const struct pf_option options[] = {
     {"countname", "what is counted, in place of the measure's name or unit", NULL, false, true},
     {"inverted", "the root at the top: an icicle graph", "yes", false, true},
     {"reverse", "leaves at the root, and above them who called them", "yes", false, true},
+    {"by", "what is one frame: name, file and image (function), or the name alone", "function|name", false, true},
     {"negate", "differences: blue is more and red is less", "yes", false, true},
     {"delta", "differences: colour by the change of the total or of the frame's own part", "total|self", false, true},
     {0},
@@ -92,6 +93,7 @@ static int open_writer(struct pf_writer *writer)
 {
     struct svg_writer *state = writer->state;
     const char *delta = pf_options_get(writer->options, "delta"), *counted = pf_options_get(writer->options, "countname");
+    const char *by = pf_options_get(writer->options, "by");
     int status;
 
     state->width = 1200;
@@ -102,6 +104,7 @@ static int open_writer(struct pf_writer *writer)
     state->delta_self = delta != NULL && strcmp(delta, "self") == 0;
     state->flame.dict = writer->dict;
     state->flame.reverse = pf_options_get(writer->options, "reverse") != NULL;
+    state->flame.by = by != NULL && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
     if ((status = read_size(writer, "width", 100, 100000, &state->width)) != PF_OK ||
         (status = read_size(writer, "height", 4, 200, &state->height)) != PF_OK ||
         (status = read_size(writer, "fontsize", 4, 100, &state->font_size)) != PF_OK || (status = read_least(writer)) != PF_OK)
