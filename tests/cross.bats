@@ -25,6 +25,28 @@ setup()
     [ ! -e none.folded ]
 }
 
+@test "where calls are refused or left out for want of stacks, --expand-edges is named" {
+    printf '# callgrind format\nevents: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 5\n2 90\nfn=f\n5 90\n' >calls
+    hint='(profcat --expand-edges makes approximate stacks of them)'
+    for format in svg html folded speedscope cpuprofile statprofiler; do
+        run profcat -t "$format" calls -o out
+        [ "$status" -eq 2 ]
+        [[ $output == *"$format cannot hold flat and edge records $hint" ]]
+    done
+    run profcat -t pprof calls -o out
+    [[ $output == *"edge records have no place and are left out $hint"* ]]
+    run profcat -t dcpi calls -o out
+    [[ $output != *expand-edges* ]]
+    profcat -q --expand-edges -t folded calls | diff - <(printf 'main 10\nmain;f 90\n')
+    # there are stacks beside the calls, or numbers of calls alone, or nothing but places
+    run profcat -t folded "$PROFUTILS_SRC/tests/corpus/nytprof/gotos_blocks.nyt" -o out
+    [[ $output == *"are left out" ]]
+    run profcat -t svg "$PROFUTILS_SRC/tests/corpus/dcpi/valid/v01_single_chunk.prof" -o out
+    [[ $output == *"svg cannot hold flat records" ]]
+    run profcat -t svg "$PROFUTILS_SRC/tests/corpus/gmon/b.gmon.out" -o out
+    [[ $output == *"svg cannot hold flat and edge records" ]]
+}
+
 # loses KEYS FILE FORMAT: one warning names just these labels (in any order)
 loses()
 {

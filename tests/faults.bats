@@ -170,7 +170,7 @@ END
 @test "an -o that cannot be written is status 4 and leaves nothing" {
     while read -r program format; do
         rm -rf to && mkdir to
-        expect 4 'No such file' run_row small.folded -o to/none/out
+        expect 4 "cannot create 'to/none/out': No such file" run_row small.folded -o to/none/out
         expect 4 'Not a directory' run_row small.folded -o small.folded/out
         expect 4 'Is a directory|is a directory' run_row small.folded -o to
         [ -z "$(ls -A to)" ] || wrong "left: $(ls -A to)"
@@ -266,6 +266,11 @@ hasty() { (ulimit -t 20 && "$@"); }
         expect 3 'missing.*No such file' run_row --files0-from=missing
         is_fresh
     done <rows
+    program=profcat
+    for option in --symbols --binary; do
+        [[ $("$PROFUTILS_BIN/profcat" $option=x small.folded 2>&1) != *"lacks elfutils"* ]] || continue
+        expect 3 "cannot open 'nosuch': No such file" "$PROFUTILS_BIN/profcat" $option=nosuch small.folded
+    done
     [ "$bad" -eq 0 ]
 }
 

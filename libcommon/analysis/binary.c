@@ -54,7 +54,7 @@ static int check_file(const char *path, struct pf_error *error)
     struct stat info;
 
     if (stat(path, &info) != 0)
-        return pf_error_system(error, "cannot open");
+        return pf_error_system(error, "cannot open '%s'", path);
     if (!S_ISREG(info.st_mode))
         return pf_error_set(error, PF_FAILED, "not a regular file");
     return PF_OK;

@@ -105,8 +105,9 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     *writer = *setup;
     memset(&writer->error, 0, sizeof writer->error);
     memset(writer->left_out, 0, sizeof writer->left_out);
+    writer->calls_left_out = false;
     memset(&writer->left_labels, 0, sizeof writer->left_labels);
-    writer->held = 0;
+    memset(writer->held, 0, sizeof writer->held);
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
     int status = writer->state ? format->open_writer(writer) : pf_error_nomem(&writer->error);
     if (status < 0) {
@@ -132,9 +133,12 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     bool record = batch->kind < PF_RECORD_KINDS;
     if (record && batch->rows && !(writer->format->caps & (1u << batch->kind))) {
         writer->left_out[batch->kind] += batch->rows;
+        for (uint32_t k = 0; batch->kind == PF_EDGE && k < batch->value_count; k++)
+            writer->calls_left_out |= pf_measures_row(&writer->dict->measures, batch->values[k].measure)->role == PF_INCLUSIVE;
         return PF_OK;
     }
-    writer->held += record ? batch->rows : 0;
+    if (record)
+        writer->held[batch->kind] += batch->rows;
     if (record && pf_left_labels_add(writer, batch) != PF_OK)
         return pf_error_nomem(&writer->error);
     return explained(writer, writer->format->write(writer, batch));
@@ -145,8 +149,12 @@ static int tell_left_out(struct pf_writer *writer)
 {
     char kinds[128], counted[192];
     size_t used = 0, used_counted = 0;
+    uint64_t held = 0;
+    bool expandable = writer->format->caps & PF_HOLDS_SAMPLE && writer->calls_left_out && writer->held[PF_SAMPLE] == 0;
+    const char *hint = expandable ? " (profcat --expand-edges makes approximate stacks of them)" : "";
     for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
         uint64_t count = writer->left_out[kind];
+        held += writer->held[kind];
         if (count == 0)
             continue;
         const char *name = pf_kind_name((enum pf_kind)kind);
@@ -154,10 +162,10 @@ static int tell_left_out(struct pf_writer *writer)
         used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted, "%s%" PRIu64 " %s",
                                          used_counted ? " and " : "", count, name);
     }
-    if (used > 0 && writer->held == 0)
-        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records", writer->format->name, kinds);
+    if (used > 0 && held == 0)
+        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records%s", writer->format->name, kinds, hint);
     if (used > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out", counted);
+        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out%s", counted, hint);
     pf_left_labels_tell(writer);
     return PF_OK;
 }

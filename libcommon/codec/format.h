@@ -61,7 +61,8 @@ struct pf_writer {
     bool force;
     bool saturate;                    /* counts that do not fit are clamped, with a warning, instead of refused */
     bool failed_input;                /* set before finish: an input failed, what was written is incomplete */
-    uint64_t held, left_out[PF_RECORD_KINDS]; /* rows of the kinds it holds, of others */
+    uint64_t held[PF_RECORD_KINDS], left_out[PF_RECORD_KINDS]; /* rows of the kinds it holds, of others */
+    bool calls_left_out;              /* some of the latter say what calls cost: stacks can be made of them */
     struct pf_left_labels left_labels;
     struct pf_error error;
     void *state;                      /* writer_size bytes, zeroed */

@@ -385,7 +385,7 @@ static char *resolve(const char *path)
 
 /* Opens a new file beside the target: not mkstemp, so that the system applies the umask (asking for
  * it is not safe with threads) and the folder's default access list. */
-static int open_temporary(struct pf_sink_output *output, mode_t mode)
+static int open_temporary(struct pf_sink_output *output, mode_t mode, bool absent)
 {
     const char *name;
     char *folder = folder_of(output->target, &name);
@@ -413,7 +413,7 @@ static int open_temporary(struct pf_sink_output *output, mode_t mode)
     free(folder);
     if (output->fd >= 0)
         return PF_OK;
-    pf_error_system(&output->error, "cannot create a file beside %s", output->name);
+    pf_error_system(&output->error, absent ? "cannot create %s" : "cannot create a file beside %s", output->name);
     free(output->temporary);
     output->temporary = NULL;
     return output->error.code;
@@ -427,7 +427,7 @@ static int open_beside(struct pf_sink_output *output, const char *path, const st
     output->target = resolve(path);
     if (output->target == NULL)
         return pf_error_system(&output->error, "cannot write %s", output->name);
-    if (open_temporary(output, status == NULL ? 0666 : status->st_mode) != PF_OK)
+    if (open_temporary(output, status == NULL ? 0666 : status->st_mode, status == NULL) != PF_OK)
         return output->error.code;
     if (status != NULL && fchmod(output->fd, status->st_mode & 07777) != 0)
         return pf_error_system(&output->error, "cannot set the mode of %s", output->name);
