@@ -456,9 +456,9 @@ also here: flat (Ir); --kind shows them
 END
     [ "$(proftop --tree -t tsv lines.pfs | cut -f 4,9,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 0 35,main 10 35,f  25," ]
     proftop --tree -t json lines.pfs | jq -e '[.rows[].self] == [0, 10, null]'
-    fails 3 "nothing is known of calls" proftop --tree --kind=flat lines.pfs
-    fails 3 "needs a measure with inclusive values" proftop --tree -m calls lines.pfs
-    fails 3 "nothing is known of callers" proftop --edges --kind=flat lines.pfs
+    fails 2 "flat records name places only: a tree is made of stacks, or of calls with inclusive values" proftop --tree --kind=flat lines.pfs
+    fails 2 "needs a measure with inclusive values" proftop --tree -m calls lines.pfs
+    fails 2 "flat records name places only: callers" proftop --edges --kind=flat lines.pfs
     fails 2 "there are no sample records here" proftop --kind=sample lines.pfs
 }
 

@@ -138,7 +138,7 @@ int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulat
 
     *calls = (struct pf_calls){0};
     if (subject->kind == PF_FLAT)
-        return pf_error_set(error, PF_UNSUPPORTED, "these records name places only: nothing is known of callers and callees");
+        return pf_error_set(error, PF_USAGE, "flat records name places only: callers and callees are known of stacks and of calls");
     if (pf_table_init(&pairs.table, sizeof(struct pf_edge)) != PF_OK || pf_keys_places(keys) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)

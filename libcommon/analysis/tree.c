@@ -161,7 +161,7 @@ int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator,
 
     *tree = (struct pf_tree){0};
     if (subject->kind == PF_FLAT)
-        return pf_error_set(error, PF_UNSUPPORTED, "these records name places only: nothing is known of calls");
+        return pf_error_set(error, PF_USAGE, "flat records name places only: a tree is made of stacks, or of calls with inclusive values");
     if (pf_keys_places(keys) != PF_OK || pf_table_init(&tree->nodes, sizeof(struct pf_tree_node)) != PF_OK)
         return pf_error_nomem(error);
     status = subject->kind == PF_EDGE ? pf_tree_of_edges(tree, accumulator, subject, keys, error)

@@ -230,8 +230,8 @@ int pf_tree_of_edges(struct pf_tree *tree, const struct pf_accumulator *accumula
     int status;
 
     if (subject->inclusive == NULL)
-        return pf_error_set(error, PF_UNSUPPORTED, "these records are pairs of caller and callee: a tree of them needs a measure "
-                                                   "with inclusive values, which this one has not");
+        return pf_error_set(error, PF_USAGE, "these records are pairs of caller and callee: a tree of them needs a measure "
+                                             "with inclusive values, which this one has not");
     if (total > INT64_MAX || total < INT64_MIN)
         return pf_error_set(error, PF_OVERFLOW, "the total leaves 64 bits");
     status = collect(&growing, accumulator, subject, keys, error);
