@@ -772,6 +772,16 @@ tty()
     [ "$(wc -l <got)" -eq 11 ]
     [ "$(sed -n 3p got | wc -c)" -eq 81 ]
     sed -n 3p got | grep -q '  abcx*~x*xyz$'
+    # 42 columns of numbers leave a name 20 on a narrow terminal
+    tty 40 'proftop long.folded' >got
+    [ "$(sed -n 3p got | wc -c)" -eq $((42 + 2 + 20 + 1)) ]
+    sed -n 3p got | grep -q '  abcx*~x*xyz$'
+    # a terminal that does not know its size
+    COLUMNS=70 LINES=14 tty 0 'stty rows 0; proftop long.folded' >got
+    [ "$(sed -n 3p got | wc -c)" -eq 71 ]
+    [ "$(wc -l <got)" -eq 13 ]
+    COLUMNS=40 proftop -n 0 long.folded >got
+    tty 80 'proftop --no-trunc -n 0 long.folded' | diff -u got -
     tty 80 'proftop --no-trunc -n 0 long.folded' >got
     proftop -n 0 long.folded | diff -u - got
     tty 80 'proftop long.folded --color=auto' >got

@@ -1,5 +1,6 @@
 #include "cli/tool.h"
 
+#include "base/number.h"
 #include "config.h"
 
 #include <errno.h>
@@ -250,11 +251,15 @@ bool pf_tool_utf8(void)
 static unsigned terminal_size(const struct pf_sink *sink, bool columns)
 {
     struct winsize size;
+    const char *said = getenv(columns ? "COLUMNS" : "LINES");
+    int64_t number;
     if (!pf_sink_terminal(sink))
         return 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col || !size.ws_row)
-        return columns ? 80 : 24;
-    return columns ? size.ws_col : size.ws_row;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row)
+        return columns ? size.ws_col : size.ws_row;
+    if (said && pf_parse_int(pf_bytes_of(said), 1, UINT16_MAX, &number))
+        return (unsigned)number;
+    return columns ? 80 : 24;
 }
 
 unsigned pf_tool_columns(const struct pf_sink *sink)

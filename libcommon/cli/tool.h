@@ -57,7 +57,8 @@ void pf_tool_temporary_done(int slot);
 int pf_tool_finish(struct pf_tool *);
 
 /* Whether standard error is a terminal and progress is wanted; whether `sink` gets colour (NO_COLOR, --color, TERM=dumb);
- * whether the locale is UTF-8; columns and rows of the terminal at standard output (0 = it is none). */
+ * whether the locale is UTF-8; columns and rows of the terminal at standard output (0 = it is none), of
+ * one that does not know its size what COLUMNS and LINES say. */
 bool pf_tool_shows_progress(const struct pf_tool *);
 bool pf_tool_colors(const struct pf_tool *, const struct pf_sink *);
 bool pf_tool_utf8(void);

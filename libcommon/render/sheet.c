@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { LEAST = 20 }; /* columns of a name, and of a bar before it, on whatever terminal */
+
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *form)
 {
     static const char *const names[] = {"text", "json", "ndjson", "csv", "tsv"};
@@ -129,6 +131,12 @@ static void pad(struct pf_sink *sink, size_t columns)
     pf_sink_write(sink, blanks, columns);
 }
 
+/* Columns for the last cell: where the others fill a narrow terminal, so many that something of a name is left beside a bar. */
+static size_t room(const struct pf_sheet *sheet, size_t used)
+{
+    return sheet->terminal > used + LEAST ? sheet->terminal - used : LEAST;
+}
+
 static void text_row(struct pf_sheet *sheet, const struct pf_cell *cells)
 {
     size_t used = 0;
@@ -140,8 +148,8 @@ static void text_row(struct pf_sheet *sheet, const struct pf_cell *cells)
             pad(sheet->sink, 2);
             used += 2;
         }
-        if (wanted == 0 && sheet->terminal > used + 10 && width > sheet->terminal - used) {
-            text = pf_text_elide(text, sheet->terminal - used, sheet->mark, &sheet->second);
+        if (wanted == 0 && sheet->terminal > 0 && width > room(sheet, used)) {
+            text = pf_text_elide(text, room(sheet, used), sheet->mark, &sheet->second);
             width = pf_text_width(text);
         }
         if (i > 0 && wanted > 0 && width >= wanted) { /* a long number, and the one before it ends right here */
