@@ -144,8 +144,8 @@ static void merge(struct run *run)
             return;
     if (status == PF_NOMEM)
         pf_tool_nomem(&run->common.tool);
-    if (pf_merge_clamped(run->merge) > 0 && run->options.saturate)
-        pf_tool_warn(&run->common.tool, "%llu values leave 64 bits and were clamped", (unsigned long long)pf_merge_clamped(run->merge));
+    if (status >= 0)
+        pf_merge_tell(run->merge, &to);
     if (status < 0) {
         pf_tool_fail(&run->common.tool, name, &error, false);
         pf_output_abandon(run->output);

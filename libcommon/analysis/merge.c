@@ -7,6 +7,7 @@
 #include "analysis/merge_texts.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -446,13 +447,16 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
 }
 
 /* False when the value of a sum leaves 64 bits. */
-static bool value_of(struct pf_merge *merge, const struct pf_merge_column *column, size_t record, int64_t *value)
+static bool value_of(struct pf_merge *merge, struct pf_merge_column *column, size_t record, int64_t *value)
 {
-    pf_int128 sum = record < column->count ? column->sums[record] : 0;
+    pf_int128 exact = record < column->count ? column->sums[record] : 0, sum = exact;
+    bool rounds = merge->pieces != 1 && column->quantity.measure.aggregation == PF_SUM;
 
-    if (merge->pieces != 1 && column->quantity.measure.aggregation == PF_SUM)
+    if (rounds)
         sum = pf_merge_round(sum, merge->pieces);
     *value = (int64_t)sum;
+    if (rounds)
+        pf_merge_column_given(column, exact, *value);
     if (*value == sum)
         return true;
     *value = sum < 0 ? INT64_MIN : INT64_MAX;
@@ -460,12 +464,12 @@ static bool value_of(struct pf_merge *merge, const struct pf_merge_column *colum
     return merge->options.saturate;
 }
 
-static int give_values(struct pf_merge *merge, const struct pf_merge_kind *kind, uint32_t rows, struct pf_error *error)
+static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint32_t rows, struct pf_error *error)
 {
     int64_t *to = merge->numbers;
 
     for (size_t k = 0; k < kind->columns.count; k++) {
-        const struct pf_merge_column *column = &kind->columns.rows[k];
+        struct pf_merge_column *column = &kind->columns.rows[k];
 
         if (column->left_out)
             continue;
@@ -480,7 +484,7 @@ static int give_values(struct pf_merge *merge, const struct pf_merge_kind *kind,
 /* The next records of the kind at hand. A kind without a measure left has none. */
 static int give_records(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
 {
-    const struct pf_merge_kind *kind = &merge->kinds[merge->giving];
+    struct pf_merge_kind *kind = &merge->kinds[merge->giving];
     size_t left = pf_merge_records_count(&kind->records) - merge->given;
     uint32_t rows = left < PF_BATCH_ROWS ? (uint32_t)left : PF_BATCH_ROWS;
 
@@ -547,7 +551,29 @@ int pf_merge_next(struct pf_merge *merge, struct pf_batch *batch, struct pf_erro
     return PF_EOF;
 }
 
-uint64_t pf_merge_clamped(const struct pf_merge *merge)
+static void report_drift(const struct pf_merge *merge, const struct pf_merge_column *column, const struct pf_report *report)
 {
-    return merge->clamped;
+    const struct pf_measure *measure = &column->quantity.measure;
+    struct pf_bytes name = shortened(pf_dict_string(merge->dict, measure->name)), unit = shortened(pf_dict_string(merge->dict, measure->raw_unit));
+    char given[PF_INT128_TEXT], exact[PF_INT128_TEXT];
+    pf_int128 values, sums;
+
+    if (!pf_merge_column_drifts(column, merge->pieces, &values, &sums))
+        return;
+    size_t given_size = pf_print_int128(values, given), exact_size = pf_print_int128(sums, exact);
+
+    pf_report_send(report, PF_WARNING,
+                   "'%.*s' of %s records: rounded to whole numbers one by one its values add up to %.*s, not %.*s%s%.*s; whole weights "
+                   "without --mean or --normalize lose nothing",
+                   (int)name.size, name.data, pf_kind_name(measure->kind), (int)given_size, given, (int)exact_size, exact,
+                   unit.size > 0 ? " " : "", (int)unit.size, unit.data);
+}
+
+void pf_merge_tell(const struct pf_merge *merge, const struct pf_report *report)
+{
+    if (merge->clamped > 0 && merge->options.saturate)
+        pf_report_send(report, PF_WARNING, "%" PRIu64 " values leave 64 bits and were clamped", merge->clamped);
+    for (unsigned k = 0; k < PF_RECORD_KINDS && merge->clamped == 0; k++)
+        for (size_t i = 0; i < merge->kinds[k].columns.count; i++)
+            report_drift(merge, &merge->kinds[k].columns.rows[i], report);
 }

@@ -56,7 +56,7 @@ void pf_merge_input_drop(struct pf_merge *);
 int pf_merge_end(struct pf_merge *, const struct pf_report *, struct pf_error *);
 /* The result: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW naming record and measure, PF_NOMEM. */
 int pf_merge_next(struct pf_merge *, struct pf_batch *, struct pf_error *);
-/* How many values were clamped so far. */
-uint64_t pf_merge_clamped(const struct pf_merge *);
+/* After the last batch: warns of values that were clamped, and of measures whose values were rounded to something else than their sum. */
+void pf_merge_tell(const struct pf_merge *, const struct pf_report *);
 
 #endif

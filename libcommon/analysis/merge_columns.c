@@ -348,6 +348,27 @@ int pf_merge_column_regroup(struct pf_merge_column *column, const uint32_t *to, 
     return good ? PF_OK : PF_NOMEM;
 }
 
+void pf_merge_column_given(struct pf_merge_column *column, pf_int128 sum, int64_t value)
+{
+    pf_int128 size = value < 0 ? -(pf_int128)value : value;
+
+    column->given.unknown |= __builtin_add_overflow(column->given.pieces, sum, &column->given.pieces);
+    column->given.values += value;
+    column->given.size += (pf_uint128)size;
+}
+
+bool pf_merge_column_drifts(const struct pf_merge_column *column, pf_int128 pieces, pf_int128 *values, pf_int128 *sums)
+{
+    if (column->given.unknown || pieces == 0)
+        return false;
+    *values = column->given.values;
+    *sums = pf_merge_round(column->given.pieces, pieces);
+    pf_uint128 size = *sums < 0 ? -(pf_uint128)*sums : (pf_uint128)*sums;
+    pf_uint128 off = *values < *sums ? (pf_uint128)*sums - (pf_uint128)*values : (pf_uint128)*values - (pf_uint128)*sums;
+
+    return off > (size > column->given.size ? size : column->given.size) / 1000;
+}
+
 pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces)
 {
     pf_int128 whole = sum / pieces, rest = sum % pieces;

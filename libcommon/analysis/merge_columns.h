@@ -23,6 +23,11 @@ struct pf_merge_column {
     size_t count, capacity;
     pf_int128 *staged;   /* of one input, until it is to be added */
     size_t staged_count, staged_capacity;
+    struct {
+        pf_int128 pieces, values;
+        pf_uint128 size;     /* of all values without their signs */
+        bool unknown;        /* one of them left 128 bits */
+    } given;                 /* sums that were given so far, and what they were rounded to */
     pf_int128 rescaled;  /* how many times the pieces of the sums became as many since pf_merge_columns_mark */
 };
 
@@ -70,6 +75,11 @@ int pf_merge_column_regroup(struct pf_merge_column *, const uint32_t *to, size_t
 /* The measure of a column's values, of which `pieces` are a raw unit: as the inputs have it where they agree. What was counted twice, or
  * half, is no number of samples any more. UINT32_MAX: out of memory. */
 uint32_t pf_merge_column_measure(const struct pf_merge_column *, struct pf_dict *, pf_int128 pieces);
+
+/* A sum is given as this value. */
+void pf_merge_column_given(struct pf_merge_column *, pf_int128 sum, int64_t value);
+/* Whether the values given add up to something else than the sums do, by more than 0.1 % of them; the totals. */
+bool pf_merge_column_drifts(const struct pf_merge_column *, pf_int128 pieces, pf_int128 *values, pf_int128 *sums);
 
 /* sum / pieces, rounded half to even; pieces is not 0. */
 pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces);
