@@ -433,6 +433,9 @@ together()
     proffilter --split=key -o 'to/%s.sgv' values.pfs 2>err
     [ "$(grep -c "'to/%s.sgv': no format has the suffix .sgv; written as the native stream" err)" = 1 ]
     profcat --probe -t ndjson to/a.csv.sgv | grep -q '"format":"pfs"'
+    # what no part can hold is said once
+    proffilter --split=key -o 'to/%s.folded' values.pfs 2>err
+    [ "$(grep -c 'labels have no place and are left out: key ' err)" = 1 ]
 }
 
 @test "names may hold any byte" {

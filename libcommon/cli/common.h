@@ -48,6 +48,8 @@ struct pf_common {
     bool recursive, canonical;
     bool saturate;                     /* the program's own: writers clamp what does not fit */
     bool relocate;                     /* readers may tell an image mapped elsewhere as one met before (codec/format.h) */
+    uint64_t told[16];                 /* hashes of the first warnings of outputs: what many files have in common is said once */
+    unsigned told_count;
     const char *files0_from;           /* NULL: none */
     char *const *operands;
     unsigned operand_count;

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include "analysis/canonical.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "codec/registry.h"
 
@@ -101,9 +102,23 @@ struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inp
     return pf_output_open_path(common, inputs, common->output);
 }
 
+/* Whether another output of the run has said so. */
+static bool is_told(struct pf_common *common, const char *text)
+{
+    uint64_t hash = pf_hash(text, strlen(text));
+    for (unsigned k = 0; k < common->told_count; k++)
+        if (common->told[k] == hash)
+            return true;
+    if (common->told_count < sizeof common->told / sizeof *common->told)
+        common->told[common->told_count++] = hash;
+    return false;
+}
+
 static void report(void *arg, enum pf_severity severity, const char *text)
 {
     struct pf_output *output = arg;
+    if (severity == PF_WARNING && is_told(output->common, text))
+        return;
     if (severity == PF_WARNING)
         pf_tool_warn(&output->common->tool, "%s: %s", output->format->name, text);
     else
