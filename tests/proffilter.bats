@@ -434,7 +434,7 @@ together()
     [ "$(grep -c "'to/%s.sgv': no format has the suffix .sgv; written as the native stream" err)" = 1 ]
     profcat --probe -t ndjson to/a.csv.sgv | grep -q '"format":"pfs"'
     # what no part can hold is said once
-    proffilter --split=key -o 'to/%s.folded' values.pfs 2>err
+    proffilter --split=key -o 'to/%s.cpuprofile' values.pfs 2>err
     [ "$(grep -c 'labels have no place and are left out: key ' err)" = 1 ]
 }
 

@@ -118,7 +118,7 @@ struct pf_format {
     size_t writer_size;
     int (*open_writer)(struct pf_writer *);
     /* Whether a label of records has a place, whatever else is in its set; those without are told of at the end. NULL: all have, or the
-     * writer tells of them itself, or it is a view, which shows what it shows. */
+     * writer tells of them itself, or it is a view or folded stacks, which are what they are seen to be. */
     bool (*holds_label)(struct pf_writer *, const struct pf_label *);
     int (*write)(struct pf_writer *, const struct pf_batch *);
     int (*finish)(struct pf_writer *); /* everything is out to the sink; not called after a failure */

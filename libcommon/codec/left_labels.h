@@ -11,12 +11,16 @@
 
 struct pf_writer;
 
+enum { PF_LEFT_KEYS = 16 }; /* that are told by name */
+
 /* A part of struct pf_writer, zero at first. */
 struct pf_left_labels {
     bool *seen;     /* by set of labels */
     size_t seen_count, seen_capacity;
-    uint32_t *keys; /* in the order they were met in */
-    size_t key_count, key_capacity;
+    bool *met;      /* by string: it is a key of them */
+    size_t met_count, met_capacity;
+    uint32_t keys[PF_LEFT_KEYS]; /* the first, in the order they were met in */
+    size_t key_count; /* of all */
     bool of_samples; /* some are of stacks */
 };
 

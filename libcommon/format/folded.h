@@ -49,8 +49,6 @@ struct pf_folded_spelling {
 void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location, const struct pf_folded_spelling *);
 /* Appends what a set of labels has for an outermost frame; false, and nothing, when it has nothing. */
 bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
-/* Whether that may have a label. */
-bool pf_folded_spells_label(const struct pf_dict *, const struct pf_label *, const struct pf_folded_spelling *);
 
 /* The mark at the end of a name, `_[k]` (kernel), `_[j]` (made at run time) or `_[i]` (inlined), that FlameGraph's scripts put there; its
  * letter, or 0. */
@@ -59,7 +57,6 @@ enum { PF_FOLDED_MARK = 4 }; /* its size */
 
 /* The writer's part of the format, codec/format.h. */
 int pf_folded_open_writer(struct pf_writer *);
-bool pf_folded_holds_label(struct pf_writer *, const struct pf_label *);
 int pf_folded_write(struct pf_writer *, const struct pf_batch *);
 int pf_folded_finish(struct pf_writer *);
 void pf_folded_close_writer(struct pf_writer *);

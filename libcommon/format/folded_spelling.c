@@ -232,17 +232,6 @@ static bool append_keys(struct pf_buffer *text, const struct pf_dict *dict, uint
     return true;
 }
 
-bool pf_folded_spells_label(const struct pf_dict *dict, const struct pf_label *label, const struct pf_folded_spelling *spelling)
-{
-    struct pf_bytes key = pf_dict_string(dict, label->key);
-
-    if (spelling->style == PF_FOLDED_PLAIN)
-        return false;
-    if (pf_bytes_equal(key, PF_BYTES("pid")) || pf_bytes_equal(key, PF_BYTES("tid")))
-        return spelling->thread;
-    return pf_bytes_equal(key, PF_BYTES("comm")) || (spelling->style == PF_FOLDED_BPFTRACE && pf_bytes_starts(key, PF_BYTES("key")));
-}
-
 bool pf_folded_spell_root(struct pf_buffer *text, const struct pf_dict *dict, uint32_t labels, const struct pf_folded_spelling *spelling)
 {
     uint32_t command = find_label(dict, labels, "comm");

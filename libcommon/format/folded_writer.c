@@ -27,11 +27,6 @@ int pf_folded_open_writer(struct pf_writer *writer)
     return PF_OK;
 }
 
-bool pf_folded_holds_label(struct pf_writer *writer, const struct pf_label *label)
-{
-    return pf_folded_spells_label(writer->dict, label, &((const struct pf_folded_writer *)writer->state)->spelling);
-}
-
 void pf_folded_close_writer(struct pf_writer *writer)
 {
     struct pf_folded_writer *state = writer->state;
