@@ -266,6 +266,18 @@ static void unknown_measure(struct run *run, const char *name)
                   names.size > 0 ? names.data : "");
 }
 
+/* An order by what no row has would be one by name, unsaid. */
+static void check_sort(struct run *run)
+{
+    for (size_t i = 0; run->top.sort == PF_SORT_CALLS && i < run->top.block_count; i++) {
+        const struct pf_subject *subject = &run->top.blocks[i].subject;
+        struct pf_bytes name = pf_dict_string(run->top.dict, subject->shown->quantity.measure.name);
+        if (subject->calls == NULL)
+            pf_tool_usage(&run->common.tool, "--sort=calls: the records of '%.*s' (%s) have no number of calls", (int)name.size, name.data,
+                          pf_kind_name(subject->kind));
+    }
+}
+
 static void choose(struct run *run)
 {
     enum pf_kind kind = choose_kind(run);
@@ -284,6 +296,7 @@ static void choose(struct run *run)
         add_block(run, main_measure);
     if (run->top.block_count == 0 && run->kind != PF_RECORD_KINDS && run->accumulator.count > 0)
         pf_tool_usage(&run->common.tool, "there are no %s records here", pf_kind_name(run->kind));
+    check_sort(run);
 }
 
 /* --- showing ---------------------------------------------------------------------------------------------- */

@@ -295,6 +295,8 @@ static int finish_row(struct columns *columns, uint32_t key)
     int status;
 
     row->key = key;
+    if (subject->calls != NULL && subject->calls == subject->shown)
+        row->calls = row->flat;
     status = pf_scale_amount(subject->self != NULL ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
     if (status == PF_OK && (subject->kind == PF_SAMPLE || inclusive_of(columns) != NULL))
         status = pf_scale_amount(&subject->inclusive_scale, row->cum, &row->cum, columns->error);

@@ -64,11 +64,6 @@ static bool shows_calls(const struct pf_top_block *block)
     return block->subject.calls != NULL && block->subject.calls != block->subject.shown;
 }
 
-static int64_t calls_of(const struct pf_top_block *block, const struct pf_row *row)
-{
-    return block->subject.calls == block->subject.shown ? row->flat : row->calls;
-}
-
 /* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
 static void write_hidden(const struct pf_top *top, const struct pf_top_block *block, const struct pf_hidden *hidden)
 {
@@ -125,7 +120,7 @@ static void write_text_row(struct writing *writing, const struct pf_row *row, st
     size_t n = 1;
 
     writing->sum += row->flat;
-    pf_print_int128(calls_of(block, row), calls);
+    pf_print_int128(row->calls, calls);
     cells[0].color = pf_top_color(writing->top, flat_percent);
     cells[n++].text = pf_top_percent(flat_percent, percents[0]);
     cells[n++].text = pf_top_percent(pf_percent(writing->sum, block->whole), percents[1]);
@@ -174,7 +169,7 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
     cells[9].real = pf_percent(row->flat, writing->block->whole);
     cells[10].integer = row->cum;
     cells[11].real = pf_percent(row->cum, writing->block->whole);
-    cells[12].integer = calls_of(writing->block, row);
+    cells[12].integer = row->calls;
     if (top->by == PF_BY_ADDRESS) {
         uint64_t number = pf_keys_row(&writing->keys, row->key)->address;
         snprintf(address, sizeof address, "0x%" PRIx64, number);
