@@ -27,13 +27,34 @@ same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
     check wild .
 }
 
-@test "each event is a measure, the first is the main one, and clocks count time" {
+@test "each event is a measure, and clocks count time" {
     profcat --probe "$own/perf-script/multi_fp.min.perf.txt" >got
     grep -q 'sample page-faults:u: 134139 count' got
     grep -q 'sample cpu-clock:u: 356713424 nanoseconds' got
     grep -q 'sample samples: 198 count' got
     profcat "$own/perf-script/multi_fp.min.perf.txt" -m cpu-clock:u -t folded | awk '{ sum += $NF } END { exit sum != 356713424 }'
-    profcat "$own/perf-script/multi_fp.min.perf.txt" -t folded | awk '{ sum += $NF } END { exit sum != 134139 }'
+    profcat "$own/perf-script/multi_fp.min.perf.txt" -m page-faults:u -t folded | awk '{ sum += $NF } END { exit sum != 134139 }'
+}
+
+@test "the main event is the first that counts time, wherever it stands, else the first" {
+    faults='a 1 0.000001: 3 page-faults: \n\t1 f (x)\n\n' clock='a 1 0.000002: 2000000 cpu-clock:u: \n\t2 g (x)\n\n'
+    cycles='a 1 0.000003: 5 cycles: \n\t2 g (x)\n\n'
+    printf "$faults$clock" >one
+    printf "$clock$faults" >two
+    printf "$faults$cycles" >three
+    printf "$cycles$faults" >four
+    main() { proftop -t tsv -n 1 "$1" | sed -n 2p | cut -f 2,7,9 | tr '\t' ' '; }
+    for file in one two; do
+        [ "$(main "$file")" = 'g cpu-clock:u 2000000' ]
+        [ "$(profcat -t pfs "$file" | main -)" = 'g cpu-clock:u 2000000' ]
+        [ "$(profcat -t pprof "$file" | main -)" = 'g cpu-clock:u 2000000' ]
+        [ "$(profcat -t folded "$file")" = 'a;g 2000000' ]
+        [ "$(profcat -t json:flame "$file" | jq .value)" = 2000000 ]
+    done
+    [ "$(main three)" = 'f page-faults 3' ]
+    [ "$(profcat -t folded three)" = 'a;f 3' ]
+    [ "$(main four)" = 'g cycles 5' ]
+    [ "$(profcat -t folded four)" = 'a;g 5' ]
 }
 
 @test "events without periods count one each, and without names only samples" {

@@ -2,6 +2,7 @@
  * become one line, and the lines are sorted. */
 #include "format/folded.h"
 
+#include "analysis/accumulate.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -154,11 +155,6 @@ static void set_source(struct pf_folded_writer *state, struct pf_bytes format)
     state->name_count = state->place_count = state->root_count = 0;
 }
 
-static bool time_measure(const struct pf_dict *dict, const struct pf_measure *measure)
-{
-    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
-}
-
 /* The name without the end that says it is a part of a difference; NAME.delta stands for the other two. Columns of folded stacks have
  * no name but that end. */
 static bool difference_name(struct pf_bytes name, struct pf_bytes *stem)
@@ -204,22 +200,32 @@ static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, s
     return found[0] && found[1];
 }
 
-/* The measure to write: the one marked, else the first time, else the first; of a difference both sides. */
-static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
+static bool is_better(const struct pf_dict *dict, const struct pf_measure *measure, const struct pf_measure *best)
 {
-    struct pf_folded_writer *state = writer->state;
+    return !best || pf_measure_preference(dict, measure) > pf_measure_preference(dict, best);
+}
+
+/* The measure to write: the one that tables show. */
+static const struct pf_measure *best_measure(const struct pf_writer *writer, const struct pf_batch *batch)
+{
     const struct pf_measure *best = NULL;
-    struct pf_bytes stem;
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
         const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
-        bool better = !best || (measure->main && !best->main) ||
-                      (measure->main == best->main && time_measure(writer->dict, measure) &&
-                       !time_measure(writer->dict, best));
 
-        if (better)
+        if (is_better(writer->dict, measure, best))
             best = measure;
     }
+    return best;
+}
+
+/* Of a difference both sides. */
+static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+    const struct pf_measure *best = best_measure(writer, batch);
+    struct pf_bytes stem;
+
     state->column_count = 2;
     if (difference_name(pf_dict_string(writer->dict, best->name), &stem) && find_sides(writer, batch, stem))
         return;
@@ -288,6 +294,27 @@ static void say_left_out(struct pf_writer *writer, const struct pf_batch *batch)
     state->left_out = state->left_out || (batch->rows > 0 && batch->value_count > 0);
 }
 
+/* A better measure may come later, as an event of perf's that counts time: the records up to here have none of it. */
+static void choose_again(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+    struct pf_folded_column *column = &state->columns[0];
+    bool any = false;
+
+    if (state->column_count != 1 || !is_better(writer->dict, best_measure(writer, batch), &column->measure))
+        return;
+    for (size_t k = 0; k < column->sum_count; k++) {
+        any = any || column->sums[k] != 0;
+        column->sums[k] = 0;
+    }
+    for (size_t k = 0; k < state->factor_count; k++)
+        state->factors[k] = 0;
+    state->quantity = (struct pf_quantity){0};
+    choose_measure(writer, batch);
+    if (any)
+        say_left_out(writer, batch);
+}
+
 static void write_comment(struct pf_sink *sink, struct pf_bytes text)
 {
     if (!pf_folded_comment(text))
@@ -347,6 +374,8 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
         return PF_OK;
     if (state->column_count == 0)
         choose_measure(writer, batch);
+    else
+        choose_again(writer, batch);
     for (uint32_t k = 0; k < batch->value_count * state->column_count; k++) {
         const struct pf_value_column *values = &batch->values[k / state->column_count];
         struct pf_folded_column *column = &state->columns[k % state->column_count];
@@ -525,7 +554,7 @@ static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folde
 
     if (!decimals_of(measure->den, &count->decimals))
         return rounded_count(writer, sum, count);
-    if (time_measure(writer->dict, measure)) {
+    if (pf_bytes_equal(pf_dict_string(writer->dict, measure->unit), PF_BYTES("nanoseconds"))) {
         count->decimals = 0;
         return pf_scale64(sum, num, measure->den, &count->value);
     }

@@ -304,10 +304,10 @@ static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_head
         .nature = PF_SAMPLED,
         .num = 1,
         .den = 1,
-        .main = !state->has_main,
+        .main = time && !state->has_time,
     };
 
-    state->has_main = true;
+    state->has_time |= time;
     return pf_measures_intern(&reader->dict->measures, &measure);
 }
 

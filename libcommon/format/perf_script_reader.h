@@ -38,7 +38,7 @@ struct pf_perf_reader {
     struct pf_perf_measure *measures; /* by event */
     size_t measure_capacity;
     uint32_t samples;                 /* the measure; UINT32_MAX = not yet */
-    bool has_main;                    /* an event is the main measure */
+    bool has_time;                    /* an event counts time: the first that does is the main measure */
     bool timed;                       /* the file's events carry times */
     bool named;                       /* one came that has a time or an event in its header */
     bool bare;                        /* one came that has neither */
