@@ -32,6 +32,17 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     [[ $output == *'f,a.c,'* ]]
 }
 
+@test "the main measure is the first event, and a file of callgrind's keeps its order" {
+    printf '%s' '{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":0,"columnNumber":0},' \
+        '"hitCount":2}],"startTime":0,"endTime":30,"samples":[1,1],"timeDeltas":[10,20]}' >two.cpuprofile
+    [ "$(profcat -t callgrind two.cpuprofile | grep '^events:')" = 'events: wall_(ns) hits' ]
+    printf '# callgrind format\nevents: Ir Time_(ns) Bytes_(bytes)\nfn=f\n1 2 3 4\n' >three.out
+    [ "$(profcat -t callgrind three.out | grep '^events:')" = 'events: Ir Time_(ns) Bytes_(bytes)' ]
+    [ "$(profcat -t pfs three.out | profcat -t callgrind | grep '^events:')" = 'events: Ir Time_(ns) Bytes_(bytes)' ]
+    printf 'a 1 0.000001: 3 page-faults: \n\t1 f (x)\n\na 1 0.000002: 7 cpu-clock: \n\t2 g (x)\n\n' >perf
+    [ "$(profcat -t callgrind perf | grep '^events:')" = 'events: cpu-clock_(ns) page-faults samples' ]
+}
+
 @test "jumps are written back" {
     profcat -t callgrind "$hand/hand_jumps.out" >out
     grep -E '^(jump|jcnd|jfi|jfn)=' "$hand/hand_jumps.out" | sed 's/ .*//' | grep -E '^j(ump|cnd)' | sort >want

@@ -168,20 +168,11 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
     return best;
 }
 
-/* Inclusive costs of calls that are of a kind with self costs; where none are, the first. */
-static bool choose_calls(struct pf_cg_costs *costs, struct pf_accumulator *sums, bool main)
+static bool is_inclusive(const struct pf_cg_costs *costs, const struct pf_sums *sums, enum pf_kind kind)
 {
-    for (uint32_t k = 0; k < sums->count; k++) {
-        struct pf_sums *inclusive = &sums->sums[k];
-        const struct pf_measure *measure = measure_of(inclusive);
+    const struct pf_measure *measure = measure_of(sums);
 
-        if (measure->kind != PF_EDGE || measure->role != PF_INCLUSIVE || measure->aggregation != PF_SUM || (measure->main != 0) != main)
-            continue;
-        struct pf_sums *self = self_of(costs, sums, inclusive);
-        if ((self || costs->count == 0) && !taken(costs, inclusive) && !add_event(costs, self, inclusive))
-            return false;
-    }
-    return true;
+    return measure->kind == kind && measure->role == PF_INCLUSIVE && measure->aggregation == PF_SUM && !taken(costs, sums);
 }
 
 static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, enum pf_kind kind)
@@ -192,20 +183,58 @@ static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, 
            !taken(costs, sums);
 }
 
-static bool choose_own(struct pf_cg_costs *costs, struct pf_accumulator *sums, enum pf_kind kind, bool main)
+/* Which of them is the first event, as viewers show that one first: the one that tables show. UINT32_MAX: there is none. */
+static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, enum pf_kind kind,
+                        bool (*is)(const struct pf_cg_costs *, const struct pf_sums *, enum pf_kind))
 {
-    for (uint32_t k = 0; k < sums->count; k++)
-        if (is_own(costs, &sums->sums[k], kind) && (measure_of(&sums->sums[k])->main != 0) == main &&
-            !add_event(costs, &sums->sums[k], NULL))
-            return false;
-    return true;
+    uint32_t best = UINT32_MAX;
+    int best_preference = -1;
+
+    for (uint32_t k = 0; k < sums->count; k++) {
+        int preference = pf_measure_preference(costs->dict, measure_of(&sums->sums[k]));
+
+        if (preference > best_preference && is(costs, &sums->sums[k], kind)) {
+            best_preference = preference;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Inclusive costs of calls that are of a kind with self costs; where none are, the first. */
+static bool choose_call(struct pf_cg_costs *costs, struct pf_accumulator *sums, uint32_t index)
+{
+    struct pf_sums *inclusive = &sums->sums[index], *self;
+
+    if (!is_inclusive(costs, inclusive, PF_EDGE))
+        return true;
+    self = self_of(costs, sums, inclusive);
+    return (!self && costs->count > 0) || add_event(costs, self, inclusive);
+}
+
+static bool choose_calls(struct pf_cg_costs *costs, struct pf_accumulator *sums)
+{
+    uint32_t main = main_of(costs, sums, PF_EDGE, is_inclusive);
+    bool good = main == UINT32_MAX || choose_call(costs, sums, main);
+
+    for (uint32_t k = 0; good && k < sums->count; k++)
+        good = choose_call(costs, sums, k);
+    return good;
+}
+
+static bool choose_own(struct pf_cg_costs *costs, struct pf_accumulator *sums, enum pf_kind kind)
+{
+    uint32_t main = main_of(costs, sums, kind, is_own);
+    bool good = main == UINT32_MAX || add_event(costs, &sums->sums[main], NULL);
+
+    for (uint32_t k = 0; good && k < sums->count; k++)
+        good = !is_own(costs, &sums->sums[k], kind) || add_event(costs, &sums->sums[k], NULL);
+    return good;
 }
 
 static int choose_events(struct pf_cg_costs *costs, struct pf_accumulator *sums, bool stacks, struct pf_error *error)
 {
-    bool good = stacks ? choose_own(costs, sums, PF_SAMPLE, true) && choose_own(costs, sums, PF_SAMPLE, false)
-                       : choose_calls(costs, sums, true) && choose_calls(costs, sums, false) &&
-                             choose_own(costs, sums, PF_FLAT, true) && choose_own(costs, sums, PF_FLAT, false);
+    bool good = stacks ? choose_own(costs, sums, PF_SAMPLE) : choose_calls(costs, sums) && choose_own(costs, sums, PF_FLAT);
 
     if (!good)
         return pf_error_nomem(error);
