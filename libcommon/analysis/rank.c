@@ -184,13 +184,19 @@ static const struct pf_sums *inclusive_of(const struct columns *columns)
     return sums;
 }
 
+/* What calls of it took is told, for recursion and calls from outside too. */
+static bool is_told(const struct columns *columns)
+{
+    return columns->subject->told != NULL && !joins_functions(columns->keys->by);
+}
+
 /* What it cost itself, and the calls out of it: else the calls into it are what it cost. */
 static bool adds_flat(const struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
     const struct pf_sums *inclusive = inclusive_of(columns);
 
-    if (inclusive == NULL || inclusive->quantity.measure.kind != PF_EDGE)
+    if (is_told(columns) || inclusive == NULL || inclusive->quantity.measure.kind != PF_EDGE)
         return false;
     return pf_subject_lines_have_self(subject) || (subject->self != NULL && joins_functions(columns->keys->by));
 }
@@ -229,12 +235,15 @@ static int rank_edges(struct columns *columns)
     int status = pf_subject_lines_have_self(subject) ? add_places(columns, subject->self, flat_column)
                                           : add_edges(columns, subject->self, CALLEE, true, flat_column);
 
-    if (status == PF_OK && adds_flat(columns) && of_lines(columns->keys->by))
+    if (status == PF_OK && is_told(columns))
+        status = add_places(columns, subject->told, cum_column);
+    else if (status == PF_OK && adds_flat(columns) && of_lines(columns->keys->by))
         status = add_calls_made(columns, subject->inclusive);
     else if (status == PF_OK)
         status = add_edges(columns, subject->inclusive, adds_flat(columns) ? CALLER : CALLEE, false, cum_column);
-    if (status == PF_OK && subject->calls != subject->shown)
-        status = add_edges(columns, subject->calls, CALLEE, true, calls_column);
+    if (status == PF_OK && subject->calls != NULL && subject->calls != subject->shown)
+        status = subject->calls->quantity.measure.kind == PF_FLAT ? add_places(columns, subject->calls, calls_column)
+                                                                  : add_edges(columns, subject->calls, CALLEE, true, calls_column);
     return status;
 }
 
@@ -295,13 +304,13 @@ static int finish_row(struct columns *columns, uint32_t key)
     int status;
 
     row->key = key;
-    if (subject->calls != NULL && subject->calls == subject->shown)
-        row->calls = row->flat;
     status = pf_scale_amount(subject->self != NULL ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
     if (status == PF_OK && (subject->kind == PF_SAMPLE || inclusive_of(columns) != NULL))
         status = pf_scale_amount(&subject->inclusive_scale, row->cum, &row->cum, columns->error);
     if (status != PF_OK)
         return status;
+    if (subject->calls != NULL && subject->calls == subject->shown)
+        row->calls = row->flat;
     if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && inclusive_of(columns) == NULL))
         row->cum = row->flat;
     else if (subject->kind != PF_SAMPLE && adds_flat(columns) && !pf_add64(row->cum, row->flat, &row->cum))

@@ -146,6 +146,48 @@ static void set_columns(struct pf_subject *subject, const struct pf_accumulator 
     }
 }
 
+struct pf_sums *pf_subject_beside(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *other = &accumulator->sums[i].quantity.measure;
+        if (other->kind == PF_FLAT && other->name == measure->name && other->role == measure->role && other->unit == measure->unit &&
+            other->aggregation == measure->aggregation && other->num == measure->num && other->den == measure->den)
+            return &accumulator->sums[i];
+    }
+    return NULL;
+}
+
+struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+{
+    const struct pf_dict *dict = accumulator->dict;
+    struct pf_sums *sums = measure->role == PF_INCLUSIVE && !accumulator->by_labels ? pf_subject_beside(accumulator, measure) : NULL;
+
+    for (size_t place = 1; sums != NULL && place < sums->count; place++)
+        if (sums->data[place] != 0 && pf_dict_function(dict, pf_dict_location(dict, (uint32_t)place)->function)->name != 0)
+            return sums;
+    return NULL;
+}
+
+/* What functions are told to have cost themselves, in all and in number is better than what calls of them say. */
+static void prefer_told(struct pf_subject *subject, const struct pf_accumulator *accumulator)
+{
+    struct pf_sums *told = NULL, *self, *calls;
+
+    for (uint32_t i = 0; i < accumulator->count && told == NULL; i++)
+        if (accumulator->sums[i].quantity.measure.kind == PF_EDGE)
+            told = pf_subject_told(accumulator, &accumulator->sums[i].quantity.measure);
+    if (told == NULL)
+        return;
+    self = subject->self != NULL ? pf_subject_beside(accumulator, &subject->self->quantity.measure) : NULL;
+    calls = subject->calls != NULL && subject->calls != subject->shown ? pf_subject_beside(accumulator, &subject->calls->quantity.measure) : NULL;
+    if (subject->inclusive != NULL && pf_subject_told(accumulator, &subject->inclusive->quantity.measure) == told)
+        subject->told = told;
+    if (self != NULL)
+        subject->self = self;
+    if (calls != NULL)
+        subject->calls = calls;
+}
+
 int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *accumulator, uint32_t measure, enum pf_unit unit,
                       struct pf_error *error)
 {
@@ -156,6 +198,8 @@ int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *a
     subject->shown = pf_accumulator_find(accumulator, measure);
     subject->calls = calls_of(accumulator, subject->shown);
     set_columns(subject, accumulator);
+    if (subject->kind == PF_EDGE)
+        prefer_told(subject, accumulator);
     status = pf_quantity_scale(&subject->shown->quantity, dict, unit, &subject->scale, error);
     subject->self_scale = subject->inclusive_scale = subject->scale;
     if (status == PF_OK && subject->self != NULL)

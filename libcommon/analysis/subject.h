@@ -12,7 +12,8 @@ struct pf_subject {
     struct pf_sums *shown;     /* its name and unit head the table; one of the two below */
     struct pf_sums *self;      /* flat; NULL: not known. For EDGE it may be of kind FLAT. SAMPLE: cumulative as well */
     struct pf_sums *inclusive; /* cumulative, FLAT and EDGE; NULL: as flat. For FLAT it may be of kind EDGE: for lines and addresses */
-    struct pf_sums *calls;     /* of this kind; NULL: not counted */
+    struct pf_sums *told;      /* EDGE: cumulative as FLAT records tell it of functions themselves; NULL: they do not */
+    struct pf_sums *calls;     /* of this kind, or as FLAT records tell them of functions; NULL: not counted */
     struct pf_sums *whole;           /* of which the total is 100 % */
     struct pf_scale scale, self_scale, inclusive_scale, whole_scale;
     pf_int128 total;                 /* amount */
@@ -28,6 +29,13 @@ static inline bool pf_subject_lines_have_self(const struct pf_subject *subject)
 {
     return subject->self != NULL && subject->self->quantity.measure.kind == PF_FLAT;
 }
+
+/* Where FLAT records tell of functions, not of lines, what all calls of them took together (pstats): of an inclusive EDGE measure the FLAT
+ * sums of the same name, unit and scale; NULL: there are none. They know of calls from outside, which have no caller, and of recursion,
+ * where the sum of the calls is too much. */
+struct pf_sums *pf_subject_told(const struct pf_accumulator *, const struct pf_measure *);
+/* FLAT sums that count the same as an EDGE measure does: name, role, unit and scale; NULL: there are none. */
+struct pf_sums *pf_subject_beside(const struct pf_accumulator *, const struct pf_measure *);
 
 /* The table of one measure, in the unit asked for. PF_OK, or as pf_quantity_scale. */
 int pf_subject_choose(struct pf_subject *, const struct pf_accumulator *, uint32_t measure, enum pf_unit, struct pf_error *);

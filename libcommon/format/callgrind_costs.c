@@ -1,5 +1,6 @@
 #include "format/callgrind_costs.h"
 
+#include "analysis/subject.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "format/callgrind_events.h"
@@ -144,11 +145,12 @@ static bool add_event(struct pf_cg_costs *costs, struct pf_sums *self, struct pf
     return name_event(costs, &costs->events[costs->count - 1]);
 }
 
-/* The self costs beside inclusive ones: lines of the same name; where no line has it, for the first ones, what the calls say of their
- * functions, then lines of the same unit. */
+/* The self costs beside inclusive ones: lines of the same name, or those of functions of which the inclusive ones are told as well; where
+ * there are none, for the first ones, what the calls say of their functions, then lines of the same unit. */
 static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, const struct pf_sums *inclusive)
 {
     struct pf_sums *best = NULL;
+    bool told = pf_subject_told(sums, measure_of(inclusive)) != NULL;
     int fit, best_fit = 0;
 
     for (uint32_t k = 0; k < sums->count; k++) {
@@ -158,7 +160,7 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
             continue;
         fit = measure->kind == PF_FLAT && measure->role != PF_INCLUSIVE && measure->name == measure_of(inclusive)->name ? 3
               : measure->kind == PF_EDGE && measure->role == PF_SELF                                                    ? 2
-              : measure->kind == PF_FLAT && measure->role == PF_SELF                                                    ? 1
+              : measure->kind == PF_FLAT && measure->role == PF_SELF                                                    ? 1 + 2 * told
                                                                                                                         : 0;
         if (fit > best_fit && (fit == 3 || costs->count == 0 || measure_of(inclusive)->main)) {
             best_fit = fit;

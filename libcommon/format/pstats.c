@@ -28,8 +28,6 @@ struct state {
 
 /* --- measures --------------------------------------------------------------------------------------------- */
 
-/* The time of calls along an edge in the callee itself is counted, as the calls are: what a function costs itself stands with the function,
- * and functions nobody called have no edge. */
 static void declare(struct pf_reader *reader, enum pf_kind kind, struct rows *rows)
 {
     static const char *const names[VALUES] = {"calls", "primitive_calls", "tt", "ct"};
@@ -41,7 +39,7 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct rows *ro
             .name = pf_dict_intern(dict, pf_bytes_of(names[k]), 0),
             .unit = pf_dict_intern(dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
             .kind = (uint8_t)kind,
-            .role = k == CT ? PF_INCLUSIVE : k == TT && kind == PF_FLAT ? PF_SELF : PF_COUNT,
+            .role = k == CT ? PF_INCLUSIVE : k == TT ? PF_SELF : PF_COUNT,
             .nature = time ? PF_TIMED : PF_EXACT,
             .num = 1,
             .den = 1,

@@ -2,7 +2,7 @@
 """Holds the programs against dumps of Python's profilers, which Python's own marshal and pstats read.
 
     pystats.py read MODE DIR    records of every dump; MODE: direct or pfs
-    pystats.py tables DIR       flat and cumulative values of functions against pstats'
+    pystats.py tables DIR       flat and cumulative values and calls of functions against pstats'
     pystats.py made .           dumps in all versions of marshal, and of Python 2 and profile
 
 Differences are printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
@@ -89,23 +89,8 @@ def check_read(mode, directory):
             compare(path, marshal.load(file), mode)
 
 
-def on_cycles(stats):
-    """Functions by (file, name) that call themselves, however far around."""
-    calls = collections.defaultdict(set)
-    for function, entry in stats.items():
-        for caller in entry[4]:
-            calls[caller[0], caller[2]].add((function[0], function[2]))
-    found = set()
-    for name in list(calls):
-        seen, todo = set(), [name]
-        while todo:
-            for callee in calls.get(todo.pop(), ()):
-                if callee not in seen:
-                    seen.add(callee)
-                    todo.append(callee)
-        if name in seen:
-            found.add(name)
-    return found
+def table(path, *options):
+    return json.loads(run(["proftop", "-t", "json", "-n", "0", "--min-percent=0", *options, path]))
 
 
 def check_tables(directory):
@@ -113,23 +98,23 @@ def check_tables(directory):
         if "made_" in path:
             continue  # their numbers do not belong together
         stats = pstats.Stats(path, stream=io.StringIO())
-        want, several = collections.defaultdict(lambda: [0, 0]), collections.Counter()
-        for (file, _, name), entry in stats.stats.items():
-            several[file, name] += 1
-            want[file, name][0] += nanoseconds(entry[2])
-            want[file, name][1] += nanoseconds(entry[3])
-        table = json.loads(run(["proftop", "-t", "json", "-n", "0", "--min-percent=0", path]))
-        have = {(row["file"], row["function"]): (row["flat"], row["cum"]) for row in table["rows"]}
         total = sum(nanoseconds(entry[2]) for entry in stats.stats.values())
-        if table["measures"][0]["total"] != total:
-            differ(path, "total", table["measures"][0]["total"], total)
-        cycles = on_cycles(stats.stats)
-        for key, (flat, cum) in want.items():
-            mine = have.get(key, (0, 0))
-            # Each call was rounded once: half a nanosecond a call that is added up.
-            far = abs(mine[1] - cum) > len(stats.stats) and key not in cycles and several[key] == 1
-            if mine[0] != flat or far or mine[1] > total:
-                differ(path, key, "proftop:", mine, "pstats:", (flat, cum))
+        want = collections.defaultdict(lambda: [0, 0, 0])
+        for (file, _, name), entry in stats.stats.items():
+            for k, number in enumerate((nanoseconds(entry[2]), nanoseconds(entry[3]), entry[1])):
+                want[file, name][k] += number
+        got = table(path)
+        if got["measures"][0]["total"] != total:
+            differ(path, "total", got["measures"][0]["total"], total)
+        have = {(row["file"], row["function"]): [row["flat"], row["cum"], row["calls"]] for row in got["rows"]}
+        for key in set(want) | set(have):
+            want[key][1] = min(want[key][1], total)
+            if have.get(key) != want[key]:
+                differ(path, key, "proftop:", have.get(key), "pstats:", want[key])
+        for measure, item in (("calls", 1), ("primitive_calls", 0)):
+            got = table(path, "--kind=edge", "-m", measure)["measures"][0]["total"]
+            if got != sum(entry[item] for entry in stats.stats.values()):
+                differ(path, measure, got)
 
 
 def old(value):
