@@ -13,6 +13,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pystats.py" "$@"; }
 @test "every dump reads as Python reads it" { check read direct "$CORPUS"; }
 @test "every dump reads so after the native stream" { check read pfs "$CORPUS"; }
 @test "flat and cumulative times and calls are those of pstats, and none is above the total" { check tables "$CORPUS"; }
+@test "subs of NYTProf's and Pynytprof's have the calls, own and inclusive times of pstats" { check written "$CORPUS"; }
 @test "dumps of all versions of marshal, of Python 2 and of profile are read" { check made .; }
 
 refused() { # BYTES WANTED

@@ -157,13 +157,20 @@ struct pf_sums *pf_subject_beside(const struct pf_accumulator *accumulator, cons
     return NULL;
 }
 
+bool pf_subject_names(const struct pf_dict *dict, uint32_t location)
+{
+    uint32_t name = pf_dict_function(dict, pf_dict_location(dict, location)->function)->name;
+
+    return name != 0 && !pf_bytes_equal(pf_dict_string(dict, name), PF_BYTES("[unknown]"));
+}
+
 struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
 {
     const struct pf_dict *dict = accumulator->dict;
     struct pf_sums *sums = measure->role == PF_INCLUSIVE && !accumulator->by_labels ? pf_subject_beside(accumulator, measure) : NULL;
 
     for (size_t place = 1; sums != NULL && place < sums->count; place++)
-        if (sums->data[place] != 0 && pf_dict_function(dict, pf_dict_location(dict, (uint32_t)place)->function)->name != 0)
+        if (sums->data[place] != 0 && pf_subject_names(dict, (uint32_t)place))
             return sums;
     return NULL;
 }

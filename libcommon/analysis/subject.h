@@ -34,6 +34,8 @@ static inline bool pf_subject_lines_have_self(const struct pf_subject *subject)
  * sums of the same name, unit and scale; NULL: there are none. They know of calls from outside, which have no caller, and of recursion,
  * where the sum of the calls is too much. */
 struct pf_sums *pf_subject_told(const struct pf_accumulator *, const struct pf_measure *);
+/* Whether a place is in a function that has a name. */
+bool pf_subject_names(const struct pf_dict *, uint32_t location);
 /* FLAT sums that count the same as an EDGE measure does: name, role, unit and scale; NULL: there are none. */
 struct pf_sums *pf_subject_beside(const struct pf_accumulator *, const struct pf_measure *);
 

@@ -62,6 +62,7 @@ void pf_nyt_writer_close(struct pf_writer *writer)
     pf_nyt_subs_free(&w->subs);
     pf_nyt_calls_free(&w->calls);
     pf_nyt_stacks_free(&w->stacks);
+    pf_callers_free(w->callers);
     free(w->left_out);
 }
 
@@ -213,6 +214,8 @@ int pf_nyt_writer_finish(struct pf_writer *writer)
     static const unsigned char CUT = PF_NYT_PID_END;
     struct pf_nyt_writer *w = writer->state;
     int status = pf_nyt_write_stacks(writer);
+    if (status == PF_OK)
+        status = pf_nyt_write_callers(writer);
     if (status == PF_OK && !w->genuine && w->header.inputs == 0)
         status = pf_nyt_begin(writer, NULL);
     if (status == PF_OK)

@@ -3,6 +3,7 @@
 #ifndef PF_FORMAT_NYTPROF_WRITER_H
 #define PF_FORMAT_NYTPROF_WRITER_H
 
+#include "analysis/callers.h"
 #include "codec/format.h"
 #include "format/nytprof_writer_calls.h"
 #include "format/nytprof_writer_files.h"
@@ -23,6 +24,7 @@ struct pf_nyt_writer {
     struct pf_nyt_subs subs;
     struct pf_nyt_calls calls;
     struct pf_nyt_stacks stacks;     /* of profiles that have nothing else */
+    struct pf_callers *callers;      /* calls of functions of which more is told, to be written at the end */
     struct pf_nyt_time call_time;    /* of the amounts in `calls` */
     uint32_t input;                  /* name of the first input, a string */
     bool ready;                      /* all above are initialised */
@@ -72,6 +74,8 @@ int pf_nyt_write_texts(struct pf_writer *, const struct pf_batch *);
 /* FLAT, EDGE and SAMPLE records. */
 int pf_nyt_write_records(struct pf_writer *, const struct pf_batch *);
 int pf_nyt_write_stacks(struct pf_writer *);
+/* The callers that are held. */
+int pf_nyt_write_callers(struct pf_writer *);
 /* Statements that make the number of discounts that is wanted. */
 void pf_nyt_write_discounts(struct pf_writer *);
 

@@ -120,6 +120,7 @@ static bool has_line(const struct pf_dict *dict, uint32_t location)
 /* PF_EOF: there is nothing in the batch that has a place. */
 static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch, struct columns *columns)
 {
+    const struct pf_nyt_writer *w = writer->state;
     bool any = false;
     size_t derived = 0;
     choose(writer->dict, batch, columns);
@@ -132,8 +133,8 @@ static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch
         return PF_EOF;
     for (uint32_t k = 0; any && k < batch->value_count; k++) {
         uint32_t measure = batch->values[k].measure;
-        if (!taken(columns, k) && !follows(writer->dict, pf_measures_row(&writer->dict->measures, measure)) &&
-            say_left_out(writer, measure) != PF_OK)
+        const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+        if (!taken(columns, k) && !follows(writer->dict, row) && !pf_callers_told(w->callers, row) && say_left_out(writer, measure) != PF_OK)
             return writer->error.code;
     }
     if (any)
@@ -202,7 +203,8 @@ static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t lab
     struct pf_nyt_writer *w = writer->state;
     const struct pf_location *place = pf_dict_location(writer->dict, location);
     uint32_t file = pf_dict_function(writer->dict, place->function)->file;
-    caller->caller = pf_nyt_sub_name(writer->dict, location);
+    caller->caller = location == 0 && is_foreign(w) ? pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0)
+                                                    : pf_nyt_sub_name(writer->dict, location);
     int status = pf_nyt_writer_fid(writer, file == 0 && label == 0 && is_foreign(w) ? w->unknown : file, label, &caller->fid);
     return status == PF_OK ? pf_nyt_writer_line(writer, place->line, &caller->line) : status;
 }
@@ -429,12 +431,18 @@ static int set_call_time(struct pf_writer *writer, const struct columns *columns
     return status;
 }
 
-int pf_nyt_write_records(struct pf_writer *writer, const struct pf_batch *batch)
+static int write_row(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    return batch->kind == PF_FLAT   ? write_line(writer, batch, columns, row)
+           : batch->kind == PF_EDGE ? write_edge(writer, batch, columns, row)
+                                    : keep_stack(writer, batch, columns, row);
+}
+
+/* `held`: the records are kept elsewhere. */
+static int write_records(struct pf_writer *writer, const struct pf_batch *batch, bool held)
 {
     struct pf_nyt_writer *w = writer->state;
     struct columns columns = {.slots = FLAT_SLOTS, .count = sizeof FLAT_SLOTS / sizeof *FLAT_SLOTS};
-    if (batch->rows == 0 || batch->value_count == 0)
-        return PF_OK;
     if (batch->kind == PF_EDGE)
         columns = (struct columns){.slots = EDGE_SLOTS, .count = sizeof EDGE_SLOTS / sizeof *EDGE_SLOTS};
     if (batch->kind == PF_SAMPLE)
@@ -454,10 +462,33 @@ int pf_nyt_write_records(struct pf_writer *writer, const struct pf_batch *batch)
     if (status == PF_OK && batch->kind != PF_SAMPLE)
         status = pf_nyt_begin(writer, &columns.time[batch->kind == PF_FLAT ? FLAT_TIME : EDGE_TIMES]);
     for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++)
-        status = batch->kind == PF_FLAT   ? write_line(writer, batch, &columns, k)
-                 : batch->kind == PF_EDGE ? write_edge(writer, batch, &columns, k)
-                                          : keep_stack(writer, batch, &columns, k);
+        if (held)
+            read_labels(writer, batch, k);
+        else
+            status = write_row(writer, batch, &columns, k);
     return status;
+}
+
+int pf_nyt_write_records(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_nyt_writer *w = writer->state;
+    bool held = false;
+    int status = PF_OK;
+    if (batch->rows == 0 || batch->value_count == 0)
+        return PF_OK;
+    if (batch->kind != PF_SAMPLE && is_foreign(w))
+        status = pf_callers_take(&w->callers, writer->dict, batch, &held, &writer->error);
+    return status == PF_OK ? write_records(writer, batch, held) : status;
+}
+
+int pf_nyt_write_callers(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct pf_batch batch;
+    int status = PF_OK;
+    while (status == PF_OK && (status = pf_callers_next(w->callers, true, &batch, &writer->error)) == PF_OK)
+        status = write_records(writer, &batch, false);
+    return status == PF_EOF ? PF_OK : status;
 }
 
 /* ---- Stacks ---- */

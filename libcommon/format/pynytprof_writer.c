@@ -32,6 +32,7 @@ void pf_pyn_writer_close(struct pf_writer *writer)
     pf_table_free(&state->calls.keys);
     free(state->lines.rows);
     free(state->calls.rows);
+    pf_callers_free(state->callers);
     free(state->left_out);
 }
 
@@ -293,7 +294,8 @@ static int add_row(struct pf_writer *writer, struct pf_pyn_sums *sums, const uin
     return PF_OK;
 }
 
-static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
+/* `held`: the records are kept elsewhere. */
+static int add_records(struct pf_writer *writer, const struct pf_batch *batch, bool held)
 {
     struct pf_pyn_writer *state = writer->state;
     struct pf_pyn_sums *sums = batch->kind == PF_FLAT ? &state->lines : &state->calls;
@@ -306,7 +308,7 @@ static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
     status = leave_out(writer, sums, batch, count > 0);
     if (status != PF_OK || count == 0)
         return status;
-    for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++) {
+    for (uint32_t k = 0; status == PF_OK && !held && k < batch->rows; k++) {
         uint32_t key[3];
 
         status = record_key(writer, batch, k, key);
@@ -314,6 +316,26 @@ static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
             status = add_row(writer, sums, key, inputs, count, k);
     }
     return status;
+}
+
+static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_pyn_writer *state = writer->state;
+    bool held;
+    int status = pf_callers_take(&state->callers, writer->dict, batch, &held, &writer->error);
+
+    return status == PF_OK ? add_records(writer, batch, held) : status;
+}
+
+static int add_callers(struct pf_writer *writer)
+{
+    struct pf_pyn_writer *state = writer->state;
+    struct pf_batch batch;
+    int status = PF_OK;
+
+    while (status == PF_OK && (status = pf_callers_next(state->callers, false, &batch, &writer->error)) == PF_OK)
+        status = add_records(writer, &batch, false);
+    return status == PF_EOF ? PF_OK : status;
 }
 
 int pf_pyn_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
@@ -325,7 +347,7 @@ int pf_pyn_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
         return keep_metadata(writer, batch);
     case PF_FLAT:
     case PF_EDGE:
-        return add_records(writer, batch);
+        return write_records(writer, batch);
     case PF_TEXT:
         if (!state->texts_left_out)
             pf_report_send(&writer->report, PF_WARNING, "source texts have no place and are left out");
@@ -436,6 +458,8 @@ int pf_pyn_writer_finish(struct pf_writer *writer)
 {
     struct pf_pyn_writer *state = writer->state;
 
+    if (add_callers(writer) != PF_OK)
+        return writer->error.code;
     pf_pyn_banner_write(&state->banner, writer->dict, writer->sink);
     int status = write_entries(writer, 'F', &state->files, 3);
     if (status == PF_OK)

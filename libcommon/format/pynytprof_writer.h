@@ -2,6 +2,7 @@
 #ifndef PF_FORMAT_PYNYTPROF_WRITER_H
 #define PF_FORMAT_PYNYTPROF_WRITER_H
 
+#include "analysis/callers.h"
 #include "analysis/units.h"
 #include "format/pynytprof_banner.h"
 #include "format/pynytprof_register.h"
@@ -25,6 +26,7 @@ struct pf_pyn_writer {
     struct pf_pyn_banner banner;
     struct pf_pyn_register files, subs;
     struct pf_pyn_sums lines, calls;
+    struct pf_callers *callers; /* calls of functions of which more is told, to be added at the end */
     uint32_t private_origin, version_key, file_key, sub_key;
     bool *left_out;            /* by measure: said so */
     size_t left_out_count, left_out_capacity;

@@ -3,6 +3,8 @@
 
     pystats.py read MODE DIR    records of every dump; MODE: direct or pfs
     pystats.py tables DIR       flat and cumulative values and calls of functions against pstats'
+    pystats.py written DIR      what subs have in the NYTProf and Pynytprof files written of them against pstats', by name; decoders are
+                                those of nytprof.py and pynytprof.py, and Devel::NYTProf where it is installed
     pystats.py made .           dumps in all versions of marshal, and of Python 2 and profile
 
 Differences are printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
@@ -20,6 +22,9 @@ import pstats
 import struct
 import subprocess
 import sys
+
+import nytprof
+import pynytprof
 
 BIN = os.environ["PROFUTILS_BIN"]
 NAMES = ("calls", "primitive_calls", "tt", "ct")
@@ -117,6 +122,74 @@ def check_tables(directory):
                 differ(path, measure, got)
 
 
+def of_name(stats):
+    """Calls, own and cumulative seconds by name; subs have nothing else. How many calls of other functions were added up."""
+    want, terms = collections.defaultdict(lambda: [0, 0, 0]), collections.Counter()
+    for (_, _, name), entry in stats.items():
+        want[name] = [sum(pair) for pair in zip(want[name], entry[1:4])]
+        terms[name] += len(entry[4]) + 1
+    return want, terms
+
+
+def nytprof_subs(data):
+    found = collections.defaultdict(lambda: [0, 0, 0])
+    for row in nytprof.records(data):
+        if row[0] == "c":
+            _, _, _, _, count, inclusive, own, _, _, name = row
+            name = name[1] if isinstance(name, tuple) else name
+            found[name.decode()] = [sum(pair) for pair in zip(found[name.decode()], (count, own, inclusive))]
+    return found
+
+
+def loaded_subs(path):
+    load = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nytprof_load.pl")
+    done = subprocess.run(["perl", load, path], capture_output=True, check=True, timeout=60)
+    got = json.loads(done.stdout)
+    if got["load_error"] or got["warnings"]:
+        differ(path, got["load_error"], got["warnings"])
+    return {name: [sub["calls"], sub["excl_time"], sub["incl_time"]] for name, sub in got["subs"].items()}
+
+
+def pynytprof_subs(data):
+    profile, found = pynytprof.decode(data), collections.defaultdict(lambda: [0, 0, 0])
+    for _, sid, calls, inclusive, own in profile.edges:
+        name = pynytprof.sub_name(profile, sid)
+        found[name] = [sum(pair) for pair in zip(found[name], (calls, own / profile.ticks(), inclusive / profile.ticks()))]
+    return found
+
+
+def compare_subs(what, want, terms, have, step):
+    for name in want:
+        numbers, far = have.get(name, [0, 0, 0]), (terms[name] + 1) * step
+        if numbers[0] != want[name][0] or any(abs(a - b) > far for a, b in zip(numbers[1:], want[name][1:])):
+            differ(what, name, "written:", numbers, "pstats:", want[name])
+
+
+def check_written(directory):
+    for number, profiler in enumerate((profile.Profile(), cProfile.Profile())):
+        profiler.runcall(work)
+        profiler.create_stats()
+        # `profile` has no file for what is in C, without which a line cannot be written
+        filed = lambda key: (key[0] or "~", *key[1:])
+        stats = {filed(key): (*entry[:4], {filed(caller): value for caller, value in entry[4].items()}) for key, entry in profiler.stats.items()}
+        with open("made%d.pstats" % number, "wb") as file:
+            file.write(marshal.dumps(stats))
+    library = subprocess.run(["perl", "-MDevel::NYTProf::Data", "-e1"], capture_output=True, check=False).returncode == 0
+    for path in dumps(directory) + ["made0.pstats", "made1.pstats"]:
+        if "made_" in path:
+            continue
+        with open(path, "rb") as file:
+            want, terms = of_name(marshal.load(file))
+        for stages in ([["profcat", "-q", path, "-t", "nytprof"]], [["profcat", path, "-t", "pfs"], ["profcat", "-q", "-t", "nytprof"]]):
+            data = run(*stages)
+            compare_subs((path, "nytprof"), want, terms, nytprof_subs(data), 1e-9)
+        with open("written.nyt", "wb") as file:
+            file.write(data)
+        if library:
+            compare_subs((path, "Devel::NYTProf"), want, terms, loaded_subs("written.nyt"), 1e-9)
+        compare_subs((path, "pynytprof"), want, terms, pynytprof_subs(run(["profcat", "-q", path, "-t", "pynytprof"])), 1e-7)
+
+
 def old(value):
     """Python 2's marshal: strings of bytes, interned ones by number, 64-bit integers."""
     interned = {}
@@ -147,8 +220,16 @@ def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
 
+def even(n):
+    return n == 0 or odd(n - 1)
+
+
+def odd(n):
+    return n != 0 and even(n - 1)
+
+
 def work():
-    return sorted((fib(k) for k in range(9)), key=lambda n: -n)
+    return sorted((fib(k) for k in range(9)), key=lambda n: -n) + [even(9), odd(4)]
 
 
 def made_stats(many=2**40):
@@ -185,6 +266,8 @@ def main():
         check_read(sys.argv[2], sys.argv[3])
     elif sys.argv[1] == "tables":
         check_tables(sys.argv[2])
+    elif sys.argv[1] == "written":
+        check_written(sys.argv[2])
     else:
         check_made()
     sys.exit(1 if failed else 0)
