@@ -145,6 +145,17 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     profcat x.folded -t svg | cmp - <(sort -r x.folded | profcat -f folded -t svg)
 }
 
+@test "parts of samples are decimals in titles, in the page's data and in nested JSON" {
+    printf 'main;a 1234\nmain;b 0.5\nmain;c 0.25\n' >quarters.folded
+    profcat -t svg quarters.folded >quarters.svg
+    grep -q '<title>all (1,234.75 samples, 100.00%)</title>' quarters.svg
+    grep -q '<title>a (1,234 samples, 99.94%)</title>' quarters.svg
+    grep -q '<title>b (0.5 samples, 0.04%)</title>' quarters.svg
+    profcat -t html quarters.folded | grep -q '"unit":"count","parts":100,'
+    [ "$(profcat -t json:flame quarters.folded | cut -c 1-38)" = '{"name":"all","value":1234.75,"self":0' ]
+    printf 'main;a 2.5 1.25\n' | profcat -t svg | grep -q '<title>a (before 2.5, after 1.25 samples, -1.25, '
+}
+
 @test "times and bytes are written with their units" {
     printf 'main;a 1500\nmain;b 500\n' >t.folded
     profcat -f folded:measure=wall/us t.folded -t svg | grep -q '<title>a (1.50ms, 75.00%)</title>'

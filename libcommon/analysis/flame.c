@@ -271,7 +271,7 @@ static int describe(const struct pf_flame *flame, const struct pf_sums *sums, st
     subject->name_flags = flame->dict->strings.rows[measure->name].flags;
     sides(flame, sums, subject);
     status = pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
-    subject->parts = subject->scale.den;
+    subject->parts = subject->scale.time ? subject->scale.den : subject->scale.parts;
     subject->scale.den = 1;
     return status;
 }
@@ -280,7 +280,7 @@ int64_t pf_flame_shown(const struct pf_flame_subject *subject, int64_t amount)
 {
     int64_t shown = amount;
 
-    return subject->parts <= 1 || pf_scale64(amount, 1, subject->parts, &shown) ? shown : amount;
+    return subject->parts <= 1 || !subject->scale.time || pf_scale64(amount, 1, subject->parts, &shown) ? shown : amount;
 }
 
 /* The sums shown first. The dictionary has measures of others as well: of a difference those of its runs. */

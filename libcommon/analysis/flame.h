@@ -46,7 +46,7 @@ struct pf_flame_subject {
     struct pf_bytes name;                 /* of the measure; of NAME.before, NAME.after and NAME.delta NAME */
     unsigned name_flags;
     struct pf_scale scale;                /* of amounts; whole numbers of what a node has, however small that is */
-    uint64_t parts;                       /* so many of them make one of what `scale` is called by */
+    uint64_t parts;                       /* so many of them make one of what `scale` is called by; its own parts are what is shown */
     const struct pf_sums *sums[2];        /* a difference: before and after; else the second is NULL */
 };
 
@@ -54,7 +54,7 @@ struct pf_flame_subject {
  * PF_OK, PF_NOMEM, or as pf_quantity_scale. The caller frees *subjects. */
 int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count, size_t *main, struct pf_error *);
 
-/* An amount, or a sum or difference of some, as it is shown: rounded half to even. */
+/* An amount, or a sum or difference of some, as it is shown, in scale.parts: times are whole nanoseconds, rounded half to even. */
 int64_t pf_flame_shown(const struct pf_flame_subject *, int64_t amount);
 
 /* Amounts of a subject by node. Zero-initialise; free with pf_flame_amounts_free. */

@@ -307,6 +307,8 @@ static int finish_row(struct columns *columns, uint32_t key)
     status = pf_scale_amount(subject->self != NULL ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
     if (status == PF_OK && (subject->kind == PF_SAMPLE || inclusive_of(columns) != NULL))
         status = pf_scale_amount(&subject->inclusive_scale, row->cum, &row->cum, columns->error);
+    if (status == PF_OK && subject->calls != NULL)
+        status = pf_scale_amount(&subject->calls_scale, row->calls, &row->calls, columns->error);
     if (status != PF_OK)
         return status;
     if (subject->calls != NULL && subject->calls == subject->shown)

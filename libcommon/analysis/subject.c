@@ -98,10 +98,23 @@ static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const 
     return NULL;
 }
 
+/* Brings a scale to the parts of those there are. */
+static int join_scale(struct pf_subject *subject, struct pf_scale *scale, struct pf_error *error)
+{
+    struct pf_scale *const others[] = {&subject->scale, &subject->self_scale, &subject->inclusive_scale};
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        good = pf_scale_join(scale, others[i]) && good;
+    return good ? PF_OK : pf_error_set(error, PF_OVERFLOW, "the scales of %.*s have no common one within 64 bits",
+                                       (int)scale->name.size, scale->name.data);
+}
+
 static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const struct pf_dict *dict, enum pf_unit unit, struct pf_error *error)
 {
     subject->whole = sums;
-    if (pf_quantity_scale(&sums->quantity, dict, unit, &subject->whole_scale, error) != PF_OK)
+    if (pf_quantity_scale(&sums->quantity, dict, unit, &subject->whole_scale, error) != PF_OK ||
+        join_scale(subject, &subject->whole_scale, error) != PF_OK)
         return error->code;
     subject->total = pf_scale_total(&subject->whole_scale, pf_sums_total(sums));
     return PF_OK;
@@ -116,13 +129,15 @@ static int choose_whole(struct pf_subject *subject, const struct pf_accumulator 
 
     if (subject->kind == PF_EDGE && subject->shown->quantity.measure.role != PF_COUNT)
         lines = partner(accumulator, subject->shown, PF_FLAT, PF_SELF);
-    if (set_whole(subject, own, dict, unit, error) != PF_OK)
+    if (lines == NULL || lines == own)
+        return set_whole(subject, own, dict, unit, error);
+    if (set_whole(subject, lines, dict, unit, error) != PF_OK)
         return error->code;
     pf_int128 total = subject->total;
 
-    if (lines == NULL || lines == own || set_whole(subject, lines, dict, unit, error) != PF_OK)
+    if (set_whole(subject, own, dict, unit, error) != PF_OK)
         return error->code;
-    return total > subject->total && subject->total >= 0 ? set_whole(subject, own, dict, unit, error) : PF_OK;
+    return subject->total > total && total >= 0 ? PF_OK : set_whole(subject, lines, dict, unit, error);
 }
 
 static void set_columns(struct pf_subject *subject, const struct pf_accumulator *accumulator)
@@ -213,5 +228,11 @@ int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *a
         status = pf_quantity_scale(&subject->self->quantity, dict, unit, &subject->self_scale, error);
     if (status == PF_OK && subject->inclusive != NULL)
         status = pf_quantity_scale(&subject->inclusive->quantity, dict, unit, &subject->inclusive_scale, error);
+    if (status == PF_OK && subject->calls != NULL)
+        status = pf_quantity_scale(&subject->calls->quantity, dict, PF_UNIT_AUTO, &subject->calls_scale, error);
+    if (status == PF_OK)
+        status = join_scale(subject, &subject->self_scale, error);
+    if (status == PF_OK)
+        status = join_scale(subject, &subject->inclusive_scale, error);
     return status == PF_OK ? choose_whole(subject, accumulator, unit, error) : status;
 }

@@ -15,7 +15,8 @@ struct pf_subject {
     struct pf_sums *told;      /* EDGE: cumulative as FLAT records tell it of functions themselves; NULL: they do not */
     struct pf_sums *calls;     /* of this kind, or as FLAT records tell them of functions; NULL: not counted */
     struct pf_sums *whole;           /* of which the total is 100 % */
-    struct pf_scale scale, self_scale, inclusive_scale, whole_scale;
+    struct pf_scale scale, self_scale, inclusive_scale, whole_scale; /* all with the same parts */
+    struct pf_scale calls_scale;
     pf_int128 total;                 /* amount */
     bool flat_only;                  /* set by the caller: SAMPLE rows have no cum, for that takes a walk over all stacks */
 };

@@ -130,14 +130,24 @@ static bool decimal(uint64_t den)
 /* Amounts in raw units, which carry the name of what one of them is; `parts` of these make one that is shown. */
 static void raw_scale(const struct pf_measure *measure, uint64_t parts, struct pf_bytes name, struct pf_scale *scale)
 {
-    scale->num = 1;
-    scale->den = parts;
+    scale->num = scale->den = 1;
+    scale->parts = parts;
     scale->time = scale->bytes = false;
     scale->shown = PF_UNIT_COUNT;
     if (measure->raw_unit != 0)
         scale->name = name;
     else if (measure->num != measure->den)
         scale->name = PF_BYTES("raw");
+}
+
+/* Sums are kept as they are, as parts of the unit. */
+static void split_scale(struct pf_scale *scale)
+{
+    uint64_t gcd = pf_gcd(scale->num, scale->den);
+
+    scale->num /= gcd;
+    scale->parts = scale->den / gcd;
+    scale->den = 1;
 }
 
 /* The denominator of the raw unit's scale, `parts` of what is counted being one. */
@@ -169,6 +179,7 @@ static int events_scale(const struct pf_quantity *quantity, const struct pf_dict
     scale->name = PF_BYTES("events");
     scale->time = scale->bytes = false;
     scale->shown = PF_UNIT_COUNT;
+    split_scale(scale);
     return PF_OK;
 }
 
@@ -180,7 +191,7 @@ static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *
     struct pf_bytes raw;
     uint64_t parts = pf_unit_parts(pf_dict_string(dict, measure->raw_unit), &raw), den = whole_den(measure, parts);
 
-    *scale = (struct pf_scale){.num = measure->num, .den = measure->den, .shown = unit};
+    *scale = (struct pf_scale){.num = measure->num, .den = measure->den, .parts = 1, .shown = unit};
     scale->name = quantity->events ? PF_BYTES("events") : pf_dict_string(dict, measure->unit);
     scale->time = pf_bytes_equal(scale->name, PF_BYTES("nanoseconds"));
     scale->bytes = pf_bytes_equal(scale->name, PF_BYTES("bytes"));
@@ -190,7 +201,9 @@ static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *
         if (quantity->mixed)
             return refuse(quantity, dict, error, "was counted in units of different lengths: there is no common tick");
         raw_scale(measure, parts, raw, scale);
-    } else if (den != 1 && !(scale->time && (decimal(den) || (rounded && measure->num >= measure->den)))) {
+    } else if (!scale->time) {
+        split_scale(scale);
+    } else if (den != 1 && !decimal(den) && !(rounded && measure->num >= measure->den)) {
         raw_scale(measure, parts, raw, scale);
     }
     if (unit >= PF_UNIT_NS && unit <= PF_UNIT_S && !scale->time)
@@ -233,6 +246,16 @@ pf_int128 pf_scale_total(const struct pf_scale *scale, pf_int128 sum)
     return product + part;
 }
 
+bool pf_scale_join(struct pf_scale *a, struct pf_scale *b)
+{
+    uint64_t own_a = a->parts > 0 ? a->parts : 1, own_b = b->parts > 0 ? b->parts : 1, common;
+
+    if (!pf_parts_join(own_a, own_b, &common) || !multiply(a->num, common / own_a, &a->num) || !multiply(b->num, common / own_b, &b->num))
+        return false;
+    a->parts = b->parts = common;
+    return true;
+}
+
 /* The largest unit an amount reaches; the list ends with a NULL name. */
 struct step {
     const char *name;
@@ -261,21 +284,37 @@ static const char *print_step(double amount, const struct step *step, char text[
     return text;
 }
 
+/* Two digits at least of what is small. */
+static void print_short(pf_int128 amount, uint64_t parts, char text[PF_AMOUNT_TEXT])
+{
+    pf_uint128 size = amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount;
+    unsigned places = 2;
+
+    for (; size > 0 && 10 * size < parts; size *= 10)
+        places++;
+    pf_print_parts(amount, parts, places, text);
+}
+
 const char *pf_scale_print(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
 {
-    double size = amount < 0 ? -(double)amount : (double)amount;
+    double value = (double)amount / (double)(scale->parts > 0 ? scale->parts : 1), size = value < 0 ? -value : value;
     const struct step *step = scale->time ? time_steps : byte_steps;
 
     if (scale->shown == PF_UNIT_COUNT || !(scale->time || scale->bytes)) {
-        pf_print_int128(amount, text);
+        print_short(amount, scale->parts, text);
         return text;
     }
     if (scale->shown >= PF_UNIT_NS && scale->shown <= PF_UNIT_S)
-        return print_step((double)amount, &time_steps[PF_UNIT_S - scale->shown], text);
+        return print_step(value, &time_steps[PF_UNIT_S - scale->shown], text);
     if (scale->shown == PF_UNIT_BYTES)
         step = &byte_steps[4];
     /* 999.995ms would print as 1000ms */
     while (step[1].name != NULL && size < step->size * (1 - 5e-6))
         step++;
-    return print_step((double)amount, step, text);
+    if (scale->parts > 1 && step->size <= 1) {
+        print_short(amount, scale->parts, text);
+        memcpy(text + strlen(text), "B", 2);
+        return text;
+    }
+    return print_step(value, step, text);
 }

@@ -2,6 +2,7 @@
 #ifndef PF_ANALYSIS_UNITS_H
 #define PF_ANALYSIS_UNITS_H
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "model/dict.h"
@@ -34,17 +35,19 @@ enum pf_unit { PF_UNIT_AUTO, PF_UNIT_NS, PF_UNIT_US, PF_UNIT_MS, PF_UNIT_S, PF_U
 /* By the names of --unit; false when there is none. */
 bool pf_unit_find(const char *name, enum pf_unit *);
 
-/* How sums of a quantity become amounts of a named unit: amount = sum * num / den, rounded half to even. */
+/* How sums of a quantity become amounts: amount = sum * num / den, rounded half to even. So many `parts` of an amount make one of what
+ * `name` is: where den is 1 nothing is rounded but what is printed. */
 struct pf_scale {
-    uint64_t num, den;
+    uint64_t num, den, parts; /* parts 0 is 1 */
     struct pf_bytes name;    /* nanoseconds, bytes, count, tick ... */
     enum pf_unit shown;      /* for pf_scale_print: NS to S fixed, AUTO by size (times and bytes), COUNT plain */
     bool time, bytes;
 };
 
-/* Amounts are base units where the scale is whole, times also where it is a decimal fraction or more than 1, else raw units; of parts of a
- * raw unit (pf_unit_parts) what they would be of the whole one. PF_USAGE, with a text, when the unit asked for does not fit the
- * quantity. Bytes of `name` belong to the dictionary or are constant. */
+/* Amounts are base units: of times whole ones where the scale is whole, a decimal fraction or more than 1, else raw units, and of parts of a
+ * raw unit (pf_unit_parts) what they would be of the whole one; of all else parts of base units (or of the raw units asked for), so that
+ * each sum has its own. PF_USAGE, with a text, when the unit asked for does not fit the quantity. Bytes of `name` belong to the dictionary
+ * or are constant. */
 int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum pf_unit, struct pf_scale *, struct pf_error *);
 /* The same for records, whose amounts are added up by those who read them: raw units also where the scale is more than 1 and no decimal
  * fraction. */
@@ -55,8 +58,11 @@ int pf_scale_amount(const struct pf_scale *, int64_t sum, int64_t *amount, struc
 /* The same for totals; what leaves 128 bits is clamped (a total of 2^63 sums of any scale up to 2^32 fits). */
 pf_int128 pf_scale_total(const struct pf_scale *, pf_int128 sum);
 
-/* An amount for people: 3.41s, 120ms, 17.50MB, 1234. */
-enum { PF_AMOUNT_TEXT = 64 };
+/* Brings two scales to the same parts; false when they leave 64 bits. */
+bool pf_scale_join(struct pf_scale *, struct pf_scale *);
+
+/* An amount for people: 3.41s, 120ms, 17.50MB, 1234. What has decimals has two, or so many that it is not 0. */
+enum { PF_AMOUNT_TEXT = PF_DECIMAL_TEXT };
 const char *pf_scale_print(const struct pf_scale *, pf_int128 amount, char text[PF_AMOUNT_TEXT]);
 
 #endif

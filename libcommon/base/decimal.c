@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 
+#include <string.h>
+
 enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000, DIGITS_MAX = 38 };
 
 #define REST_PLACES 12
@@ -113,6 +115,44 @@ bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exa
         return false;
     *value = (int64_t)wide;
     return true;
+}
+
+size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places, char text[PF_DECIMAL_TEXT])
+{
+    pf_uint128 size = amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount, whole, rest;
+    char digits[25] = ""; /* one for what is carried, and a NUL */
+    unsigned count = places;
+    size_t length = 0;
+
+    if (parts <= 1)
+        return pf_print_int128(amount, text);
+    whole = size / parts;
+    rest = size % parts;
+    for (unsigned k = 0; k < places; k++, rest %= parts)
+        digits[k] = (char)('0' + (rest *= 10) / parts);
+    if (2 * rest > parts || (2 * rest == parts && (places > 0 ? digits[places - 1] - '0' : (int)(whole % 2)) % 2 != 0)) {
+        while (count > 0 && digits[count - 1] == '9')
+            count--;
+        if (count > 0)
+            digits[count - 1]++;
+        else
+            whole++;
+    }
+    while (count > 0 && digits[count - 1] == '0')
+        count--;
+    if (amount < 0 && (whole > 0 || count > 0))
+        text[length++] = '-';
+    length += pf_print_int128((pf_int128)whole, text + length);
+    if (count > 0)
+        text[length++] = '.';
+    memcpy(text + length, digits, count);
+    text[length + count] = '\0';
+    return length + count;
+}
+
+bool pf_parts_join(uint64_t a, uint64_t b, uint64_t *common)
+{
+    return !__builtin_mul_overflow(a, b / pf_gcd(a, b), common);
 }
 
 /* How many decimals a number needs (12.50: 1, 3e2: 0); 0 for what is no number. */

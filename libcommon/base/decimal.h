@@ -14,6 +14,14 @@ bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exa
 /* The same, of up to 38 digits. */
 bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact);
 
+/* amount / parts with at most `places` decimals, rounded half to even where there are more; whole numbers have no point, and no number ends
+ * in a zero behind it. parts 0 is 1; places <= 24. NUL-terminated; returns the length. */
+enum { PF_DECIMAL_TEXT = 72, PF_DECIMAL_PLACES = 6 /* what outputs for machines show */ };
+size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places, char text[PF_DECIMAL_TEXT]);
+
+/* *common = the least number that both are divisors of; false when it leaves 64 bits. Neither is 0. */
+bool pf_parts_join(uint64_t a, uint64_t b, uint64_t *common);
+
 /* A column of such numbers in one scale, which becomes finer when a number needs it. Zero-initialise but for `most`; free(values). */
 struct pf_decimals {
     int64_t *values;

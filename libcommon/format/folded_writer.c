@@ -525,7 +525,7 @@ static void trim(pf_int128 *value, struct pf_folded_count *count)
         *value /= 10;
 }
 
-/* A sum whose decimals would not end: in raw units, but parts of one (pf_unit_parts) are rounded. */
+/* A sum whose decimals would not end: rounded, but of a time in raw units, which are whole. */
 static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
     struct pf_folded_writer *state = writer->state;
@@ -534,6 +534,7 @@ static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_fol
     pf_int128 value;
 
     pf_quantity_record_scale(&state->quantity, writer->dict, &scale, &ignored);
+    scale.den *= scale.parts;
     count->decimals = scale.time || scale.den == 1 ? 0 : PF_FOLDED_ROUNDED;
     if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals], &scale.num) ||
         !pf_scale64(sum, scale.num, scale.den, &count->value))

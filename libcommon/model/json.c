@@ -66,6 +66,13 @@ void pf_json_int128(struct pf_sink *sink, pf_int128 value)
     pf_sink_write(sink, text, pf_print_int128(value, text));
 }
 
+void pf_json_parts(struct pf_sink *sink, pf_int128 amount, uint64_t parts)
+{
+    char text[PF_DECIMAL_TEXT];
+
+    pf_sink_write(sink, text, pf_print_parts(amount, parts, PF_DECIMAL_PLACES, text));
+}
+
 void pf_json_real(struct pf_sink *sink, double value)
 {
     char text[64];

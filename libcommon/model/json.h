@@ -4,6 +4,7 @@
 #define PF_MODEL_JSON_H
 
 #include "base/bytes.h"
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/sink.h"
@@ -23,6 +24,8 @@ void pf_json_html_string(struct pf_sink *, struct pf_bytes, unsigned flags, stru
 void pf_json_name(struct pf_sink *, const struct pf_dict *, uint32_t id, struct pf_buffer *scratch);
 void pf_json_int(struct pf_sink *, int64_t);
 void pf_json_int128(struct pf_sink *, pf_int128);
+/* amount / parts, as pf_print_parts has it. */
+void pf_json_parts(struct pf_sink *, pf_int128 amount, uint64_t parts);
 /* At most four decimals and at least one (12.5, 0.0), the same in every locale; null for what is no number. */
 void pf_json_real(struct pf_sink *, double);
 /* Ten digits, however small or great the number is (1.5, 3.2e-12); null for what is no number. */

@@ -103,8 +103,10 @@
     // Amounts are whole numbers of parts of what is shown.
     function amountText(parts) {
         const steps = units[measure.unit], amount = parts / (measure.parts || 1);
-        if (!steps)
-            return String(Math.round(amount)).replace(/\B(?=(\d{3})+$)/g, ",");
+        if (!steps) {
+            const [whole, decimals] = amount.toFixed(6).replace(/\.?0+$/, "").split(".");
+            return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (decimals ? "." + decimals : "");
+        }
         if (amount === 0)
             return "0";
         const [unit, size] = steps.find((step) => Math.abs(amount) >= step[1] * (1 - 5e-6)) || steps[steps.length - 1];

@@ -32,10 +32,7 @@ static void write_amount(struct writing *writing, int64_t after, int64_t before)
 {
     const struct pf_flame_subject *subject = &writing->subject;
 
-    if (subject->parts > 1 && !subject->scale.time)
-        pf_json_number(writing->sink, (double)((pf_int128)after - before) / (double)subject->parts);
-    else
-        pf_json_int128(writing->sink, (pf_int128)pf_flame_shown(subject, after) - pf_flame_shown(subject, before));
+    pf_json_parts(writing->sink, (pf_int128)pf_flame_shown(subject, after) - pf_flame_shown(subject, before), subject->scale.parts);
 }
 
 static void open_node(struct writing *writing, uint32_t node)

@@ -157,19 +157,21 @@ static void write_clean(struct pf_writer *writer, struct pf_bytes text, unsigned
     pf_xml_text(writer->sink, pf_text_line(text, flags, &state->line));
 }
 
-/* 1,234,567 with a sign where there is one, or where `sign` asks for it. */
-static void write_grouped(struct pf_sink *sink, pf_int128 amount, bool sign)
+/* 1,234,567.5 with a sign where there is one, or where `sign` asks for it. */
+static void write_grouped(struct pf_sink *sink, pf_int128 amount, uint64_t parts, bool sign)
 {
-    char digits[PF_INT128_TEXT];
-    size_t size = pf_print_int128(amount < 0 ? -amount : amount, digits);
+    char digits[PF_DECIMAL_TEXT];
+    size_t size, length = pf_print_parts(amount < 0 ? -amount : amount, parts, PF_DECIMAL_PLACES, digits);
 
     if (amount < 0 || sign)
         pf_sink_text(sink, amount < 0 ? "-" : "+");
+    size = strcspn(digits, ".");
     for (size_t i = 0; i < size; i++) {
         pf_sink_write(sink, &digits[i], 1);
         if ((size - i) % 3 == 1 && i + 1 < size)
             pf_sink_write(sink, ",", 1);
     }
+    pf_sink_write(sink, digits + size, length - size);
 }
 
 /* 3.41s, or 1,234 without what is counted. */
@@ -180,7 +182,7 @@ static void write_amount(struct pf_writer *writer, int64_t amount, bool sign)
 
     amount = pf_flame_shown(&state->subject, amount);
     if (state->counted.size > 0) {
-        write_grouped(writer->sink, amount, sign);
+        write_grouped(writer->sink, amount, state->subject.scale.parts, sign);
         return;
     }
     if (sign && amount >= 0)
@@ -216,7 +218,7 @@ static void write_hundredths(struct pf_sink *sink, pf_int128 part, pf_int128 who
     pf_uint128 hundredths = of == 0 ? 0 : (200 * size + of) / (2 * of);
 
     pf_sink_text(sink, negative ? "-" : sign ? "+" : "");
-    write_grouped(sink, (pf_int128)(hundredths / 100), false);
+    write_grouped(sink, (pf_int128)(hundredths / 100), 1, false);
     write_fraction(sink, (unsigned)(hundredths % 100));
 }
 

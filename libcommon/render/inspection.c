@@ -76,23 +76,21 @@ static void head_line(struct pf_inspection *inspection, const char *input)
 
 /* --- probe ------------------------------------------------------------------------------------------------ */
 
-/* The total of a measure as outputs show it, and its unit. */
-static pf_int128 shown_total(const struct pf_inventory *inventory, uint32_t index, struct pf_bytes *unit)
+/* The total of a measure, and what it is shown in. */
+static pf_int128 shown_total(const struct pf_inventory *inventory, uint32_t index, struct pf_scale *scale)
 {
     struct pf_quantity quantity = {.measure = *pf_measures_row(&inventory->dict->measures, index), .joined = true};
     struct pf_error error = {0};
-    struct pf_scale scale;
 
-    pf_quantity_scale(&quantity, inventory->dict, PF_UNIT_AUTO, &scale, &error);
-    *unit = scale.name;
-    return pf_scale_total(&scale, inventory->measures[index].total);
+    pf_quantity_scale(&quantity, inventory->dict, PF_UNIT_AUTO, scale, &error);
+    return pf_scale_total(scale, inventory->measures[index].total);
 }
 
 static void probe_lines(struct pf_inspection *inspection, const struct pf_inspected *input, const struct pf_inventory *inventory)
 {
     static const char *const names[PF_RECORD_KINDS] = {"samples", "flats", "edges"};
     struct pf_sink *sink = inspection->sink;
-    char number[PF_INT128_TEXT];
+    char number[PF_DECIMAL_TEXT];
 
     write_line(inspection, pf_bytes_of(input->input), PF_UTF8);
     pf_sink_printf(sink, ": %s", input->format[0] ? input->format : "no known format");
@@ -108,15 +106,17 @@ static void probe_lines(struct pf_inspection *inspection, const struct pf_inspec
         pf_sink_printf(sink, "    %-10s%" PRIu64 " of the samples\n", "empty", inventory->records[PF_SAMPLE] - inventory->samples);
     for (uint32_t k = 0; k < inventory->measure_count; k++) {
         const struct pf_measure *measure = pf_measures_row(&inventory->dict->measures, k);
-        struct pf_bytes unit;
+        struct pf_scale scale;
 
         if (!inventory->measures[k].seen)
             continue;
-        pf_print_int128(shown_total(inventory, k, &unit), number);
+        pf_int128 total = shown_total(inventory, k, &scale);
+
+        pf_print_parts(total, scale.parts, PF_DECIMAL_PLACES, number);
         pf_sink_printf(sink, "    %-10s%s ", "measure", pf_kind_name(measure->kind));
         write_string(inspection, inventory->dict, measure->name);
         pf_sink_printf(sink, ": %s ", number);
-        write_line(inspection, unit, PF_UTF8);
+        write_line(inspection, scale.name, PF_UTF8);
         pf_sink_text(sink, "\n");
     }
     pf_sink_printf(sink, "    %-10s%" PRIu64 "\n", "functions", inventory->functions);
@@ -136,18 +136,18 @@ static void probe_measures(struct pf_inspection *inspection, const struct pf_inv
 
     for (uint32_t k = 0; k < inventory->measure_count; k++) {
         const struct pf_measure *measure = pf_measures_row(&inventory->dict->measures, k);
-        struct pf_bytes unit;
+        struct pf_scale scale;
 
         if (!inventory->measures[k].seen)
             continue;
-        pf_int128 total = shown_total(inventory, k, &unit);
+        pf_int128 total = shown_total(inventory, k, &scale);
 
         pf_sink_printf(sink, "%s{\"name\":", comma);
         pf_json_name(sink, inventory->dict, measure->name, &inspection->scratch);
         pf_sink_text(sink, ",\"unit\":");
-        pf_json_string(sink, unit, PF_UTF8, &inspection->scratch);
+        pf_json_string(sink, scale.name, PF_UTF8, &inspection->scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(measure->kind));
-        pf_json_int128(sink, total);
+        pf_json_parts(sink, total, scale.parts);
         pf_sink_text(sink, "}");
         comma = ",";
     }

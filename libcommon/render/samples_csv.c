@@ -186,7 +186,7 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
     struct csv_writer *state = arg;
     const struct pf_dict *dict = state->values.dict;
     const struct pf_label_list *list = &state->label_list;
-    char number[PF_INT128_TEXT];
+    char number[PF_DECIMAL_TEXT];
     bool sections = true;
 
     if (!pf_record_labels(dict, id, &state->label_list))
@@ -289,7 +289,7 @@ static int write_row(struct pf_writer *writer, const struct pf_batch *batch, uin
     struct pf_sink *sink = state->headed ? writer->sink : state->held.sink;
     uint32_t leaf = state->list.count > 0 ? state->list.ids[0] : 0;
     struct pf_bytes text;
-    char number[PF_INT128_TEXT];
+    char number[PF_DECIMAL_TEXT];
 
     pf_sink_text(sink, pf_kind_name(batch->kind));
     write_separator(state, sink);
@@ -311,7 +311,7 @@ static int write_row(struct pf_writer *writer, const struct pf_batch *batch, uin
     pf_sink_write(sink, text.data, text.size);
     for (size_t k = 0; k < state->values.count; k++) {
         write_separator(state, sink);
-        pf_sink_write(sink, number, pf_print_int128(state->values.amounts[k], number));
+        pf_sink_write(sink, number, pf_print_parts(state->values.amounts[k], state->values.columns[k].parts, PF_DECIMAL_PLACES, number));
     }
     return end_row(writer);
 }

@@ -209,7 +209,7 @@ static void write_values(struct pf_writer *writer, enum pf_kind kind)
             continue;
         pf_sink_text(writer->sink, comma);
         write_bytes(writer->sink, pf_cache_text(&state->keys, k, render_key, writer));
-        pf_json_int128(writer->sink, state->values.amounts[k]);
+        pf_json_parts(writer->sink, state->values.amounts[k], state->values.columns[k].parts);
         comma = ",";
     }
     pf_sink_text(writer->sink, "},\"units\":{");
@@ -334,7 +334,7 @@ static void write_measures(struct pf_writer *writer)
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, column->unit, PF_UTF8, &state->scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(column->kind));
-        pf_json_int128(sink, column->total);
+        pf_json_parts(sink, column->total, column->parts);
         pf_sink_text(sink, "}");
     }
 }

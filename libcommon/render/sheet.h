@@ -31,6 +31,7 @@ struct pf_cell {
     struct pf_bytes text;
     unsigned flags;          /* of the text: PF_UTF8 or 0 */
     pf_int128 integer;
+    uint64_t parts;          /* so many of which are one of what the column counts; 0 is 1 */
     double real;
     bool missing;            /* there is no such number: null in JSON, nothing between separators */
     const char *color;       /* escape sequence text form puts before it, or NULL */

@@ -185,7 +185,7 @@ static int declare(struct pf_writer *writer, const struct pf_batch *batch)
 static void write_values(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
 {
     struct text_writer *state = writer->state;
-    char number[PF_INT128_TEXT];
+    char number[PF_DECIMAL_TEXT];
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
         const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
@@ -194,10 +194,10 @@ static void write_values(struct pf_writer *writer, const struct pf_batch *batch,
 
         pf_sink_text(writer->sink, "  ");
         write_string(state, writer->sink, measure->name);
-        pf_print_int128(pf_scale_total(scale, value), number);
+        pf_print_parts(pf_scale_total(scale, value), scale->parts, PF_DECIMAL_PLACES, number);
         pf_sink_printf(writer->sink, " %s ", number);
         write_text(state, writer->sink, scale->name, PF_UTF8);
-        if (scale->num != 1 || scale->den != 1) {
+        if (scale->num != 1 || scale->den != 1 || scale->parts > 1) {
             pf_sink_printf(writer->sink, " (%" PRId64 "%s", value, measure->raw_unit ? " " : "");
             write_string(state, writer->sink, measure->raw_unit);
             pf_sink_text(writer->sink, ")");

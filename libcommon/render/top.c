@@ -64,6 +64,11 @@ static bool shows_calls(const struct pf_top_block *block)
     return block->subject.calls != NULL && block->subject.calls != block->subject.shown;
 }
 
+static const struct pf_scale *calls_scale(const struct pf_top_block *block)
+{
+    return block->subject.calls == block->subject.shown ? &block->subject.scale : &block->subject.calls_scale;
+}
+
 /* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
 static void write_hidden(const struct pf_top *top, const struct pf_top_block *block, const struct pf_hidden *hidden)
 {
@@ -113,14 +118,14 @@ static void write_text_row(struct writing *writing, const struct pf_row *row, st
 {
     const struct pf_top_block *block = writing->block;
     const struct pf_scale *scale = &block->subject.scale;
-    char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], calls[PF_INT128_TEXT];
+    char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], calls[PF_AMOUNT_TEXT];
     char percents[3][PF_PERCENT_TEXT];
     double flat_percent = pf_percent(row->flat, block->whole), cum_percent = pf_percent(row->cum, block->whole);
     struct pf_cell cells[7] = {{.text = pf_bytes_of(pf_scale_print(scale, row->flat, flat))}};
     size_t n = 1;
 
     writing->sum += row->flat;
-    pf_print_int128(row->calls, calls);
+    pf_scale_print(calls_scale(block), row->calls, calls);
     cells[0].color = pf_top_color(writing->top, flat_percent);
     cells[n++].text = pf_top_percent(flat_percent, percents[0]);
     cells[n++].text = pf_top_percent(pf_percent(writing->sum, block->whole), percents[1]);
@@ -166,10 +171,12 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
         cells[5] = name;
     pf_top_measure_cells(top, writing->block, &cells[6]);
     cells[8].integer = row->flat;
+    cells[8].parts = cells[10].parts = writing->block->subject.scale.parts;
     cells[9].real = pf_percent(row->flat, writing->block->whole);
     cells[10].integer = row->cum;
     cells[11].real = pf_percent(row->cum, writing->block->whole);
     cells[12].integer = row->calls;
+    cells[12].parts = calls_scale(writing->block)->parts;
     if (top->by == PF_BY_ADDRESS) {
         uint64_t number = pf_keys_row(&writing->keys, row->key)->address;
         snprintf(address, sizeof address, "0x%" PRIx64, number);

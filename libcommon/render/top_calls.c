@@ -55,7 +55,7 @@ static void write_call(struct writing *writing, struct pf_sheet *sheet, const st
     pf_top_place_cells(&writing->keys, call->caller, &cells[0], &writing->scratch);
     pf_top_place_cells(&writing->keys, call->callee, &cells[4], &writing->second);
     pf_top_measure_cells(writing->top, writing->block, &cells[8]);
-    cells[10] = (struct pf_cell){.integer = call->value};
+    cells[10] = (struct pf_cell){.integer = call->value, .parts = writing->block->subject.scale.parts};
     pf_sheet_row(sheet, cells);
 }
 

@@ -28,19 +28,24 @@ struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT])
 
 /* --- head ------------------------------------------------------------------------------------------------- */
 
-static bool count_samples(const struct pf_top *top, const struct pf_top_block *block, pf_int128 *samples)
+static bool count_samples(const struct pf_top *top, const struct pf_top_block *block, pf_int128 *samples, uint64_t *parts)
 {
     const struct pf_accumulator *accumulator = top->accumulator;
+    struct pf_error ignored = {0};
+    struct pf_scale scale;
 
     for (uint32_t i = 0; i < accumulator->count; i++) {
         const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
         if (measure->kind != PF_SAMPLE || !pf_bytes_equal(pf_dict_string(top->dict, measure->name), PF_BYTES("samples")) ||
             !pf_bytes_equal(pf_dict_string(top->dict, measure->unit), PF_BYTES("count")))
             continue;
-        *samples = pf_sums_total(&accumulator->sums[i]);
+        pf_quantity_scale(&accumulator->sums[i].quantity, top->dict, PF_UNIT_AUTO, &scale, &ignored);
+        *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->sums[i]));
+        *parts = scale.parts;
         return &accumulator->sums[i] != block->subject.shown;
     }
     *samples = 0;
+    *parts = 1;
     return false;
 }
 
@@ -50,15 +55,16 @@ static void append_text(struct pf_buffer *line, const char *text)
 }
 
 /* "1243 samples", "1 section" */
-static void append_count(struct pf_buffer *line, pf_int128 count, const char *noun)
+static void append_count(struct pf_buffer *line, pf_int128 count, uint64_t parts, const char *noun)
 {
-    char text[PF_INT128_TEXT];
+    const struct pf_scale scale = {.parts = parts};
+    char text[PF_AMOUNT_TEXT];
 
     append_text(line, ", ");
-    pf_buffer_append(line, text, pf_print_int128(count, text));
+    append_text(line, pf_scale_print(&scale, count, text));
     append_text(line, " ");
     append_text(line, noun);
-    if (count != 1)
+    if (count != (pf_int128)parts)
         append_text(line, "s");
 }
 
@@ -176,19 +182,20 @@ static int write_head(const struct pf_top *top, const struct pf_top_block *block
     struct pf_bytes name = pf_text_line(pf_dict_string(top->dict, name_id), top->dict->strings.rows[name_id].flags, &scratch);
     enum pf_kind kind = block->subject.kind;
     pf_int128 samples;
+    uint64_t parts;
     size_t sections;
     bool failed;
 
     pf_buffer_append(&line, name.data, name.size);
     append_text(&line, ": ");
     append_total(block, &line);
-    if (kind == PF_SAMPLE && count_samples(top, block, &samples))
-        append_count(&line, samples, "sample");
+    if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
+        append_count(&line, samples, parts, "sample");
     else if (kind != PF_SAMPLE || samples == 0)
-        append_count(&line, (pf_int128)top->accumulator->records[kind], "record");
+        append_count(&line, (pf_int128)top->accumulator->records[kind], 1, "record");
     failed = count_sections(top, &sections) != PF_OK;
     if (sections > 0)
-        append_count(&line, (pf_int128)sections, "section");
+        append_count(&line, (pf_int128)sections, 1, "section");
     append_inputs(top, &line, &scratch);
     append_text(&line, "\n");
     append_kinds(top, kind, &line, &scratch);
@@ -268,9 +275,9 @@ static void write_measures(const void *arg, struct pf_sink *sink)
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, subject->scale.name, PF_UTF8, &scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(subject->kind));
-        pf_json_int128(sink, subject->total);
+        pf_json_parts(sink, subject->total, subject->scale.parts);
         pf_sink_text(sink, ",\"before\":");
-        pf_json_int128(sink, top->blocks[i].whole);
+        pf_json_parts(sink, top->blocks[i].whole, subject->scale.parts);
         pf_sink_text(sink, "}");
     }
     pf_sink_text(sink, top->block_count == 0 ? "[]" : "]");

@@ -99,6 +99,7 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
         cells[8].integer = tree->self[node];
         cells[8].missing = marks_of(tree, node) & PF_TREE_NO_SELF;
         cells[9].integer = tree->total[node];
+        cells[8].parts = cells[9].parts = writing->block->subject.scale.parts;
         pf_sheet_row(sheet, cells);
     }
 }
@@ -195,6 +196,7 @@ static void write_flame(struct writing *writing)
 {
     const struct pf_tree *tree = &writing->tree;
     struct pf_sink *sink = writing->top->sink;
+    uint64_t parts = writing->block->subject.scale.parts;
     struct pf_cell cells[4];
     uint32_t open = 0; /* nodes whose children are being written */
 
@@ -206,9 +208,9 @@ static void write_flame(struct writing *writing)
         pf_sink_text(sink, i == 0 || first ? "{\"name\":" : ",{\"name\":");
         pf_json_string(sink, cells[0].text, cells[0].flags, &writing->label);
         pf_sink_text(sink, ",\"value\":");
-        pf_json_int(sink, tree->total[node]);
+        pf_json_parts(sink, tree->total[node], parts);
         pf_sink_text(sink, ",\"self\":");
-        pf_json_int(sink, tree->self[node]);
+        pf_json_parts(sink, tree->self[node], parts);
         pf_sink_text(sink, ",\"children\":[");
         open++;
     }

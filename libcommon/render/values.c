@@ -21,10 +21,6 @@ static void find_scale(const struct pf_dict *dict, const struct pf_measure *meas
     struct pf_error error = {0};
 
     pf_quantity_record_scale(&quantity, dict, &shown->scale, &error);
-    if (shown->scale.den != 1 && !shown->scale.time) {
-        shown->scale.num = shown->scale.den = 1;
-        shown->scale.name = measure->raw_unit ? pf_dict_string(dict, measure->raw_unit) : PF_BYTES("raw");
-    }
 }
 
 static bool same_kind(const struct pf_values *values, const struct pf_value_name *column, const struct pf_measure *measure)
@@ -85,8 +81,18 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
         .unit = unit,
         .kind = (enum pf_kind)measure->kind,
         .aggregation = (enum pf_aggregation)measure->aggregation,
+        .parts = 1,
     };
     return true;
+}
+
+/* Makes the column as fine as the measure. What leaves 64 bits so is as coarse as the column is, and rounded. */
+static void join_parts(struct pf_value_name *column, struct pf_value_measure *shown)
+{
+    uint64_t common;
+
+    if (pf_parts_join(column->parts, shown->scale.parts, &common))
+        column->parts = common;
 }
 
 static bool declare(struct pf_values *values, uint32_t index)
@@ -115,6 +121,7 @@ static bool declare(struct pf_values *values, uint32_t index)
             return false;
         shown->column = (uint32_t)values->count;
     }
+    join_parts(&values->columns[shown->column - 1], shown);
     return true;
 }
 
@@ -132,6 +139,16 @@ int pf_values_declare(struct pf_values *values, const struct pf_batch *batch, bo
     return PF_OK;
 }
 
+/* A sum in the parts of its column. */
+static pf_int128 amount_of(const struct pf_values *values, const struct pf_value_measure *shown, pf_int128 sum)
+{
+    uint64_t parts = values->columns[shown->column - 1].parts, gcd = pf_gcd(parts, shown->scale.parts);
+    const struct pf_scale finer = {.num = parts / gcd, .den = shown->scale.parts / gcd};
+    pf_int128 amount = pf_scale_total(&shown->scale, sum);
+
+    return parts == shown->scale.parts ? amount : pf_scale_total(&finer, amount);
+}
+
 void pf_values_row(struct pf_values *values, const struct pf_batch *batch, uint32_t row)
 {
     for (size_t k = 0; k < values->count; k++)
@@ -140,8 +157,9 @@ void pf_values_row(struct pf_values *values, const struct pf_batch *batch, uint3
         const struct pf_value_measure *shown = &values->measures[batch->values[k].measure];
         int64_t value = batch->values[k].data[row];
 
-        values->amounts[shown->column - 1] += shown->scale.den == 1 ? (pf_int128)value * (pf_int128)shown->scale.num
-                                                                    : pf_scale_total(&shown->scale, value);
+        values->amounts[shown->column - 1] += shown->scale.den == 1 && values->columns[shown->column - 1].parts == 1
+                                                  ? (pf_int128)value * (pf_int128)shown->scale.num
+                                                  : amount_of(values, shown, value);
     }
 }
 
@@ -167,7 +185,7 @@ void pf_values_total(struct pf_values *values)
         if (shown->column == 0)
             continue;
         struct pf_value_name *column = &values->columns[shown->column - 1];
-        pf_int128 amount = pf_scale_total(&shown->scale, shown->total);
+        pf_int128 amount = amount_of(values, shown, shown->total);
 
         if (column->aggregation == PF_SUM)
             column->total += amount;

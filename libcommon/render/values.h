@@ -1,5 +1,5 @@
-/* The numbers of a record as outputs show them: a column for each name and unit. Amounts are whole numbers of the base unit; times
- * that are finer are rounded to nanoseconds, half to even; anything else that is finer stays in its raw unit, and the column's unit says so. */
+/* The numbers of a record as outputs show them: a column for each name and unit. Amounts are whole numbers of parts of the base unit; times
+ * are rounded to nanoseconds, half to even, and where those are none that ends in decimals stay in their raw unit, as the column's unit says. */
 #ifndef PF_RENDER_VALUES_H
 #define PF_RENDER_VALUES_H
 
@@ -17,6 +17,7 @@ struct pf_value_name {
     struct pf_bytes unit; /* UTF-8 */
     enum pf_kind kind;    /* of the first measure in it */
     enum pf_aggregation aggregation;
+    uint64_t parts;       /* so many of an amount in it are one of the unit; more of them where a later measure is finer */
     pf_int128 total;
 };
 

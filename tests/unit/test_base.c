@@ -1,5 +1,6 @@
 /* base/: expected values are published vectors or arithmetic done by hand. */
 #include "base/bytes.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -343,6 +344,56 @@ static void test_int128(void)
     tap_text(text, "-170141183460469231731687303715884105728", "-2^127 prints");
 }
 
+/* Decimals by Python: round(Fraction(amount, parts), places). */
+static void test_parts(void)
+{
+    const pf_int128 limit = (pf_int128)(~(pf_uint128)0 >> 1);
+    const struct {
+        pf_int128 amount;
+        uint64_t parts;
+        unsigned places;
+        const char *text;
+    } cases[] = {
+        {0, 7, 6, "0"},
+        {5, 0, 6, "5"},
+        {5, 1, 6, "5"},
+        {25, 10, 6, "2.5"},
+        {-5, 10, 6, "-0.5"},
+        {700, 7, 6, "100"},
+        {1, 3, 6, "0.333333"},
+        {-2, 3, 6, "-0.666667"},
+        {1, 2000000, 6, "0"},       /* half to even */
+        {-1, 2000000, 6, "0"},
+        {3, 2000000, 6, "0.000002"},
+        {5, 2000000, 6, "0.000002"},
+        {7, 2000000, 6, "0.000004"},
+        {1, 1999999, 6, "0.000001"},
+        {1, 2000001, 6, "0"},
+        {19999999, 20000000, 6, "1"}, /* 0.99999995 */
+        {39999999, 20000000, 6, "2"},
+        {1, 2, 0, "0"},
+        {3, 2, 0, "2"},
+        {125, 1000, 2, "0.12"},
+        {135, 1000, 2, "0.14"},
+        {1, UINT64_MAX, 20, "0.00000000000000000005"},
+        {1, UINT64_MAX, 22, "0.0000000000000000000542"},
+        {UINT64_MAX, (uint64_t)1 << 63, 6, "2"},
+        {limit, 10, 6, "17014118346046923173168730371588410572.7"},
+        {-limit - 1, 10, 6, "-17014118346046923173168730371588410572.8"},
+        {-limit - 1, 1, 6, "-170141183460469231731687303715884105728"},
+    };
+    char text[PF_DECIMAL_TEXT];
+    uint64_t common;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        tap_ok(pf_print_parts(cases[k].amount, cases[k].parts, cases[k].places, text) == strlen(cases[k].text) &&
+                   strcmp(text, cases[k].text) == 0,
+               "case %zu of parts is %s", k, cases[k].text);
+    tap_ok(pf_parts_join(4, 6, &common) && common == 12 && pf_parts_join(1, UINT64_MAX, &common) && common == UINT64_MAX &&
+               !pf_parts_join((uint64_t)1 << 63, 3, &common),
+           "parts are joined in the least number that both divide");
+}
+
 static void test_checked(void)
 {
     int64_t sum = 1;
@@ -598,6 +649,7 @@ int main(void)
     test_scale();
     test_gcd();
     test_int128();
+    test_parts();
     test_checked();
     test_memory();
     test_arena();
