@@ -89,6 +89,33 @@ END
     same got.json piped.json
 }
 
+@test "decimals of our own json are read back as they stand" {
+    printf 'main;a 2\nmain;b 0.5\nmain;c 0.125\n' >tenths.folded
+    for to in json ndjson; do
+        profcat -t $to tenths.folded >tenths.$to
+        profcat tenths.$to -t folded | diff tenths.folded -
+        profcat tenths.$to -t $to | grep '"id"' | cut -d , -f 2- >again
+        grep '"id"' tenths.$to | cut -d , -f 2- | diff - again
+    done
+    profcat -t json tenths.json | grep -q '"measures":\[{"name":"samples","unit":"count","kind":"sample","total":2.625}\]'
+    # each measure has its own; signs, exponents and many digits are exact: 3 + 0.5 - 0.125, and 10^12 + 10^-6
+    cat >own.ndjson <<'END'
+{"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a"],"values":{"x":3,"y":1},"units":{"x":"things","y":"count"}}
+{"id":2,"kind":"sample","sections":[],"labels":{},"stack":["a"],"values":{"x":0.5,"y":1000000000000.0},"units":{"x":"things","y":"count"}}
+{"id":3,"kind":"sample","sections":[],"labels":{},"stack":["a"],"values":{"x":-1.25e-1,"y":-0.000001},"units":{"x":"things","y":"count"}}
+END
+    proftop -t csv -m x -m y own.ndjson | cut -d , -f 7-9 >got
+    printf '%s\n' measure,unit,flat x,things,3.375 y,count,1000000000000.999999 | diff - got
+    profcat -t csv own.ndjson | cut -d , -f 8- >got
+    printf '%s\n' x,y 3,1 0.5,1000000000000 -0.125,-0.000001 | diff - got
+    for number in 0.1234567890123456789 9223372036854775808 9223372036854775807.5; do
+        sed "1s/\"x\":3/\"x\":$number/" own.ndjson >bad.ndjson
+        run profcat -c bad.ndjson
+        [ "$status" -eq 3 ]
+        [[ $output == *"bad.ndjson: offset 78: expected a number of 64 bits with at most 18 decimals, not '$number'"* ]]
+    done
+}
+
 @test "an empty profile is a document too, an incomplete one says so" {
     printf '\n' >nothing.folded
     profcat -f folded nothing.folded -t json >got

@@ -36,9 +36,16 @@ struct pf_samples_reader {
     struct pf_labels row_labels;     /* while they are joined */
     struct pf_samples_value {
         uint32_t name, unit, measure;
-        int64_t value;
+        int64_t value; /* of 10^-places */
+        int places;
     } values[PF_SAMPLES_COLUMNS];
     unsigned value_count;
+    struct pf_samples_scale { /* the most decimals that values of the name have had: the next ones are counted in as many */
+        enum pf_kind kind;
+        uint32_t name, unit;
+        int places;
+    } *scales;
+    size_t scale_count, scale_capacity;
 
     /* the batch */
     uint32_t stacks[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], label_ids[PF_BATCH_ROWS];

@@ -2,14 +2,18 @@
 #include "render/samples_json.h"
 
 #include "analysis/units.h"
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/json_look.h"
 #include "model/stacks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PLACES_MAX = 18 }; /* 10^-18 in a 64-bit denominator */
 
 int pf_samples_bid_document(struct pf_source *source, const char *path)
 {
@@ -61,6 +65,7 @@ void pf_samples_close_reader(struct pf_reader *reader)
         free(state->data[k]);
     pf_metadata_free(&state->metadata);
     free(state->declared);
+    free(state->scales);
     pf_json_cut_close(&state->cut);
 }
 
@@ -216,6 +221,29 @@ static struct pf_samples_value *find_value(struct pf_reader *reader, struct pf_b
     return &state->values[state->value_count++];
 }
 
+/* A number exactly, with its decimals. */
+static int read_number(struct pf_reader *reader, struct pf_samples_value *value)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_decimals decimals = {.most = PLACES_MAX};
+    struct pf_bytes text;
+    uint64_t offset;
+    int status;
+
+    pf_json_cut_kind(&state->cut);
+    offset = pf_source_offset(reader->source);
+    status = pf_json_cut_number(&state->cut, &text);
+    if (status != PF_OK)
+        return status;
+    status = pf_decimals_take(&decimals, text, &value->value);
+    if (status != PF_OK || decimals.rounded)
+        return pf_error_at(&reader->error, status == PF_OVERFLOW ? PF_OVERFLOW : PF_FAILED, offset,
+                           "expected a number of 64 bits with at most %d decimals, not '%.*s'", PLACES_MAX,
+                           text.size > 40 ? 40 : (int)text.size, text.data);
+    value->places = decimals.places;
+    return PF_OK;
+}
+
 /* {"wall":5} or {"wall":"nanoseconds"} */
 static int read_values(struct pf_reader *reader, bool units)
 {
@@ -229,7 +257,7 @@ static int read_values(struct pf_reader *reader, bool units)
         if (!value)
             return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "a row of more than %d measures",
                                PF_SAMPLES_COLUMNS);
-        status = units ? pf_json_cut_string(&state->cut, &text) : pf_json_cut_int(&state->cut, &value->value);
+        status = units ? pf_json_cut_string(&state->cut, &text) : read_number(reader, value);
         if (units && status == PF_OK)
             value->unit = pf_dict_intern_text(reader->dict, text);
     }
@@ -298,11 +326,51 @@ static int read_row(struct pf_reader *reader)
 
 /* --- batches ---------------------------------------------------------------------------------------------- */
 
-static uint32_t find_measure(struct pf_reader *reader, enum pf_kind kind, uint32_t name, uint32_t unit)
+/* The scale of the values called so; NULL: out of memory. */
+static struct pf_samples_scale *find_scale(struct pf_samples_reader *state, enum pf_kind kind, uint32_t name, uint32_t unit)
+{
+    for (size_t k = 0; k < state->scale_count; k++)
+        if (state->scales[k].kind == kind && state->scales[k].name == name && state->scales[k].unit == unit)
+            return &state->scales[k];
+    if (!pf_grow(&state->scales, &state->scale_capacity, state->scale_count + 1, sizeof *state->scales))
+        return NULL;
+    state->scales[state->scale_count] = (struct pf_samples_scale){.kind = kind, .name = name, .unit = unit};
+    return &state->scales[state->scale_count++];
+}
+
+static uint64_t power_of_ten(int exponent)
+{
+    uint64_t power = 1;
+
+    for (; exponent > 0; exponent--)
+        power *= 10;
+    return power;
+}
+
+/* `1e-2 count` */
+static uint32_t raw_unit(struct pf_dict *dict, uint32_t unit, int places)
+{
+    struct pf_bytes text = pf_dict_string(dict, unit);
+    struct pf_buffer raw = {0};
+    char start[32];
+    uint32_t id;
+
+    pf_buffer_append(&raw, start, (size_t)snprintf(start, sizeof start, "1e-%d%s", places, text.size > 0 ? " " : ""));
+    pf_buffer_append(&raw, text.data, text.size);
+    if (raw.failed)
+        dict->strings.status = PF_NOMEM;
+    id = pf_dict_intern(dict, (struct pf_bytes){raw.data, raw.size}, PF_UTF8);
+    pf_buffer_free(&raw);
+    return id;
+}
+
+static uint32_t find_measure(struct pf_reader *reader, enum pf_kind kind, uint32_t name, uint32_t unit, int places)
 {
     struct pf_bytes text = pf_dict_string(reader->dict, name);
-    struct pf_measure measure = {.name = name, .unit = unit, .kind = (uint8_t)kind, .num = 1, .den = 1};
+    struct pf_measure measure = {.name = name, .unit = unit, .kind = (uint8_t)kind, .num = 1, .den = power_of_ten(places)};
 
+    if (places > 0)
+        measure.raw_unit = raw_unit(reader->dict, unit, places);
     pf_unit_take_parts(reader->dict, &measure);
     if (pf_bytes_equal(pf_dict_string(reader->dict, measure.unit), PF_BYTES("count")))
         measure.role = PF_COUNT;
@@ -321,18 +389,26 @@ static unsigned column_of(const struct pf_samples_reader *state, uint32_t measur
     return column;
 }
 
-/* The measures of the row that waits. *known: all of them have columns. */
-static void name_measures(struct pf_reader *reader, bool *known)
+/* The measures of the row that waits. *known: all of them have columns. PF_OK or PF_NOMEM. */
+static int name_measures(struct pf_reader *reader, bool *known)
 {
     struct pf_samples_reader *state = reader->state;
 
     *known = true;
     for (unsigned k = 0; k < state->value_count; k++) {
         struct pf_samples_value *value = &state->values[k];
+        struct pf_samples_scale *scale = find_scale(state, state->kind, value->name, value->unit);
 
-        value->measure = find_measure(reader, state->kind, value->name, value->unit);
+        if (scale == NULL)
+            return pf_error_nomem(&reader->error);
+        if (value->places > scale->places)
+            scale->places = value->places;
+        if (pf_scale64(value->value, power_of_ten(scale->places - value->places), 1, &value->value))
+            value->places = scale->places;
+        value->measure = find_measure(reader, state->kind, value->name, value->unit, value->places);
         *known = *known && column_of(state, value->measure) < state->column_count;
     }
+    return PF_OK;
 }
 
 static int add_value(struct pf_reader *reader, uint32_t row, const struct pf_samples_value *value)
@@ -380,6 +456,7 @@ static int add_row(struct pf_reader *reader, uint32_t row)
 static int read_measures(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
+    struct pf_samples_scale *scale;
     const json_t *measure;
     int status = pf_json_cut_enter(&state->cut, '[');
 
@@ -390,11 +467,11 @@ static int read_measures(struct pf_reader *reader)
         for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
             if (!pf_bytes_equal(pf_json_member_text(measure, "kind"), pf_bytes_of(pf_kind_name((enum pf_kind)kind))))
                 continue;
-            if (!pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
+            scale = find_scale(state, (enum pf_kind)kind, pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "name")),
+                               pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "unit")));
+            if (scale == NULL || !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
                 return pf_error_nomem(&reader->error);
-            state->declared[state->declared_count++] =
-                find_measure(reader, (enum pf_kind)kind, pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "name")),
-                             pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "unit")));
+            state->declared[state->declared_count++] = find_measure(reader, scale->kind, scale->name, scale->unit, scale->places);
         }
     }
     return status == PF_EOF ? PF_OK : status;
@@ -495,7 +572,8 @@ int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
             break;
         if (!state->waiting && (state->status = next_row(reader)) != PF_OK)
             break;
-        name_measures(reader, &known);
+        if ((state->status = name_measures(reader, &known)) != PF_OK)
+            break;
         /* a measure that comes later was not there before */
         if (rows > 0 && (state->kind != kind || !known))
             break;
