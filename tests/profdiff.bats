@@ -108,11 +108,82 @@ END
     ls before/* >list
     (ls after/* | sort -r) >list2
     profdiff -t csv @list @list2 | cmp want -
-    # means are rounded half to even: 2.5 and 1.5 are both 2
+    # means of counts are exact
     printf 'f 2\n' >two && printf 'f 3\n' >three && printf 'f 1\n' >one
     printf '%s\n' two three >list
     printf '%s\n' one two >list2
-    [ "$(cells 7-9,22 @list @list2)" = "2 2 0 same" ]
+    [ "$(cells 7-9,13,22 @list @list2)" = "2.5 1.5 -1 0.6 less" ]
+}
+
+@test "counts of different numbers of decimals are compared, as whole ones with each other" {
+    printf 'a 10\n' >ten.folded
+    printf 'a 10.5\nb 0.125\n' >more.folded
+    expect cells 1,6-9,13,22 -s name ten.folded more.folded <<'END'
+a count 10 10.5 0.5 1.05 more
+b count 0 0.125 0.125  added
+END
+    profdiff -t text ten.folded more.folded >table
+    grep -q '^samples: 10 before, 10.62 after, +0.62 (+6.25% of before)' table
+    grep -q '^ *10  *10.5  *+0.5 ' table && grep -q '^ *0  *0.12  *+0.12 ' table
+    profdiff -t json ten.folded more.folded | grep -q '"total_before":10,"total_after":10.625,"total_delta":0.625,'
+    # half a sample more is none that a test could count; and 10 tenths of one are one
+    profdiff -t csv ten.folded more.folded | grep -q '^a,.*,1.0,1.0,?,more$'
+    printf 'a 1\n' >one.folded
+    printf 'a 1.0\nb 0.5\n' >one-tenths.folded
+    [ "$(cells 17-20 one.folded one.folded | cut -d ' ' -f 1-4)" = "$(cells 1,17-20 one.folded one-tenths.folded | grep ^a | cut -d ' ' -f 2-5)" ]
+    # the sides may be of several runs
+    printf '%s\n' ten.folded more.folded >mixed
+    [ "$(cells 1,7-9 -s name ten.folded @mixed | head -n 1)" = "a 10 10.25 0.25" ]
+    [ "$(cells 1,7,9-13 --stats -s name ten.folded more.folded | head -n 1)" = "a 20.5 2 10.25 0.3535533906 10 10.5" ]
+    # raw counts of one and of eighths of one have nothing in common, nor have ticks that are counted in parts
+    fails 3 "another unit" profdiff -u ticks -t csv ten.folded more.folded
+    # 2^62 thousands leave 64 bits as eighths
+    printf 'a 4611686018427387904\n' >great.folded
+    fails 3 "leaves 64 bits in the parts that all runs are counted in" profdiff -t csv great.folded more.folded
+}
+
+@test "means of counts are exact, and so is what is said of them" {
+    mkdir fifths fifths2 sixtieths sixtieths2
+    for run in 1 2 3 4 5; do # 1.4 and 1.6
+        printf 'f %d\ng 3\n' $((run < 4 ? 1 : 2)) >fifths/$run.folded
+        printf 'f %d\ng 3\n' $((run < 3 ? 1 : 2)) >fifths2/$run.folded
+    done
+    # points: 1.6 / 4.6 - 1.4 / 4.4 and 3 / 4.6 - 3 / 4.4
+    expect cells 1,7-14,22 -s name fifths fifths2 <<'END'
+f 1.4 1.6 0.2 1.4 1.6 0.2 1.142857143 2.964426877 more
+g 3 3 0 3 3 0 1.0 -2.964426877 same
+END
+    profdiff -t text fifths fifths2 >table
+    grep -q '^samples: 4.4 before, 4.6 after per run, +0.2 (+4.55% of before)' table
+    grep -q '^ *1.4  *1.6  *+0.2  *+2.96  *1.14x ' table
+    # the middle of the interval is the difference
+    profdiff -t ndjson fifths fifths2 | python3 -c '
+import json, sys
+row = json.loads(next(sys.stdin))
+assert abs((row["ci_low"] + row["ci_high"]) / 2 - 0.2) < 1e-9, row'
+    for run in $(seq 60); do # 27 / 60 = 0.45 and (36 + 2 * 24) / 60 = 1.4: 211.1 % more
+        printf 'f %d\nmain 5\n' $((run <= 27)) >sixtieths/$run.folded
+        printf 'f %d\nmain 5\n' $((run <= 24 ? 2 : 1)) >sixtieths2/$run.folded
+    done
+    profdiff -t csv --fail-above=500% sixtieths sixtieths2 >/dev/null
+    profdiff -t csv --fail-above=212% sixtieths sixtieths2 >/dev/null
+    [ "$(profdiff -t csv --fail-above=211% sixtieths sixtieths2 | tail -n +2 | cut -d , -f 1,7-9,13)" = "f,0.45,1.4,0.95,3.111111111" ]
+    run profdiff -t csv --fail-above=211.1% sixtieths sixtieths2
+    [ "$status" -eq 1 ]
+    run profdiff -t csv --fail-above=0 sixtieths sixtieths2
+    [ "$status" -eq 1 ]
+    profdiff -t csv --fail-above=1 sixtieths sixtieths2 >/dev/null
+    # times are whole nanoseconds: 4 / 3 and 5 / 3; of the exact means one is a quarter more
+    for run in 1 1 2 1 2 2; do
+        stream time$((++number)).pfs <<END
+{"measures": [{"name": "wall", "unit": "nanoseconds", "main": 1}], "records": [{"stack": [["f"]], "values": {"wall": $run}}]}
+END
+    done
+    printf 'time%d.pfs\n' 1 2 3 >list
+    printf 'time%d.pfs\n' 4 5 6 >list2
+    [ "$(cells 6-9,13,22 @list @list2)" = "nanoseconds 1 2 1 1.25 more" ]
+    # raw counts have decimals, whatever they are counts of
+    [ "$(cells 6-9,13 -u ticks @list @list2)" = "nanoseconds 1.333333 1.666667 0.333333 1.25" ]
 }
 
 @test "a subdirectory is one run, and so is a tree of processes" {
@@ -439,10 +510,10 @@ END
     profcat thin.pfs -t svg >thin.svg
     grep -q '<title>main (before 100, after 200 samples, +100, +100.00%, ratio 2.00)</title>' thin.svg
     profdiff thinner thin -t svg | cmp - thin.svg
-    [ "$(profcat thin.pfs -t json:flame | head -c 71)" = '{"name":"all","value":200.0,"self":0.0,"children":[{"name":"main","valu' ]
+    [ "$(profcat thin.pfs -t json:flame | head -c 71)" = '{"name":"all","value":200,"self":0,"children":[{"name":"main","value":2' ]
     [ "$(proftop -t csv -s name thin.pfs | grep ',main,' | cut -d , -f 9-11)" = "0,0.0,100" ]
     proftop --tree -t text thin.pfs -n 0 | grep -q '^ *100 .* main$'
-    profcat thin.pfs -t ndjson | grep '"leaf1_150"' | grep -q '"samples.before":0,"samples.after":1,"samples.delta":1},"units":{"samples.before":"1/3 count"'
+    profcat thin.pfs -t ndjson | grep '"leaf1_150"' | grep -q '"samples.before":0,"samples.after":0.333333,"samples.delta":0.333333},"units":{"samples.before":"count"'
     profcat -t folded thin.pfs >thin.folded 2>said
     grep -q "'samples.before': counts are rounded to 6 decimals" said
     grep -q '^main;leaf1_1 0.333333 0.333333$' thin.folded
@@ -698,7 +769,7 @@ END
     [ -z "$output" ]
     fails 3 "bad/0.folded: this run is left out" profdiff --keep-going -t csv bad after
     # shellcheck disable=SC2154
-    [ "$(echo "$output" | grep '^f,' | cut -d , -f 7,8,15,16)" = 1002,1502,2,3 ]
+    [ "$(echo "$output" | grep '^f,' | cut -d , -f 7,8,15,16)" = 1001.5,1502,2,3 ]
     fails 3 "no run of it is good" profdiff --keep-going -t csv bad.folded after
     [ -z "$output" ]
     # the last run was read in part: what is shown says so

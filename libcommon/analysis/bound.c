@@ -30,20 +30,34 @@ int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale, s
     return PF_OK;
 }
 
-bool pf_bound_passed(const struct pf_bound *bound, int64_t amount, int64_t whole)
+/* Whether a / b > c / d: by their continued fractions, for the products may have more than 128 bits. b and d are not 0. */
+static bool greater(pf_uint128 a, pf_uint128 b, pf_uint128 c, pf_uint128 d)
 {
-    if (!bound->percent)
-        return amount > bound->amount;
-    return (pf_int128)amount * (100 * MILLION) > (pf_int128)bound->amount * (whole < 0 ? -(pf_int128)whole : whole);
+    pf_uint128 left = a % b, right = c % d;
+
+    if (a / b != c / d)
+        return a / b > c / d;
+    return left != 0 && (right == 0 || greater(d, right, b, left));
 }
 
-pf_int128 pf_bound_amount(const struct pf_bound *bound, pf_int128 whole)
+bool pf_bound_passed(const struct pf_bound *bound, pf_int128 amount, pf_int128 whole, uint64_t parts)
+{
+    const pf_uint128 size = whole < 0 ? -(pf_uint128)whole : (pf_uint128)whole;
+
+    if (amount <= 0)
+        return false;
+    if (!bound->percent)
+        return greater((pf_uint128)amount, parts, (pf_uint128)bound->amount, 1);
+    return size == 0 || greater((pf_uint128)amount, size, (pf_uint128)bound->amount, 100 * MILLION);
+}
+
+pf_int128 pf_bound_amount(const struct pf_bound *bound, pf_int128 whole, uint64_t parts)
 {
     const pf_int128 all = 100 * MILLION, most = (pf_int128)(~(pf_uint128)0 >> 1);
     pf_int128 amount;
 
     if (!bound->percent)
-        return bound->amount;
+        return (pf_int128)bound->amount * (pf_int128)parts;
     whole = whole < 0 ? -whole : whole;
     if (__builtin_mul_overflow(whole / all, (pf_int128)bound->amount, &amount) ||
         __builtin_add_overflow(amount, whole % all * bound->amount / all, &amount))

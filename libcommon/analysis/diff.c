@@ -1,5 +1,6 @@
 #include "analysis/diff.h"
 
+#include "analysis/merge_columns.h"
 #include "analysis/rank.h"
 #include "base/memory.h"
 
@@ -171,7 +172,7 @@ static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
 /* Amounts are raw counts, which stand for nothing that is known of other units. */
 static bool raw_amounts(const struct pf_measure *measure, const struct pf_scale *scale)
 {
-    return scale->num == 1 && scale->den == 1 && (measure->num != 1 || measure->den != 1);
+    return scale->num == 1 && scale->den == 1 && (pf_uint128)measure->num * scale->parts != measure->den;
 }
 
 static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block, const struct pf_subject *subject, struct pf_error *error)
@@ -233,22 +234,39 @@ static int rank_samples(struct pf_diff *diff, struct pf_subject *subject, struct
     return status;
 }
 
+/* Parts of samples are no samples: as many as there are whole ones. */
+static void round_samples(struct pf_diff_amounts *run, const struct pf_scale *scale)
+{
+    run->total_samples = pf_merge_round(run->total_samples, (pf_int128)scale->parts);
+    for (size_t key = 0; key < run->count; key++)
+        pf_scale64(run->samples[key], 1, scale->parts, &run->samples[key]);
+}
+
 /* Numbers of samples, that is raw counts, in the column compared; where the amounts are those, they are there already. */
 static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_subject *shown, struct pf_diff_amounts *run,
                         struct pf_error *error)
 {
     struct pf_subject subject;
     struct pf_error ignored = {0};
+    const struct pf_quantity *quantity = measure != UINT32_MAX ? &pf_accumulator_find(diff->accumulator, measure)->quantity : NULL;
+    bool parts = quantity != NULL && quantity->measure.num < quantity->measure.den;
+    int status = PF_OK;
 
-    if (measure == UINT32_MAX || pf_subject_choose(&subject, diff->accumulator, measure, PF_UNIT_TICKS, &ignored) != PF_OK)
+    if (quantity == NULL ||
+        pf_subject_choose(&subject, diff->accumulator, measure, parts ? PF_UNIT_COUNT : PF_UNIT_TICKS, &ignored) != PF_OK)
         return PF_OK;
     run->total_samples = subject.total;
     if ((run->samples = calloc(run->count, sizeof *run->samples)) == NULL)
         return pf_error_nomem(error);
-    if (subject.shown != shown->shown || shown->scale.num != 1 || shown->scale.den != 1)
-        return rank_samples(diff, &subject, run, error);
-    memcpy(run->samples, diff->cum ? run->cum : run->flat, run->count * sizeof *run->samples);
-    return PF_OK;
+    if (parts || subject.shown != shown->shown || shown->scale.num != 1 || shown->scale.den != 1)
+        status = rank_samples(diff, &subject, run, error);
+    else
+        memcpy(run->samples, diff->cum ? run->cum : run->flat, run->count * sizeof *run->samples);
+    if (parts)
+        round_samples(run, &subject.scale);
+    if (parts && subject.shown == shown->shown && shown->scale.parts > 1 && diff->unit != PF_UNIT_EVENTS)
+        run->worth = (int64_t)shown->scale.parts;
+    return status;
 }
 
 /* Counts that stand for different numbers of events can be compared where all tell how many. The first run stands for those before. */
@@ -287,7 +305,10 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
     if (status != PF_OK)
         return status;
     run->met = true;
-    run->unit = subject.shown->quantity.mixed ? 0 : (double)subject.scale.num / (double)subject.scale.den;
+    run->parts = subject.scale.parts;
+    run->unit = (double)subject.scale.num / ((double)subject.scale.den * (double)run->parts);
+    if (subject.shown->quantity.mixed && run->worth == 0)
+        run->unit = 0;
     run->total = subject.total;
     run->period = subject.shown->quantity.measure.period;
     run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
@@ -457,6 +478,7 @@ static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *blo
         return pf_error_set(error, PF_OVERFLOW, "events of measure '%.*s' leave 64 bits", (int)name.size, name.data);
     run->events = true;
     run->unit *= (double)run->period;
+    run->worth = 0;
     return PF_OK;
 }
 
@@ -482,13 +504,43 @@ static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
     return status;
 }
 
+static bool multiply_run(struct pf_diff_amounts *run, int64_t factor)
+{
+    bool fits = !__builtin_mul_overflow(run->total, (pf_int128)factor, &run->total) && pf_mul64(run->worth, factor, &run->worth);
+
+    for (size_t key = 0; key < run->count && fits; key++)
+        fits = pf_mul64(run->flat[key], factor, &run->flat[key]) && pf_mul64(run->cum[key], factor, &run->cum[key]);
+    return fits;
+}
+
+/* Amounts of all runs become whole numbers of the same parts. */
+static int join_parts(const struct pf_diff *diff, struct pf_diff_block *block, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    uint64_t common = 1;
+    bool fits = true;
+
+    for (size_t k = 0; k < diff->run_count; k++)
+        fits = (!block->runs[k].met || pf_parts_join(common, block->runs[k].parts, &common)) && fits;
+    for (size_t k = 0; k < diff->run_count && fits && common <= INT64_MAX; k++)
+        if (block->runs[k].met && block->runs[k].parts != common)
+            fits = multiply_run(&block->runs[k], (int64_t)(common / block->runs[k].parts));
+    block->scale.parts = common;
+    if (!fits || common > INT64_MAX)
+        return pf_error_set(error, PF_OVERFLOW, "measure '%.*s' leaves 64 bits in the parts that all runs are counted in", (int)name.size,
+                            name.data);
+    return PF_OK;
+}
+
 int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
 {
     int status = settle(diff, error);
 
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
-        if (diff->blocks[i].measure.kind != PF_RECORD_KINDS)
+        if (diff->blocks[i].measure.kind != PF_RECORD_KINDS) {
             status = scale_events(diff, &diff->blocks[i], error);
+            status = status == PF_OK ? join_parts(diff, &diff->blocks[i], error) : status;
+        }
     return status;
 }
 

@@ -17,14 +17,16 @@
 /* Shares (--normalize) are whole parts of a billion of the run's total. */
 enum { PF_DIFF_WHOLE = 1000000000 };
 
-/* One run in one block: amounts of the block's scale by key; keys from `count` on are 0. */
+/* One run in one block: amounts of the block's scale by key, before pf_diff_finish in parts of their own; keys from `count` on are 0. */
 struct pf_diff_amounts {
     bool met;               /* the run has the measure */
     int64_t *flat, *cum;
     int64_t *samples;       /* numbers of samples in the column compared; NULL: they are not known */
     size_t count;
     pf_int128 total, total_samples;
-    double unit;            /* a raw unit in amounts; 0: they are of several lengths */
+    uint64_t parts;         /* so many of an amount are one of what the scale names */
+    int64_t worth;          /* where samples are counted in parts: the amount one is; 0: that is to be found */
+    double unit;            /* a raw unit in what the scale names; 0: they are of several lengths */
     uint64_t period;        /* of amounts that are not events yet; 0 = none */
     bool events;
 };
@@ -34,7 +36,7 @@ struct pf_diff_block {
     struct pf_measure measure; /* as the first run has it; `kind` PF_RECORD_KINDS: no run has had it */
     struct pf_scale scale;     /* of amounts */
     bool events;               /* amounts of the first run are events, not counts */
-    double tick;               /* the longest raw unit, in amounts */
+    double tick;               /* the longest raw unit, in what the scale names */
     bool sampled;              /* the numbers of samples are known in all runs that have the measure */
     struct pf_diff_amounts *runs; /* by run */
     size_t run_capacity;

@@ -25,6 +25,7 @@ struct making {
     const struct pf_diff_block *block;
     struct pf_diff_table *table;
     size_t runs[2];
+    uint64_t pieces;          /* of an amount, that means are counted in */
     int64_t *amounts[2];      /* of the column compared, by run of the side */
     pf_int128 *totals[2];
     double samples[2], total_samples[2];
@@ -84,16 +85,38 @@ static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sum
     }
 }
 
-static bool mean_of(pf_int128 sum, size_t runs, int64_t *mean)
+/* The sum by the number of runs, in parts of the table. */
+static bool mean_of(const struct making *making, unsigned side, pf_int128 sum, pf_int128 *mean)
 {
-    *mean = 0;
-    return runs == 0 || pf_scale64(sum, 1, runs, mean);
+    pf_int128 runs = making->runs[side] > 0 ? (pf_int128)making->runs[side] : 1;
+
+    if (!making->diff->normalize)
+        return !__builtin_mul_overflow(sum, (pf_int128)making->pieces / runs, mean);
+    *mean = pf_merge_round(sum, runs);
+    return true;
 }
 
 static bool set_means(const struct making *making, const pf_int128 sums[2], struct pf_diff_means *means)
 {
-    return mean_of(sums[BEFORE], making->runs[BEFORE], &means->before) && mean_of(sums[AFTER], making->runs[AFTER], &means->after) &&
+    return mean_of(making, BEFORE, sums[BEFORE], &means->before) && mean_of(making, AFTER, sums[AFTER], &means->after) &&
            !__builtin_sub_overflow(means->after, means->before, &means->delta);
+}
+
+/* Whether the difference has 64 bits, as amounts have. */
+static bool fits(const struct making *making, const struct pf_diff_means *means)
+{
+    int64_t delta;
+
+    return pf_scale64(means->delta, 1, making->pieces, &delta);
+}
+
+struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table, const struct pf_diff_means *means)
+{
+    pf_int128 pieces = (pf_int128)(table->parts / table->shown_parts);
+    struct pf_diff_means shown = {.before = pf_merge_round(means->before, pieces), .after = pf_merge_round(means->after, pieces)};
+
+    shown.delta = shown.after - shown.before;
+    return shown;
 }
 
 /* --- tests ------------------------------------------------------------------------------------------------ */
@@ -129,7 +152,8 @@ static bool find_worths(struct making *making)
             continue;
         alike = alike && run->unit > 0 && (unit <= 0 || run->unit == unit);
         unit = units[side] = run->unit;
-        known = known && find_worth(run, diff->cum ? run->cum : run->flat, &one) && (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
+        one = run->worth;
+        known = known && (one > 0 || find_worth(run, diff->cum ? run->cum : run->flat, &one)) && (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
         worth[side] = known && one != 0 ? (double)one : worth[side];
     }
     /* a side without samples: they would have stood for as many units */
@@ -167,17 +191,17 @@ static void scale_test(struct pf_test *test, double factor)
 /* The clock's unit as a part of what is compared: of shares, that of the side where it is the greater part. */
 static double clock_unit(const struct making *making)
 {
-    double least = 0;
+    double least = 0, tick = making->block->tick * (double)making->block->scale.parts;
 
     if (!making->diff->normalize)
-        return making->block->tick;
+        return tick;
     for (unsigned side = BEFORE; side <= AFTER; side++) {
         double total = 0;
         for (size_t k = 0; k < making->runs[side]; k++)
             total += fabs((double)making->totals[side][k]) / (double)making->runs[side];
         least = least == 0 || (total > 0 && total < least) ? total : least;
     }
-    return least > 0 ? making->block->tick / least : 0;
+    return least > 0 ? tick / least : 0;
 }
 
 static void set_floors(const struct making *making, struct pf_moments moments[2])
@@ -261,7 +285,7 @@ static void test_row(const struct making *making, struct pf_diff_row *row)
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-static enum pf_diff_status status_of(int64_t delta, const bool there[2])
+static enum pf_diff_status status_of(pf_int128 delta, const bool there[2])
 {
     if (there[BEFORE] != there[AFTER])
         return there[AFTER] ? PF_DIFF_ADDED : PF_DIFF_REMOVED;
@@ -272,7 +296,7 @@ static enum pf_diff_status status_of(int64_t delta, const bool there[2])
 static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row, bool *any)
 {
     const bool cum = making->diff->cum;
-    const struct pf_diff_totals *total = &making->table->total;
+    const struct pf_diff_means *total = &making->table->total;
     const struct pf_diff_means *means = cum ? &row->cum : &row->flat;
     pf_int128 other[2];
     bool there[2];
@@ -289,7 +313,8 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
     *any = there[BEFORE] || there[AFTER];
     if (!*any)
         return PF_OK;
-    if (!set_means(making, cum ? other : making->sums, &row->flat) || !set_means(making, cum ? making->sums : other, &row->cum))
+    if (!set_means(making, cum ? other : making->sums, &row->flat) || !set_means(making, cum ? making->sums : other, &row->cum) ||
+        !fits(making, &row->flat) || !fits(making, &row->cum))
         return overflow(making, key);
     row->points = pf_percent(means->after, total->after) - pf_percent(means->before, total->before);
     row->ratio = means->before != 0 ? (double)means->after / (double)means->before : 0;
@@ -299,10 +324,10 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
     return PF_OK;
 }
 
-/* Of rows that are not equal; after q is known. */
-static void set_verdict(const struct pf_diff_table *table, struct pf_diff_row *row)
+/* Of rows that are not equal; after q is known. The margin is an amount, as the ends of the interval are. */
+static void set_verdict(const struct pf_diff_table *table, double margin, struct pf_diff_row *row)
 {
-    int64_t delta = pf_diff_compared(table, row)->delta;
+    pf_int128 delta = pf_diff_compared(table, row)->delta;
 
     if (row->verdict == '=')
         return;
@@ -312,7 +337,7 @@ static void set_verdict(const struct pf_diff_table *table, struct pf_diff_row *r
         row->verdict = '+';
     else if (row->test.tested && row->q < significant && row->test.difference < 0 && delta <= 0)
         row->verdict = '-';
-    else if (row->test.tested && row->test.low >= -(double)table->margin && row->test.high <= (double)table->margin)
+    else if (row->test.tested && row->test.low >= -margin && row->test.high <= margin)
         row->verdict = '=';
 }
 
@@ -361,7 +386,7 @@ static int count_moved(struct making *making)
     return PF_OK;
 }
 
-static void set_totals(struct making *making)
+static bool set_totals(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
     size_t counts[2] = {0, 0};
@@ -376,9 +401,7 @@ static void set_totals(struct making *making)
         making->total_samples[side] += (double)run->total_samples;
         sums[side] += diff->normalize ? (run->total != 0 ? PF_DIFF_WHOLE : 0) : run->total;
     }
-    for (unsigned side = BEFORE; side <= AFTER; side++)
-        sums[side] = counts[side] > 0 ? pf_merge_round(sums[side], (pf_int128)counts[side]) : 0;
-    making->table->total = (struct pf_diff_totals){sums[BEFORE], sums[AFTER], sums[AFTER] - sums[BEFORE]};
+    return set_means(making, sums, &making->table->total);
 }
 
 static int make_rows(struct making *making)
@@ -387,7 +410,8 @@ static int make_rows(struct making *making)
     uint32_t keys = making->diff->keys.table.count;
     int status = PF_OK;
 
-    set_totals(making);
+    if (!set_totals(making))
+        return pf_error_set(making->error, PF_OVERFLOW, "the totals of the runs leave 128 bits");
     table->rows = calloc(keys, sizeof *table->rows);
     if (table->rows == NULL)
         return pf_error_nomem(making->error);
@@ -397,6 +421,26 @@ static int make_rows(struct making *making)
         table->count += any;
     }
     return status;
+}
+
+/* What means are counted in. False: that leaves 64 bits. */
+static bool set_parts(struct making *making)
+{
+    const struct pf_diff *diff = making->diff;
+    const struct pf_scale *scale = &making->block->scale;
+    struct pf_diff_table *table = making->table;
+    bool fits_in = true;
+
+    making->pieces = table->parts = table->shown_parts = 1;
+    if (diff->normalize)
+        return true;
+    for (unsigned side = BEFORE; side <= AFTER; side++)
+        fits_in = (making->runs[side] == 0 || pf_parts_join(making->pieces, making->runs[side], &making->pieces)) && fits_in;
+    fits_in = fits_in && !__builtin_mul_overflow(making->pieces, scale->parts, &table->parts);
+    if (!fits_in)
+        making->pieces = table->parts = 1;
+    table->shown_parts = scale->time ? 1 : table->parts;
+    return fits_in;
 }
 
 int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const struct pf_diff_block *block,
@@ -413,6 +457,8 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
         if (making.amounts[side] == NULL || making.totals[side] == NULL)
             status = pf_error_nomem(error);
     }
+    if (!set_parts(&making))
+        status = pf_error_set(error, PF_OVERFLOW, "so many runs leave no common part for their means within 64 bits");
     table->method = method_of(&making);
     if (status == PF_OK)
         status = make_rows(&making);
@@ -422,9 +468,9 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
         status = set_rates(table, error);
     if (block->measure.nature == PF_EXACT && table->tests == 0)
         table->method = PF_DIFF_EXACT; /* in all runs of a side the same */
-    table->margin = pf_bound_amount(margin, table->total.before);
+    table->margin = pf_bound_amount(margin, pf_diff_shown_means(table, &table->total).before, table->shown_parts);
     for (size_t i = 0; i < table->count && status == PF_OK; i++)
-        set_verdict(table, &table->rows[i]);
+        set_verdict(table, (double)table->margin * (double)block->scale.parts / (double)table->shown_parts, &table->rows[i]);
     for (unsigned side = BEFORE; side <= AFTER; side++) {
         free(making.amounts[side]);
         free(making.totals[side]);
@@ -494,7 +540,7 @@ int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff, 
         const struct pf_diff_row *row = &table->rows[i];
         const struct pf_diff_means *means = pf_diff_compared(table, row);
         bool may_tell = row->exact || row->test.tested;
-        if (means->delta > 0 && pf_bound_passed(bound, means->delta, means->before) && (!may_tell || row->verdict == '+'))
+        if (means->delta > 0 && pf_bound_passed(bound, means->delta, means->before, table->parts) && (!may_tell || row->verdict == '+'))
             table->rows[kept++] = *row;
     }
     table->count = kept;

@@ -21,14 +21,9 @@ enum pf_diff_method {
 
 enum pf_diff_status { PF_DIFF_ADDED, PF_DIFF_REMOVED, PF_DIFF_MORE, PF_DIFF_LESS, PF_DIFF_SAME };
 
-/* Means of the runs of a side, rounded half to even. */
+/* Means of the runs of a side, in parts of the table; of shares rounded half to even. */
 struct pf_diff_means {
-    int64_t before, after, delta; /* delta = after - before */
-};
-
-/* The same of all records, which may leave 64 bits. */
-struct pf_diff_totals {
-    pf_int128 before, after, delta;
+    pf_int128 before, after, delta; /* delta = after - before */
 };
 
 struct pf_diff_row {
@@ -49,8 +44,10 @@ struct pf_diff_table {
     size_t count, tests;          /* tests: rows that q is over */
     size_t moved;                 /* PF_BY_FUNCTION: names of rows removed, that rows with another file or image added have too */
     double worth[2];              /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or shares */
-    struct pf_diff_totals total;
-    pf_int128 margin;               /* what --min-delta comes to, in amounts */
+    uint64_t parts;               /* so many of a mean are one of the block's unit: all means are whole numbers of them */
+    uint64_t shown_parts;         /* the same of what is shown: 1 of times and shares, which are whole, else `parts` */
+    struct pf_diff_means total;
+    pf_int128 margin;             /* what --min-delta comes to, in shown parts */
     bool cum;                     /* which column is compared */
 };
 
@@ -64,6 +61,9 @@ static inline const struct pf_diff_means *pf_diff_compared(const struct pf_diff_
 {
     return table->cum ? &row->cum : &row->flat;
 }
+
+/* Means as they are shown: times rounded to whole nanoseconds, half to even, with the difference of what is shown. */
+struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *, const struct pf_diff_means *);
 
 /* "added", ... */
 const char *pf_diff_status_name(enum pf_diff_status);

@@ -23,29 +23,33 @@ struct writing {
     struct pf_buffer scratch, second;
 };
 
-static void number_cells(const struct pf_diff_means *means, struct pf_cell cells[3])
+static void number_cells(const struct pf_diff_table *table, const struct pf_diff_means *means, struct pf_cell cells[3])
 {
-    cells[0] = (struct pf_cell){.integer = means->before};
-    cells[1] = (struct pf_cell){.integer = means->after};
-    cells[2] = (struct pf_cell){.integer = means->delta};
+    const struct pf_diff_means shown = pf_diff_shown_means(table, means);
+
+    cells[0] = (struct pf_cell){.integer = shown.before, .parts = table->shown_parts};
+    cells[1] = (struct pf_cell){.integer = shown.after, .parts = table->shown_parts};
+    cells[2] = (struct pf_cell){.integer = shown.delta, .parts = table->shown_parts};
 }
 
 static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t block, const struct pf_diff_row *row)
 {
     const struct pf_diff_view *view = writing->view;
     struct pf_cell cells[COLUMNS + 1] = {{.integer = 0}};
+    const struct pf_diff_table *table = &writing->tables[block];
+    double parts = view->diff->normalize ? 1 : (double)view->diff->blocks[block].scale.parts;
     bool tested = row->test.tested;
     char address[32];
 
     pf_diff_place_cells(view, &view->diff->blocks[block], row->key, cells, &writing->scratch);
-    number_cells(&row->flat, &cells[6]);
-    number_cells(&row->cum, &cells[9]);
-    cells[12] = (struct pf_cell){.real = row->ratio, .missing = pf_diff_compared(&writing->tables[block], row)->before == 0};
+    number_cells(table, &row->flat, &cells[6]);
+    number_cells(table, &row->cum, &cells[9]);
+    cells[12] = (struct pf_cell){.real = row->ratio, .missing = pf_diff_compared(table, row)->before == 0};
     cells[13] = (struct pf_cell){.real = row->points};
     cells[14].integer = (pf_int128)pf_diff_runs(view->diff, 0);
     cells[15].integer = (pf_int128)pf_diff_runs(view->diff, 1);
-    cells[16] = (struct pf_cell){.real = row->test.low, .missing = !tested};
-    cells[17] = (struct pf_cell){.real = row->test.high, .missing = !tested};
+    cells[16] = (struct pf_cell){.real = row->test.low / parts, .missing = !tested};
+    cells[17] = (struct pf_cell){.real = row->test.high / parts, .missing = !tested};
     cells[18] = (struct pf_cell){.real = row->test.p, .missing = !tested};
     cells[19] = (struct pf_cell){.real = row->q, .missing = !tested};
     cells[20].text = (struct pf_bytes){&row->verdict, 1};
@@ -61,20 +65,21 @@ static void write_measure(const struct writing *writing, struct pf_sink *sink, s
     const struct pf_diff_table *table = &writing->tables[block];
     const struct pf_diff *diff = writing->view->diff;
     const struct pf_measure *measure = &diff->blocks[block].measure;
+    const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
 
     pf_sink_text(sink, "{\"name\":");
     pf_json_name(sink, diff->dict, measure->name, scratch);
     pf_sink_text(sink, ",\"unit\":");
     pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[block]), PF_UTF8, scratch);
     pf_sink_printf(sink, ",\"kind\":\"%s\",\"total_before\":", pf_kind_name(measure->kind));
-    pf_json_int128(sink, table->total.before);
+    pf_json_parts(sink, total.before, table->shown_parts);
     pf_sink_text(sink, ",\"total_after\":");
-    pf_json_int128(sink, table->total.after);
+    pf_json_parts(sink, total.after, table->shown_parts);
     pf_sink_text(sink, ",\"total_delta\":");
-    pf_json_int128(sink, table->total.delta);
+    pf_json_parts(sink, total.delta, table->shown_parts);
     pf_sink_printf(sink, ",\"test\":\"%s\",\"compared\":\"%s\",\"tests\":%zu,\"min_delta\":", methods[table->method],
                    table->cum ? "cum" : "flat", table->tests);
-    pf_json_int128(sink, table->margin);
+    pf_json_parts(sink, table->margin, table->shown_parts);
     pf_sink_text(sink, "}");
 }
 

@@ -71,16 +71,18 @@ struct pf_sheet_head pf_diff_document(const struct pf_diff_view *view, const cha
     };
 }
 
-const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_block *block, pf_int128 amount, bool sign,
+const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_block *block, pf_int128 amount, uint64_t parts, bool sign,
                           char text[PF_AMOUNT_TEXT])
 {
+    struct pf_scale scale = block->scale;
     char plain[PF_AMOUNT_TEXT];
     const char *number = plain;
 
+    scale.parts = parts;
     if (view->diff->normalize)
         pf_top_percent((double)amount * 100 / PF_DIFF_WHOLE, plain);
     else
-        number = pf_scale_print(&block->scale, amount, plain);
+        number = pf_scale_print(&scale, amount, plain);
     snprintf(text, PF_AMOUNT_TEXT, "%s%.*s", sign && amount > 0 ? "+" : "", PF_AMOUNT_TEXT - 2, number);
     return text;
 }

@@ -20,8 +20,8 @@ struct pf_bytes pf_diff_unit(const struct pf_diff_view *, const struct pf_diff_b
 struct pf_sheet_head pf_diff_document(const struct pf_diff_view *, const char *schema,
                                       void (*measures)(const void *arg, struct pf_sink *), const void *arg);
 
-/* An amount for people, shares in percent; with `sign` a + before what is more than 0. */
-const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *, pf_int128 amount, bool sign,
+/* amount / parts for people, shares in percent; with `sign` a + before what is more than 0. */
+const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *, pf_int128 amount, uint64_t parts, bool sign,
                           char text[PF_AMOUNT_TEXT]);
 /* "before/ (5 runs), after.out" behind at least `column` columns. */
 void pf_diff_append_sides(const struct pf_diff_view *, struct pf_buffer *line, size_t column);

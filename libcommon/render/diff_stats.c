@@ -88,6 +88,12 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
     return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
+/* So many of an amount are one of the unit. */
+static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_block *block)
+{
+    return view->diff->normalize ? 1 : block->scale.parts;
+}
+
 /* --- for machines ----------------------------------------------------------------------------------------- */
 
 static const struct pf_sheet_column columns[] = {
@@ -104,17 +110,19 @@ static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t bl
     const struct pf_diff_view *view = writing->view;
     const struct pf_summary *summary = &row->summary;
     struct pf_cell cells[COLUMNS + 1] = {{.integer = 0}};
+    uint64_t parts = parts_of(view, &view->diff->blocks[block]);
     char address[32];
 
     pf_diff_place_cells(view, &view->diff->blocks[block], row->key, cells, &writing->scratch);
     cells[6].integer = summary->sum;
     cells[7].real = pf_percent(summary->sum, writing->tables[block].total);
     cells[8].integer = (pf_int128)summary->count;
-    cells[9].real = summary->mean;
-    cells[10] = (struct pf_cell){.real = summary->sd, .missing = summary->count < 2};
+    cells[9].real = summary->mean / (double)parts;
+    cells[10] = (struct pf_cell){.real = summary->sd / (double)parts, .missing = summary->count < 2};
     cells[11].integer = summary->least;
     cells[12].integer = summary->greatest;
     cells[13].integer = summary->range;
+    cells[6].parts = cells[11].parts = cells[12].parts = cells[13].parts = parts;
     cells[14] = (struct pf_cell){.real = summary->normalised, .missing = summary->sum == 0};
     if (pf_diff_added_column(view) != NULL)
         cells[COLUMNS] = pf_diff_added_cell(view, row->key, &writing->second, address);
@@ -137,7 +145,7 @@ static void write_measures(const void *arg, struct pf_sink *sink)
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[i]), PF_UTF8, &scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(diff->blocks[i].measure.kind));
-        pf_json_int128(sink, writing->tables[i].total);
+        pf_json_parts(sink, writing->tables[i].total, parts_of(writing->view, &diff->blocks[i]));
         pf_sink_printf(sink, ",\"compared\":\"%s\"}", diff->cum ? "cum" : "flat");
         any = true;
     }
@@ -184,7 +192,7 @@ static void write_head(struct writing *writing, size_t block)
     line->size = 0;
     pf_buffer_append(line, name.data, name.size);
     pf_buffer_append(line, ": ", 2);
-    pf_diff_print(view, about, writing->tables[block].total, false, text);
+    pf_diff_print(view, about, writing->tables[block].total, parts_of(view, about), false, text);
     pf_buffer_append(line, text, strlen(text));
     pf_buffer_append(line, runs, (size_t)size);
     pf_diff_append_sides(view, line, 64);
@@ -196,9 +204,12 @@ static void write_head(struct writing *writing, size_t block)
 /* A mean or a deviation: of counts with two decimals, for most are small. */
 static const char *print_real(const struct pf_diff_view *view, const struct pf_diff_block *block, double amount, char text[PF_AMOUNT_TEXT])
 {
-    if (view->diff->normalize || block->scale.time || block->scale.bytes || fabs(amount) >= 1e6)
-        return pf_diff_print(view, block, (pf_int128)nearbyint(amount), false, text);
-    snprintf(text, PF_AMOUNT_TEXT, "%.2f", amount);
+    uint64_t parts = parts_of(view, block);
+    double value = amount / (double)parts;
+
+    if (view->diff->normalize || block->scale.time || block->scale.bytes || fabs(value) >= 1e6)
+        return pf_diff_print(view, block, (pf_int128)nearbyint(amount), parts, false, text);
+    snprintf(text, PF_AMOUNT_TEXT, fabs(value) >= 0.1 || parts == 1 ? "%.2f" : "%.2g", value);
     return text;
 }
 
@@ -208,11 +219,12 @@ static void write_text_row(struct writing *writing, struct pf_sheet *sheet, size
     const struct pf_diff_block *about = &view->diff->blocks[block];
     const struct pf_top top = pf_diff_top(view);
     const struct pf_summary *summary = &row->summary;
+    uint64_t parts = parts_of(view, about);
     char texts[5][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[32];
     struct pf_cell cells[9] = {{.integer = 0}};
 
     cells[0].text = pf_top_percent(summary->normalised, percents[0]);
-    cells[1].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, false, texts[0]));
+    cells[1].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, parts, false, texts[0]));
     cells[2].text = pf_top_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
     snprintf(count, sizeof count, "%zu", summary->count);
     cells[3].text = pf_bytes_of(count);
@@ -220,8 +232,8 @@ static void write_text_row(struct writing *writing, struct pf_sheet *sheet, size
     cells[5].text = pf_bytes_of(print_real(view, about, summary->sd, texts[2]));
     if (summary->count < 2)
         cells[5].text = PF_BYTES("-");
-    cells[6].text = pf_bytes_of(pf_diff_print(view, about, summary->least, false, texts[3]));
-    cells[7].text = pf_bytes_of(pf_diff_print(view, about, summary->greatest, false, texts[4]));
+    cells[6].text = pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
+    cells[7].text = pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
     cells[8] = (struct pf_cell){.text = pf_top_label(&top, &view->diff->keys, row->key, &writing->second), .flags = PF_UTF8};
     pf_sheet_row(sheet, cells);
 }

@@ -42,8 +42,8 @@ static void append_worths(const struct pf_diff_view *view, const struct pf_diff_
 
     if (table->worth[0] == table->worth[1])
         return;
-    append(line, "; a sample stands for %s before", pf_diff_print(view, block, (pf_int128)table->worth[0], false, text));
-    append(line, ", %s after", pf_diff_print(view, block, (pf_int128)table->worth[1], false, text));
+    append(line, "; a sample stands for %s before", pf_diff_print(view, block, (pf_int128)table->worth[0], block->scale.parts, false, text));
+    append(line, ", %s after", pf_diff_print(view, block, (pf_int128)table->worth[1], block->scale.parts, false, text));
 }
 
 /* What made the verdicts, and what they take for granted. */
@@ -75,7 +75,7 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
         append(line, "one run on a side, and the number of samples is not known: nothing tells a change from chance (?)\n");
         return;
     }
-    pf_diff_print(view, block, table->margin, false, margin);
+    pf_diff_print(view, block, table->margin, table->shown_parts, false, margin);
     append(line, "\n+ -: q < 0.05 over %zu %s tested; =: equal, or the interval lies within %s\n", table->tests,
            pf_diff_noun(view, table->tests != 1), margin);
 }
@@ -83,17 +83,17 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
 static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
                          struct pf_buffer *line)
 {
-    const struct pf_diff_totals *total = &table->total;
+    const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
     char text[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     bool mean = pf_diff_runs(view->diff, 0) > 1 || pf_diff_runs(view->diff, 1) > 1;
 
-    append(line, "%s before, ", pf_diff_print(view, block, total->before, false, text));
-    append(line, "%s after", pf_diff_print(view, block, total->after, false, text));
+    append(line, "%s before, ", pf_diff_print(view, block, total.before, table->shown_parts, false, text));
+    append(line, "%s after", pf_diff_print(view, block, total.after, table->shown_parts, false, text));
     append(line, "%s, ", mean ? " per run" : "");
-    append(line, "%s", pf_diff_print(view, block, total->delta, true, text));
-    if (total->before != 0 && !view->diff->normalize) {
-        pf_top_percent(pf_percent(total->delta, total->before), percent);
-        append(line, " (%s%s of before)", total->delta > 0 ? "+" : "", percent);
+    append(line, "%s", pf_diff_print(view, block, total.delta, table->shown_parts, true, text));
+    if (table->total.before != 0 && !view->diff->normalize) {
+        pf_top_percent(pf_percent(table->total.delta, table->total.before), percent);
+        append(line, " (%s%s of before)", table->total.delta > 0 ? "+" : "", percent);
     }
 }
 
@@ -134,27 +134,37 @@ static void print_ratio(const struct pf_diff_row *row, const struct pf_diff_mean
         snprintf(text, 32, fabs(row->ratio) >= 1e5 ? "%.2gx" : fabs(row->ratio) >= 100 ? "%.0fx" : "%.2fx", row->ratio);
 }
 
+/* An end of an interval: with decimals where means may have some. */
+static void print_end(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, double amount,
+                      char text[PF_AMOUNT_TEXT])
+{
+    double digits = table->shown_parts > 1 ? 1e6 / (double)block->scale.parts : 1;
+
+    pf_diff_print(view, block, (pf_int128)nearbyint(amount * digits), table->shown_parts > 1 ? 1000000 : 1, true, text);
+}
+
 static void print_row(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
                       const struct pf_diff_row *row, struct row_texts *texts)
 {
     const struct pf_diff_means *means = pf_diff_compared(table, row);
+    const struct pf_diff_means shown = pf_diff_shown_means(table, means);
     char low[PF_AMOUNT_TEXT], high[PF_AMOUNT_TEXT];
 
-    pf_diff_print(view, block, means->before, false, texts->before);
-    pf_diff_print(view, block, means->after, false, texts->after);
-    pf_diff_print(view, block, means->delta, true, texts->delta);
+    pf_diff_print(view, block, shown.before, table->shown_parts, false, texts->before);
+    pf_diff_print(view, block, shown.after, table->shown_parts, false, texts->after);
+    pf_diff_print(view, block, shown.delta, table->shown_parts, true, texts->delta);
     snprintf(texts->points, sizeof texts->points, fabs(row->points) < 0.005 ? "0" : "%+.2f", row->points);
     print_ratio(row, means, texts->ratio);
     snprintf(texts->verdict, sizeof texts->verdict, "%c %-7s", row->verdict, pf_diff_status_name(row->status));
     snprintf(texts->q, sizeof texts->q, row->q < 0.0001 ? "%.0e" : "%.4f", row->q);
-    pf_diff_print(view, block, (pf_int128)nearbyint(row->test.low), true, low);
-    pf_diff_print(view, block, (pf_int128)nearbyint(row->test.high), true, high);
+    print_end(view, block, table, row->test.low, low);
+    print_end(view, block, table, row->test.high, high);
     snprintf(texts->interval, sizeof texts->interval, "%s .. %s", low, high);
     if (!row->test.tested)
         texts->interval[0] = texts->q[0] = '\0';
 }
 
-static const char *color_of(const struct pf_diff_view *view, int64_t delta)
+static const char *color_of(const struct pf_diff_view *view, pf_int128 delta)
 {
     return !view->color || delta == 0 ? NULL : delta > 0 ? "\033[31m" : "\033[34m";
 }
@@ -168,7 +178,7 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
                       const struct pf_diff_row *row, double greatest, struct pf_sheet *sheet, struct pf_buffer buffers[2])
 {
     const struct pf_top top = pf_diff_top(view);
-    int64_t delta = pf_diff_compared(table, row)->delta;
+    pf_int128 delta = pf_diff_compared(table, row)->delta;
     struct row_texts texts;
     struct pf_cell cells[9] = {{.integer = 0}};
     struct pf_bytes label = pf_top_label(&top, &view->diff->keys, row->key, &buffers[0]);

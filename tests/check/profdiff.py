@@ -2,7 +2,7 @@
 """profdiff's numbers, computed again in the most simple way: profdiff.py BIN random COUNT SEED | dcpi DIRECTORY
 
 random: COUNT comparisons of random runs, which are written as native streams by the second writer under tests/reference. Sums by
-function, flat and cumulative, means half to even, differences, shares, ratios and statuses are exact; the tests are done anew:
+function, flat and cumulative, means, differences, shares, ratios and statuses are exact; the tests are done anew:
 Student's t by integrating its density, the binomial by summing up fractions, false discovery rates by their definition.
 dcpi: the rows that the corpus' own reference gives for its diff and stats operations.
 Prints what differs and exits 1, else one line.
@@ -13,7 +13,6 @@ import json
 import math
 import os
 import random
-import re
 import statistics
 import subprocess
 import sys
@@ -103,10 +102,11 @@ class Case:
 
     def __init__(self, choose):
         self.nature = choose.choice(['sampled', 'sampled', 'weighted', 'exact', 'timed', 'unknown'])
+        self.time = self.nature in ('weighted', 'timed')
         self.runs = [choose.choice([1, 1, 2, 3, 5]), choose.choice([1, 1, 2, 3, 5])]
         self.cum, self.normalize = choose.random() < 0.3, choose.random() < 0.3
         self.reverse = choose.random() < 0.2
-        self.num = choose.choice([1, 1000, 10000000]) if self.nature in ('weighted', 'timed') else 1
+        self.num = choose.choice([1, 1000, 10000000]) if self.time else 1
         names = [f'f{i}' for i in range(choose.randrange(1, 9))]
         self.stacks = sorted({tuple(choose.choice(names) for _ in range(choose.randrange(1, 5))) for _ in range(12)})
         rates = [{stack: choose.choice([0, 0.3, 2, 5, 30]) for stack in self.stacks}]
@@ -140,8 +140,7 @@ class Case:
         if self.nature == 'sampled':
             measures = [{'name': 'samples', 'nature': 'sampled', 'role': 'count'}]
         else:
-            time = self.nature in ('weighted', 'timed')
-            measures = [{'name': 'amount', 'unit': 'nanoseconds' if time else 'things', 'num': self.num, 'raw_unit': 'tick' if time else '',
+            measures = [{'name': 'amount', 'unit': 'nanoseconds' if self.time else 'things', 'num': self.num, 'raw_unit': 'tick' if self.time else '',
                          'nature': {'weighted': 'sampled'}.get(self.nature, self.nature), 'main': 1}]
         if self.nature == 'weighted':
             measures.append({'name': 'samples', 'nature': 'sampled', 'role': 'count'})
@@ -164,7 +163,7 @@ class Case:
 
 
 def mean(values):
-    return round(Fraction(sum(values), len(values)))  # half to even
+    return Fraction(sum(values), len(values))
 
 
 def share(amount, total):
@@ -184,9 +183,12 @@ class Expected:
         self.sides = case.sides[::-1] if case.reverse else case.sides
         self.columns = [[case.columns(run_of) for run_of in side] for side in self.sides]
         self.totals = [[case.total(run_of) for run_of in side] for side in self.sides]
+        self.whole = case.time or case.normalize
         whole = [[10 ** 9 if total else 0 for total in side] if case.normalize else side for side in self.totals]
-        self.total = [mean(side) for side in whole]
-        self.margin = self.total[0] // 1000
+        self.total = [self.mean(side) for side in whole]
+        pieces = 1 if self.whole else math.lcm(*map(len, self.sides))
+        first = Fraction(round(self.total[0])) if self.whole else self.total[0]
+        self.margin = Fraction(math.floor(first * pieces / 1000), pieces)
         self.many = min(map(len, self.sides)) > 1
         self.rows = {}
         for name in sorted({name for side in self.columns for run_of in side for column in run_of for name in column}):
@@ -195,6 +197,10 @@ class Expected:
         for name, row in self.rows.items():
             row['q'] = q.get(name)
             self.judge(row)
+
+    def mean(self, values):
+        """Exact, but of shares whole, half to even."""
+        return Fraction(round(mean(values))) if self.case.normalize else mean(values)
 
     def amounts(self, name, column):
         out = [[run_of[column][name] for run_of in side] for side in self.columns]
@@ -208,12 +214,16 @@ class Expected:
         if not any(there):
             return
         for column, word in enumerate(('flat', 'cum')):
-            before, after = map(mean, self.amounts(name, column))
-            row.update({f'{word}_before': before, f'{word}_after': after, f'{word}_delta': after - before})
-        word = 'cum' if case.cum else 'flat'
-        before, after, delta = (row[f'{word}_{end}'] for end in ('before', 'after', 'delta'))
-        row['ratio'] = after / before if before else None
-        row['points'] = sum(sign * (100 * a / t if t else 0) for sign, a, t in zip((-1, 1), (before, after), self.total))
+            before, after = map(self.mean, self.amounts(name, column))
+            # times and shares are shown whole, all else with six decimals
+            shown = [round(before), round(after), round(after) - round(before)] if self.whole else [before, after, after - before]
+            row.update({f'{word}_{end}': float(round(amount, 6)) for end, amount in zip(('before', 'after', 'delta'), shown)})
+            if column == case.cum:
+                compared = before, after
+        before, after = compared
+        delta = after - before
+        row['ratio'] = float(after / before) if before else None
+        row['points'] = sum(sign * float(100 * a / t if t else 0) for sign, a, t in zip((-1, 1), (before, after), self.total))
         row['runs_before'], row['runs_after'] = map(len, self.sides)
         row['status'] = ('added' if there[1] else 'removed') if there[0] != there[1] else \
             'more' if delta > 0 else 'less' if delta < 0 else 'same'
@@ -321,14 +331,8 @@ def check_rows(what, rows, expected):
     return bad
 
 
-def in_units(record, name):
-    """A value of a record: 7 of the unit `1/3 things` are 7/3 things."""
-    parts = re.match(r'1/(\d+) ', record['units'][name])
-    return Fraction(record['values'][name], int(parts[1]) if parts else 1)
-
-
 def check_stream(what, arguments, case):
-    """Records: means of each stack, exact but for shares and for times, which are shown in whole nanoseconds, and their difference."""
+    """Records: means of each stack and their difference, with six decimals; shares and times are whole."""
     streamed = subprocess.run([os.path.join(BIN, 'profdiff'), '-t', 'pfs', *arguments], stdout=subprocess.PIPE, check=True, timeout=60).stdout
     records = subprocess.run([os.path.join(BIN, 'profcat'), '-t', 'ndjson'], input=streamed, stdout=subprocess.PIPE, check=True, timeout=60).stdout
     main = 'samples' if case.nature == 'sampled' else 'amount'
@@ -339,18 +343,15 @@ def check_stream(what, arguments, case):
         for side in sides:
             amounts = [run_of.get(stack, (0, 0))[0] for run_of in side]
             if case.normalize:
-                means.append(mean([share(a, sum(x for x, _ in run_of.values())) for a, run_of in zip(amounts, side)]))
+                means.append(Fraction(round(mean([share(a, sum(x for x, _ in run_of.values())) for a, run_of in zip(amounts, side)]))))
             else:
                 means.append(Fraction(sum(amounts) * case.num, len(side)))
-        values = [round(x) if case.nature in ('weighted', 'timed') else x for x in (*means, means[1] - means[0])]
-        if any(values):
-            want[stack] = values
+        if any(means):
+            want[stack] = [round(x, 0 if case.time else 6) for x in (*means, means[1] - means[0])]
     for line in records.splitlines():
-        record = json.loads(line)
+        record = json.loads(line, parse_float=Fraction)
         stack = tuple(frame['function'] for frame in record['stack'][::-1])
-        values = [in_units(record, f'{main}.{end}') for end in ('before', 'after', 'delta')]
-        if any(values):
-            got[stack] = values
+        got[stack] = [record['values'][f'{main}.{end}'] for end in ('before', 'after', 'delta')]
     if got != want:
         print(f'{what}: records {got}, expected {want}')
     return got != want
