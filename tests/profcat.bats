@@ -116,6 +116,18 @@ END
     done
 }
 
+@test "times between two nanoseconds are rounded half to even" {
+    # 11.5, -11.5, 10.5, 0.5 and 12.5
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >tenths-of-ns.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "den": 10}],
+ "records": [{"stack": [["a"]], "values": {"wall": 115}}, {"stack": [["b"]], "values": {"wall": -115}}, {"stack": [["c"]], "values": {"wall": 105}},
+             {"stack": [["d"]], "values": {"wall": 5}}, {"stack": [["e"]], "values": {"wall": 125}}]}
+END
+    [ "$(profcat -t csv tenths-of-ns.pfs | tail -n +2 | cut -d , -f 8 | tr '\n' ' ')" = "12 -12 10 0 12 " ]
+    # 235 tenths are 23.5
+    profcat -t json tenths-of-ns.pfs | grep -q '"unit":"nanoseconds","kind":"sample","total":24}'
+}
+
 @test "an empty profile is a document too, an incomplete one says so" {
     printf '\n' >nothing.folded
     profcat -f folded nothing.folded -t json >got

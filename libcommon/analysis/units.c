@@ -238,12 +238,15 @@ int pf_scale_amount(const struct pf_scale *scale, int64_t sum, int64_t *amount, 
 
 pf_int128 pf_scale_total(const struct pf_scale *scale, pf_int128 sum)
 {
-    pf_int128 whole = sum / (pf_int128)scale->den, rest = sum % (pf_int128)scale->den, product;
-    int64_t part;
+    pf_uint128 size = sum < 0 ? -(pf_uint128)sum : (pf_uint128)sum, part = size % scale->den * scale->num, amount, left = part % scale->den;
+    bool fits = !__builtin_mul_overflow(size / scale->den, (pf_uint128)scale->num, &amount) &&
+                !__builtin_add_overflow(amount, part / scale->den, &amount);
 
-    if (__builtin_mul_overflow(whole, (pf_int128)scale->num, &product) || !pf_scale64(rest, scale->num, scale->den, &part))
+    if (left > scale->den - left || (left == scale->den - left && amount % 2 != 0))
+        amount++;
+    if (!fits || amount > (pf_uint128)PF_INT128_MAX)
         return sum < 0 ? -PF_INT128_MAX : PF_INT128_MAX;
-    return product + part;
+    return sum < 0 ? -(pf_int128)amount : (pf_int128)amount;
 }
 
 bool pf_scale_join(struct pf_scale *a, struct pf_scale *b)
