@@ -22,6 +22,8 @@ enum pf_pprof_field {
     PF_PPROF_FIELDS
 };
 
+enum { PF_PPROF_TYPES_MAX = 1024 }; /* sample types: as many measures as a stream has */
+
 /* Bits of what a Mapping says it has, in the order of its fields 7 to 10; those of enum pf_image_flag. */
 enum { PF_PPROF_MAPPING_FLAGS = 4 };
 

@@ -85,6 +85,8 @@ struct pf_pprof_profile {
         uint32_t run_since;   /* those met since, by bit */
         uint32_t met, before; /* fields behind the last string, by bit; the number of the last message there, or 0 */
         bool is_weak;         /* `again` may be the profile's own as well */
+        bool asked, is_whole; /* what is before `empty` */
+        size_t values;        /* of the first sample, and 1; 0: not counted yet */
     } seams;
     uint32_t doubt_begin, doubt_end; /* the seams' `before` */
     uint64_t end;             /* offset of what follows it */

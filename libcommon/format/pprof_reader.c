@@ -219,6 +219,9 @@ static int read_profile(struct pf_reader *reader)
         return status;
     if (state->profile.count.strings == 0)
         return pf_error_at(&reader->error, PF_FAILED, state->profile.end, "the table of strings is missing");
+    if (state->profile.count.types > PF_PPROF_TYPES_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, state->profile.types[PF_PPROF_TYPES_MAX].offset, "more than %d sample types",
+                           PF_PPROF_TYPES_MAX);
     error = reader->error;
     reader->error = (struct pf_error){0};
     state->names.cut = state->damaged;

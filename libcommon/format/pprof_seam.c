@@ -37,7 +37,7 @@ static uint32_t kind(uint32_t number)
     return number > PF_PPROF_STRING ? PF_PPROF_TIME : number;
 }
 
-/* The number of values of the first sample; 0: there is none. */
+/* The number of values of the first sample, which there is. */
 static size_t count_values(const struct pf_pprof_profile *profile)
 {
     const unsigned char *bytes = (const unsigned char *)profile->samples.data, *end = bytes + profile->samples.size;
@@ -46,8 +46,6 @@ static size_t count_values(const struct pf_pprof_profile *profile)
     uint64_t size = 0, value;
     size_t count = 0;
 
-    if (profile->samples.size == 0)
-        return 0;
     bytes = pf_proto_varint(bytes, end, &size);
     struct pf_proto message = {bytes, bytes + size};
 
@@ -61,6 +59,16 @@ static size_t count_values(const struct pf_pprof_profile *profile)
             packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
     }
     return count;
+}
+
+/* That number; 0: there is no sample. It is asked for by many sample types. */
+static size_t values_of(struct pf_pprof_profile *profile)
+{
+    size_t *values = &profile->seams.values;
+
+    if (*values == 0 && profile->samples.size > 0)
+        *values = count_values(profile) + 1;
+    return *values > 0 ? *values - 1 : 0;
 }
 
 static enum row weigh_id(uint64_t id, uint64_t first, uint64_t last)
@@ -108,7 +116,7 @@ static bool comes_again(struct pf_pprof_profile *profile, const struct pf_proto_
         return seen && begins && !seams->goes_on;
     seams->goes_on = false;
     if (number == PF_PPROF_SAMPLE_TYPE && seen && !begins)
-        return profile->count.types == count_values(profile);
+        return profile->count.types == values_of(profile);
     return seen && (begins || ONCE & BIT(number));
 }
 
@@ -117,11 +125,15 @@ static bool has_string(const struct pf_pprof_mark *count, uint64_t string)
     return string < count->strings;
 }
 
-/* Whether a table of strings that ends there has all that the messages before it refer to. */
-static bool is_whole(const struct pf_pprof_profile *profile, const struct pf_pprof_mark *count)
+/* Whether a table of strings that ends at the empty one has all that the messages before it refer to. */
+static bool is_whole(struct pf_pprof_profile *profile)
 {
+    struct pf_pprof_seams *seams = &profile->seams;
+    const struct pf_pprof_mark *count = &seams->empty.count;
     bool whole = true;
 
+    if (seams->asked)
+        return seams->is_whole;
     for (size_t k = 0; k < count->types; k++)
         whole = whole && has_string(count, profile->types[k].type) && has_string(count, profile->types[k].unit);
     for (size_t k = 0; k < count->mappings; k++)
@@ -129,7 +141,8 @@ static bool is_whole(const struct pf_pprof_profile *profile, const struct pf_ppr
     for (size_t k = 0; k < count->functions; k++)
         whole = whole && has_string(count, profile->functions[k].name) && has_string(count, profile->functions[k].system_name) &&
                 has_string(count, profile->functions[k].file);
-    return whole;
+    seams->asked = true;
+    return seams->is_whole = whole;
 }
 
 static void choose(const struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, struct pf_pprof_seam *seam)
@@ -172,8 +185,7 @@ static bool meet_other(struct pf_pprof_profile *profile, const struct pf_proto_f
     uint32_t number = field->number;
     bool again = comes_again(profile, field);
 
-    if (again && (number == PF_PPROF_TIME || number == PF_PPROF_SAMPLE_TYPE) && seams->empty.set &&
-        is_whole(profile, &seams->empty.count)) {
+    if (again && (number == PF_PPROF_TIME || number == PF_PPROF_SAMPLE_TYPE) && seams->empty.set && is_whole(profile)) {
         *seam = seams->empty;
         return true;
     }

@@ -652,6 +652,11 @@ def check_bad(directory):
         ("skipped", good + b"\xa2\x06\xff\xff\x0f", 3, r"offset %d: a field ends after the file" % len(good)),
         ("no strings", b"".join(bytes_field(n, v) for n, w, v in fields(good) if w == 2 and n != 6), 3, "the table of strings is missing"),
         ("table", good.replace(bytes_field(6, b""), bytes_field(6, b"x"), 1), 3, "begins with 'x', not with an empty one"),
+        ("types", simple(types=[(f"t{k}", "count") for k in range(1025)]), 3, "offset [0-9]+: more than 1024 sample types"),
+        # neither are they counted, nor names looked through, for each of many types
+        ("many types", simple(types=LONG) + bytes_field(2, bytes_field(2, bytes(300_000))) + bytes_field(1, number_field(1, 5)) * 100_000, 3, "sample types"),
+        ("many functions", good + bytes_field(5, number_field(1, 2) + number_field(2, 700)) * 100_000 + bytes_field(6, b"") +
+         bytes_field(6, b"b") + bytes_field(6, b"") + (bytes_field(1, number_field(1, 5)) + number_field(10, 5)) * 100_000, 3, "string 700 of 7"),
         ("column", good + bytes_field(4, number_field(1, 2) + bytes_field(4, number_field(3, -1))), 3, "column -1 does not fit 32 bits"),
         ("label", sample(number_field(2, 1) + bytes_field(3, number_field(1, 99))), 3, r"offset %d: string 99" % len(good)),
         ("mapping", good + bytes_field(4, number_field(1, 2) + number_field(2, 55)), 0, "warning: .*1 references to mappings or functions"),
