@@ -91,21 +91,31 @@ bool pf_unit_find(const char *name, enum pf_unit *unit)
     return false;
 }
 
+/* `1/N`, or `1e-N` as folded stacks have it; 0: neither. */
+static uint64_t parts_in(struct pf_bytes text)
+{
+    int64_t number = 0, parts = 1;
+
+    if (pf_bytes_starts(text, PF_BYTES("1/")))
+        return pf_parse_int(pf_bytes_skip(text, 2), 1, INT64_MAX, &number) ? (uint64_t)number : 0;
+    if (!pf_bytes_starts(text, PF_BYTES("1e-")) || !pf_parse_int(pf_bytes_skip(text, 3), 1, 18, &number))
+        return 0;
+    while (number-- > 0)
+        parts *= 10;
+    return (uint64_t)parts;
+}
+
 uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole)
 {
-    size_t end = 2;
-    int64_t parts;
+    size_t end = 0;
+    uint64_t parts;
 
-    *whole = raw_unit;
-    if (raw_unit.size < 3 || memcmp(raw_unit.data, "1/", 2) != 0)
-        return 1;
     while (end < raw_unit.size && raw_unit.data[end] != ' ')
         end++;
-    if (!pf_parse_int((struct pf_bytes){raw_unit.data + 2, end - 2}, 1, INT64_MAX, &parts))
-        return 1;
+    parts = parts_in((struct pf_bytes){raw_unit.data, end});
     end += end < raw_unit.size;
-    *whole = (struct pf_bytes){raw_unit.data + end, raw_unit.size - end};
-    return (uint64_t)parts;
+    *whole = parts != 0 ? pf_bytes_skip(raw_unit, end) : raw_unit;
+    return parts != 0 ? parts : 1;
 }
 
 void pf_unit_take_parts(struct pf_dict *dict, struct pf_measure *measure)

@@ -24,7 +24,8 @@ struct pf_quantity {
 int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *, int64_t *sums, int64_t *values,
                      struct pf_error *);
 
-/* A raw unit called `1/3 tick` is a third of a tick: gives 3, and *whole is `tick`. Of any other name 1 and the name. */
+/* A raw unit called `1/3 tick` is a third of a tick: gives 3, and *whole is `tick`; `1e-2 tick` a hundredth. Of any other name 1 and the
+ * name. */
 uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole);
 /* A measure whose unit, as formats without scales spell it, is called so: that becomes its raw unit, and what it is a part of its unit. */
 void pf_unit_take_parts(struct pf_dict *, struct pf_measure *);

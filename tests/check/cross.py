@@ -8,6 +8,7 @@ message that says what the format holds or cannot hold). What a format that is r
 records went over, the main measure's total is the same. Formats that lose something say what in --formats -v.
 """
 import glob
+import fractions
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import sys
 BIN = os.environ["PROFUTILS_BIN"]
 FILES = 6  # of each format
 COUNTS_RECORDS = {"statprofiler": "samples"}  # measures that a format makes of its records
-REASON = re.compile(r"hold|no whole number of ticks|is no |have no |needs|only|has none|comes after")
+REASON = re.compile(r"hold|no whole number of ticks|not counted in whole numbers|is no |have no |needs|only|has none|comes after")
 TOO_GREAT = re.compile(r"too great for|would have \d{13}|different lengths")  # sums that the format has no room for
 
 
@@ -47,7 +48,7 @@ def totals(path, form):
         return None
     sums = {}
     for line in out.decode().splitlines():
-        row = json.loads(line)
+        row = json.loads(line, parse_float=fractions.Fraction)
         for name, value in row["values"].items():
             of = sums.setdefault((row["kind"], row["units"][name]), {})
             of[name] = max(of.get(name, 0), value) if name == "depth" else of.get(name, 0) + value

@@ -13,6 +13,7 @@
 
 Programs are taken from $PATH.
 """
+import fractions
 import json
 import os
 import random
@@ -40,7 +41,7 @@ def rows_of(*command):
     done = run(*command)
     if done.returncode != 0:
         sys.exit(f"status {done.returncode}: {' '.join(command)}: {done.stderr.decode()}")
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+    return [json.loads(line, parse_float=fractions.Fraction) for line in done.stdout.decode().splitlines()]
 
 
 # --- weights ---
@@ -88,7 +89,7 @@ def merge_values(options, operands):
     done = run("profmerge", *options, *operands, "-t", "ndjson")
     if done.returncode != 0:
         return done.returncode, done.stderr.decode()
-    rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    rows = [json.loads(line, parse_float=fractions.Fraction) for line in done.stdout.decode().splitlines()]
     return 0, {row["stack"][0]["function"]: row["values"] for row in rows}
 
 

@@ -6,6 +6,7 @@ name, file, line and section; callers and callees; and the tree, whose totals mu
 Prints what differs and exits 1, else one line for all files.
 """
 import collections
+import fractions
 import json
 import os
 import subprocess
@@ -14,12 +15,12 @@ import sys
 
 def run(program, *arguments):
     done = subprocess.run([os.path.join(BIN, program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return done.returncode, [json.loads(line) for line in done.stdout.decode('utf-8').splitlines()]
+    return done.returncode, [json.loads(line, parse_float=fractions.Fraction) for line in done.stdout.decode('utf-8').splitlines()]
 
 
 def document(*arguments):
     done = subprocess.run([os.path.join(BIN, 'proftop'), *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return done.returncode, json.loads(done.stdout.decode('utf-8')) if done.stdout else None
+    return done.returncode, json.loads(done.stdout.decode('utf-8'), parse_float=fractions.Fraction) if done.stdout else None
 
 
 def function_key(frame):

@@ -145,7 +145,7 @@ static void test_sink_failures(void)
     tap_int(pf_sink_open(&sink, in_folder("no/where"), &nowhere), PF_IO,
             "a target in no directory cannot be written");
     snprintf(expected, sizeof expected,
-             "cannot create a file beside '%s/no/where': No such file or directory", folder);
+             "cannot create '%s/no/where': No such file or directory", folder);
     tap_text(nowhere.text, expected, "and the message says so");
     tap_int(pf_sink_open(&sink, folder, &is_folder), PF_IO, "a directory cannot be written");
     snprintf(expected, sizeof expected, "cannot write '%s': Is a directory", folder);

@@ -1,0 +1,63 @@
+# Inputs that cannot be added to the others: what is shown is what the others give without them.
+
+load lib/expect
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
+# 1 rank 2 function 3 file 4 line 5 image 6 section 7 measure 8 unit 9 flat 10 flat% 11 cum 12 cum% 13 calls 14 what --by adds
+cells()
+{
+    fields=$1
+    shift
+    proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
+}
+
+@test "with --keep-going an input that cannot be added is left out as if it had not been given" {
+    # periods and none; then a sum that leaves 64 bits in its third record; each with names, sections and a main measure of its own
+    stream good.pfs <<'END'
+{"measures": [{"name": "cycles", "period": 10}, {"name": "level", "aggregation": "max"}], "meta": [["o", "k", "good"], ["profutils", "input", "good"]],
+ "texts": [["f.pl", 3, "good"]],
+ "records": [{"stack": [["m"], ["f", "f.pl", 3]], "labels": [["section", "s"]], "values": {"cycles": 3, "level": 2}},
+             {"kind": "flat", "at": ["f", "f.pl", 3], "values": {}}]}
+END
+    stream bare.pfs <<'END'
+{"measures": [{"name": "new", "main": 1}, {"name": "level", "aggregation": "max"}, {"name": "cycles"}, {"name": "at", "kind": "flat"}],
+ "meta": [["o", "k", "bare"], ["profutils", "input", "bare"], ["profutils", "removed", "sample cycles count 5 1/1 1"]], "texts": [["f.pl", 3, "bare"]],
+ "records": [{"stack": [["m"], ["f", "f.pl", 3]], "labels": [["section", "t"]], "values": {"level": 9, "new": 8}},
+             {"kind": "flat", "at": ["h"], "values": {"at": 5}}, {"stack": [["h"]], "values": {"cycles": 1}}]}
+END
+    stream over.pfs <<'END'
+{"measures": [{"name": "cycles", "period": 15}], "meta": [["profutils", "input", "over"]], "records": [
+ {"stack": [["m"], ["f", "f.pl", 3]], "values": {"cycles": 7}}, {"stack": [["n"]], "values": {"cycles": 9223372036854775807}},
+ {"stack": [["n"]], "values": {"cycles": 1}}]}
+END
+    stream last.pfs <<'END'
+{"measures": [{"name": "cycles", "period": 4}, {"name": "level", "aggregation": "max"}], "meta": [["profutils", "input", "last"]],
+ "records": [{"stack": [["m"]], "labels": [["section", "u"]], "values": {"cycles": 5, "level": 1}}, {"stack": [["n"]], "values": {"cycles": 1}}]}
+END
+    [ "$(cells 2,9 -u events good.pfs last.pfs | tr '\n' ,)" = "f 30,m 20,n 4," ]
+    for turn in "good.pfs bare.pfs => good.pfs" "good.pfs bare.pfs last.pfs => good.pfs last.pfs" \
+        "good.pfs over.pfs last.pfs => good.pfs last.pfs" "bare.pfs good.pfs bare.pfs => bare.pfs bare.pfs" \
+        "over.pfs last.pfs bare.pfs => last.pfs" "last.pfs over.pfs bare.pfs good.pfs over.pfs => last.pfs good.pfs"; do
+        left=${turn#* => } turn=${turn% => *}
+        for options in "-t csv" "-t json -m level -m cycles" "-t csv --tree -m level -m cycles" "--by=section -t tsv" "--list=f" "--edges" "-j 2 -t json"; do
+            # shellcheck disable=SC2086  # options and files
+            proftop -q $options $left | sed 's/"complete":true/"complete":false/' >want
+            # shellcheck disable=SC2086
+            fails 3 '^proftop: (bare|over|good).pfs: ' proftop -q --keep-going $options $turn
+            diff -u want out
+        done
+    done
+    fails 2 "there is no measure 'new' here" proftop --keep-going -m new good.pfs bare.pfs
+    fails 3 "over.pfs: record 3: " proftop --keep-going over.pfs over.pfs
+    # nothing is left: nothing is written
+    printf 'f 9223372036854775807\nf 1\n' >over.folded
+    fails 3 "record 2: " proftop --keep-going over.folded -o to.csv
+    [ ! -s out ] && [ ! -e to.csv ]
+}
