@@ -96,3 +96,14 @@ END
     [ "$(proftop -t text -s name own-parts.pfs | awk '$NF == "f" { print $1, $4, $6 }')" = "0.5 1.33 1.25" ]
     [ "$(proftop -t csv --edges own-parts.pfs | grep ',f,' | cut -d , -f 9- | head -n 1)" = "incl,things,1.333333" ]
 }
+
+@test "records have no more digits than can be read back" {
+    stream sevenths.pfs <<'END'
+{"measures": [{"name": "n", "den": 7, "raw_unit": "1/7 count", "main": 1}],
+ "records": [{"stack": [["a"]], "values": {"n": 1}}, {"stack": [["b"]], "values": {"n": 72000000000000001}},
+             {"stack": [["c"]], "values": {"n": -9223372036854775807}}]}
+END
+    profcat -t ndjson sevenths.pfs >sevenths.ndjson
+    [ "$(grep -o '"n":-\?[0-9][0-9.]*' sevenths.ndjson | cut -c 5- | tr '\n' ' ')" = "0.142857 10285714285714285.86 -1317624576693539401 " ]
+    profcat sevenths.ndjson -t ndjson | diff sevenths.ndjson -
+}

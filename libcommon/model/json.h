@@ -24,7 +24,7 @@ void pf_json_html_string(struct pf_sink *, struct pf_bytes, unsigned flags, stru
 void pf_json_name(struct pf_sink *, const struct pf_dict *, uint32_t id, struct pf_buffer *scratch);
 void pf_json_int(struct pf_sink *, int64_t);
 void pf_json_int128(struct pf_sink *, pf_int128);
-/* amount / parts, as pf_print_parts has it. */
+/* amount / parts, as pf_print_parts has it, with fewer decimals where the digits would leave 64 bits. */
 void pf_json_parts(struct pf_sink *, pf_int128 amount, uint64_t parts);
 /* At most four decimals and at least one (12.5, 0.0), the same in every locale; null for what is no number. */
 void pf_json_real(struct pf_sink *, double);
