@@ -9,15 +9,6 @@ setup()
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
-# 1 rank 2 function 3 file 4 line 5 image 6 section 7 measure 8 unit 9 flat 10 flat% 11 cum 12 cum% 13 calls 14 what --by adds
-cells()
-{
-    fields=$1
-    shift
-    proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
-}
-
 @test "with --keep-going an input that cannot be added is left out as if it had not been given" {
     # periods and none; then a sum that leaves 64 bits in its third record; each with names, sections and a main measure of its own
     stream good.pfs <<'END'

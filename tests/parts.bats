@@ -9,15 +9,6 @@ setup()
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
-# 1 rank 2 function 3 file 4 line 5 image 6 section 7 measure 8 unit 9 flat 10 flat% 11 cum 12 cum% 13 calls 14 what --by adds
-cells()
-{
-    fields=$1
-    shift
-    proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
-}
-
 @test "what is no whole number of the unit is a decimal number of it, in all forms" {
     printf 'a 2\nb 0.5\n' >tenths.folded
     printf 'a 10\n' >whole.folded

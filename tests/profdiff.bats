@@ -24,19 +24,14 @@ setup()
 {
     cd "$BATS_FILE_TMPDIR" || return
     PATH=$PROFUTILS_BIN:$PATH
+    table=profdiff
     export PYTHONDONTWRITEBYTECODE=1
     unset NO_COLOR
 }
 
-# cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
+# The columns of cells:
 # 1 function 2 file 3 line 4 image 5 measure 6 unit 7-9 flat before after delta 10-12 cum 13 ratio 14 points 15-16 runs
 # 17-18 interval 19 p 20 q 21 verdict 22 status 23 what --by adds
-cells()
-{
-    fields=$1
-    shift
-    profdiff -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
-}
 
 @test "the table is exactly this" {
     expect profdiff -t text x.folded y.folded <<'END'

@@ -19,14 +19,8 @@ setup()
     unset NO_COLOR
 }
 
-# cells FIELDS OPTION...: columns of the rows, by number, separated by blanks
+# The columns of cells:
 # 1 rank 2 function 3 file 4 line 5 image 6 section 7 measure 8 unit 9 flat 10 flat% 11 cum 12 cum% 13 calls 14 what --by adds
-cells()
-{
-    fields=$1
-    shift
-    proftop -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
-}
 
 @test "the table is exactly this" {
     expect proftop small.folded <<'END'

@@ -153,7 +153,8 @@ static bool find_worths(struct making *making)
         alike = alike && run->unit > 0 && (unit <= 0 || run->unit == unit);
         unit = units[side] = run->unit;
         one = run->worth;
-        known = known && (one > 0 || find_worth(run, diff->cum ? run->cum : run->flat, &one)) && (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
+        known = known && (one > 0 || find_worth(run, diff->cum ? run->cum : run->flat, &one)) &&
+                (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
         worth[side] = known && one != 0 ? (double)one : worth[side];
     }
     /* a side without samples: they would have stood for as many units */

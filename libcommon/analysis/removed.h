@@ -52,9 +52,9 @@ void pf_before_free(struct pf_before *);
 int pf_before_read(struct pf_before *, struct pf_dict *, const struct pf_batch *);
 /* A row as it stands in the metadata: a string; 0 when out of memory. */
 uint32_t pf_before_print(struct pf_dict *, const struct pf_before_row *);
-/* What was removed of the measure (the same kind, name and unit, by their bytes): *amount in raw units as measure->num
- * / den says (so a caller that converts measures to a common scale passes a copy with that), rounded half to even where
- * a stage had another scale, PF_INT128_MAX or its opposite beyond 128 bits; *records of its kind. For PF_MAX the greatest. False, and zeros: nothing was removed, or
+/* What was removed of the measure (the same kind, name and unit, by their bytes): *amount in raw units as measure->num / den says (so a
+ * caller that converts measures to a common scale passes a copy with that), rounded half to even where a stage had another scale,
+ * PF_INT128_MAX or its opposite beyond 128 bits; *records of its kind. For PF_MAX the greatest. False, and zeros: nothing was removed, or
  * the amount cannot be expressed. */
 bool pf_before_find(const struct pf_before *, const struct pf_dict *, const struct pf_measure *, pf_int128 *amount,
                     uint64_t *records);

@@ -31,11 +31,11 @@ struct pf_tree {
 
 void pf_tree_free(struct pf_tree *);
 
-/* Of SAMPLE records: as their stacks say, those that have values. Of EDGE records, without inventing stacks: a function with one caller stands below it with all
- * that is known below itself; one with several callers stands below each of them with what those calls cost, and ends the tree there.
- * Roots are what nobody calls, and one function of each cycle that nobody else calls. A total is what the profile says of the calls, that
- * of the root what 100 % is. PF_USAGE, with a text that says what cannot be known, for FLAT records and for measures without
- * inclusive values. PF_NOMEM, PF_OVERFLOW. */
+/* Of SAMPLE records: as their stacks say, those that have values. Of EDGE records, without inventing stacks: a function with one caller
+ * stands below it with all that is known below itself; one with several callers stands below each of them with what those calls cost, and
+ * ends the tree there. Roots are what nobody calls, and one function of each cycle that nobody else calls. A total is what the profile says
+ * of the calls, that of the root what 100 % is. PF_USAGE, with a text that says what cannot be known, for FLAT records and for measures
+ * without inclusive values. PF_NOMEM, PF_OVERFLOW. */
 int pf_tree_make(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
 /* The part of it for EDGE records: nodes and values without their order. */
 int pf_tree_of_edges(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);

@@ -29,3 +29,11 @@ fails()
         return 1
     fi
 }
+
+# cells FIELDS OPTION...: columns of the rows of proftop, or of the program that $table names, by number, separated by blanks
+cells()
+{
+    local fields=$1
+    shift
+    "${table:-proftop}" -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
+}
