@@ -119,7 +119,7 @@ END
     profdiff 1.pfs 3.pfs -t svg | titles /dev/stdin | diff -u <(echo 'all (before 1B, after 3B, +2B, +200.00%, ratio 3.00)
 main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     for format in svg html json:flame; do
-        profdiff 1.pfs 3.pfs | profcat -t $format >streamed
+        profdiff -t pfs 1.pfs 3.pfs | profcat -t $format >streamed
         profdiff 1.pfs 3.pfs -t $format | cmp streamed -
     done
 }

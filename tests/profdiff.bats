@@ -167,7 +167,7 @@ assert abs((row["ci_low"] + row["ci_high"]) / 2 - 0.2) < 1e-9, row'
     [ "$status" -eq 1 ]
     run profdiff -t csv --fail-above=0 sixtieths sixtieths2
     [ "$status" -eq 1 ]
-    profdiff -t csv --fail-above=1 sixtieths sixtieths2 >/dev/null
+    profdiff -t csv --fail-above=1count sixtieths sixtieths2 >/dev/null
     # times are whole nanoseconds: 4 / 3 and 5 / 3; of the exact means one is a quarter more
     for run in 1 1 2 1 2 2; do
         stream time$((++number)).pfs <<END
@@ -363,11 +363,11 @@ END
     got=0
     profdiff --fail-above=4% p.folded q.folded | tail -n 1 >line || got=$?
     [ "$(cat line)" = "2 of 5 functions rose by more than 4% of what it was before" ]
-    profdiff --fail-above=300 p.folded q.folded -t tsv >table # not more than 300
+    profdiff --fail-above=300count p.folded q.folded -t tsv >table # not more than 300
     [ "$(wc -l <table)" -eq 1 ]
-    run profdiff --fail-above=299 p.folded q.folded -t tsv
+    run profdiff --fail-above=299count p.folded q.folded -t tsv
     [ "$status" -eq 1 ]
-    run profdiff --fail-above=299 p.folded q.folded -o rose.tsv # the condition held: that is what was asked for
+    run profdiff --fail-above=299count p.folded q.folded -o rose.tsv # the condition held: that is what was asked for
     [ "$status" -eq 1 ] && grep -q more rose.tsv
     run profdiff --fail-above=30% p.folded q.folded -t tsv
     [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 2 ] # e alone: a rose by no more than 30 %
@@ -388,21 +388,27 @@ END
     run profdiff --keep-going --fail-above=5% p.folded bad.folded
     [ "$status" -eq 3 ]
     fails 2 "--fail-above takes" profdiff --fail-above=much p.folded q.folded
+    for number in 5 0.5 300; do
+        fails 2 "--fail-above=$number has no unit: type --fail-above=$number%" profdiff "--fail-above=$number" p.folded q.folded
+    done
+    profdiff --fail-above=300bytes p.folded q.folded >table
+    run profdiff --fail-above=0.299k p.folded q.folded
+    [ "$status" -eq 1 ]
     fails 2 "--fail-above is for tables" profdiff --fail-above=5% -t pfs p.folded q.folded
 }
 
 @test "the difference goes through the pipe, and before and delta are after" {
-    profdiff x.folded y.folded | proffilter -F 'old|new' | proftop -t csv -n 0 >got
+    profdiff -t pfs x.folded y.folded | proffilter -F 'old|new' | proftop -t csv -n 0 >got
     [ "$(cut -d , -f 2,7,9,11 got | tail -n +2 | sort | tr '\n' ' ')" = "main,samples.delta,0,-2 new,samples.delta,6,6 old,samples.delta,-8,-8 " ]
-    [ "$(profdiff x.folded y.folded | proftop -t csv -s name -m samples.before -m samples.after | grep -c '^1,main')" -eq 2 ]
-    profdiff before after | profcat -t ndjson | sed 's/.*"stack":[[]{"function":"\([a-z]*\)".*\("values".*\),"units.*/\1 \2/' | sort >got
+    [ "$(profdiff -t pfs x.folded y.folded | proftop -t csv -s name -m samples.before -m samples.after | grep -c '^1,main')" -eq 2 ]
+    profdiff -t pfs before after | profcat -t ndjson | sed 's/.*"stack":[[]{"function":"\([a-z]*\)".*\("values".*\),"units.*/\1 \2/' | sort >got
     [ "$(cat got)" = 'f "values":{"samples.before":1002,"samples.after":1502,"samples.delta":500}
 g "values":{"samples.before":1000,"samples.after":1000,"samples.delta":0}' ]
     # what fell is left out
-    profdiff --drop-negative x.folded y.folded | profcat -t ndjson | grep -c . >count
+    profdiff -t pfs --drop-negative x.folded y.folded | profcat -t ndjson | grep -c . >count
     [ "$(cat count)" -eq 2 ]
     # labels keep records apart, and -m names measures of the runs
-    profdiff -m samples x.folded y.folded | profcat -t ndjson | grep -q '"samples.delta":-8'
+    profdiff -t pfs -m samples x.folded y.folded | profcat -t ndjson | grep -q '"samples.delta":-8'
     fails 2 "there is no measure 'nothing'" profdiff -m nothing -t pfs x.folded y.folded -o absent.pfs
     [ ! -e absent.pfs ]
 }
@@ -431,7 +437,7 @@ END
 0x7f0000120123 0 100
 0x7f0000420123 100 0
 END
-    profdiff run0.pfs run1.pfs | proftop -n 0 -t tsv -m samples.before | cut -f 2,5,9 | tail -n +2 | tr '\t' ' ' | LC_ALL=C sort >top
+    profdiff -t pfs run0.pfs run1.pfs | proftop -n 0 -t tsv -m samples.before | cut -f 2,5,9 | tail -n +2 | tr '\t' ' ' | LC_ALL=C sort >top
     expect cat top <<'END'
 0x7f0000100123 /tmp/1/lib.so 1
 0x7f0000110123 /lib/plain.so 10
@@ -484,8 +490,8 @@ f (eval 5)[e.pl:3] 2 30 28 2 30 28
 g (eval 8)[e.pl:4] 7 7 0 7 7 0
 main  0 0 0 9 37 28
 END
-    [ "$(profdiff old.pfs new.pfs | profcat -c)" -eq 4 ]
-    profdiff old.pfs new.pfs | proftop -n 0 -t tsv -m samples.delta | cut -f 2,3,9,11 | tail -n +2 | tr '\t' ' ' | LC_ALL=C sort >top
+    [ "$(profdiff -t pfs old.pfs new.pfs | profcat -c)" -eq 4 ]
+    profdiff -t pfs old.pfs new.pfs | proftop -n 0 -t tsv -m samples.delta | cut -f 2,3,9,11 | tail -n +2 | tr '\t' ' ' | LC_ALL=C sort >top
     expect cat top <<'END'
 f (eval 2)[e.pl:3] -5 -5
 g (eval 3)[e.pl:4] -7 -7
@@ -614,7 +620,7 @@ main;new 0 6
 main;old 8 0
 main;same 3 3
 END
-    profdiff x.folded y.folded | proffilter -F new | profcat -t folded >got
+    profdiff -t pfs x.folded y.folded | proffilter -F new | profcat -t folded >got
     [ "$(cat got)" = "main;new 0 6" ]
     profdiff x.folded y.folded -o two.folded
     profdiff -t folded x.folded y.folded | cmp - two.folded
@@ -681,12 +687,26 @@ END
     LC_ALL=C.UTF-8 profdiff -t text x.folded y.folded | grep -q '██████████  old' # on its way to somebody
 }
 
-@test "where it goes decides what it is" {
-    profdiff x.folded y.folded | cat >piped
-    head -c 4 piped | grep -q PFS
+@test "the table is the default everywhere; -t or the suffix of -o asks for a stream" {
+    LC_ALL=C profdiff x.folded y.folded | cat >piped
     profdiff x.folded y.folded >table
+    profdiff x.folded y.folded -o written
     grep -q '^samples: 11 before' table
-    profdiff -n 0 x.folded y.folded | grep -q '^samples: 11 before' # rows of tables were asked for
+    cmp piped table
+    cmp written table
+    profdiff -t pfs x.folded y.folded | head -c 4 | grep -q PFS
+    # who reads a table as a profile learns how to get the records
+    for options in '' -tcsv -tjson '-b section'; do
+        # shellcheck disable=SC2086 # none or several
+        profdiff $options x.folded y.folded >table
+        for program in proftop proffilter profcat profmerge; do
+            fails 3 "profdiff's table; give its records instead .profdiff -t pfs." "$program" table
+        done
+    done
+    proftop x.folded >table
+    fails 3 "a table of proftop or pprof" proffilter table
+    profdiff --stats x.folded y.folded >table
+    fails 3 "a table of profdiff --stats" proftop table
     profdiff x.folded y.folded -o diff.pfs && profcat --probe diff.pfs | grep -q pfs
     profdiff x.folded y.folded -o diff.json && head -c 30 diff.json | grep -q '"profutils.diff/1"'
     profdiff x.folded y.folded -o diff.folded.gz && profdiff x.folded y.folded -t folded | cmp - <(gzip -dc diff.folded.gz)

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct run {
     struct pf_common common;
@@ -52,13 +50,6 @@ static bool is_picture(const struct pf_format *format)
     return (format->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == (PF_IS_VIEW | PF_HOLDS_DIFFERENCE);
 }
 
-static bool piped(void)
-{
-    struct stat info;
-
-    return fstat(STDOUT_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
-}
-
 /* -t of records. What is one frame of a picture --by says, as the picture's option does. */
 static void read_format(struct run *run, const char *to, const char *by)
 {
@@ -76,7 +67,7 @@ static void read_format(struct run *run, const char *to, const char *by)
     pf_buffer_free(&text);
 }
 
-/* A table, or records: by -t, by the name of the output, or by where it goes. */
+/* A table, unless -t or the suffix of -o names a format of records. */
 static void read_form(struct run *run, const struct args *args, const char *to)
 {
     const char *wanted = table_option(args);
@@ -86,8 +77,6 @@ static void read_form(struct run *run, const struct args *args, const char *to)
         run->stream = !pf_sheet_form_find(pf_bytes_of(to), &run->view.form);
         if (run->stream)
             read_format(run, to, last(args->by_arg, args->by_given));
-    } else {
-        run->stream = run->common.output == NULL && wanted == NULL && piped();
     }
     if (run->stream && run->common.to != NULL && (run->common.to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
         pf_tool_usage(&run->common.tool, "tables have no options: -t takes text, json, ndjson, csv, tsv or a format of records, not '%s'", to);
@@ -134,12 +123,17 @@ static void read_words(struct run *run, const struct args *args)
 static void read_bounds(struct run *run, const struct args *args)
 {
     const char *margin = last(args->min_delta_arg, args->min_delta_given), *gate = last(args->fail_above_arg, args->fail_above_given);
+    bool gate_good;
 
     run->view.margin = (struct pf_bound){.percent = true, .amount = 100000};
     if (margin != NULL && !pf_bound_parse(margin, &run->view.margin))
         pf_tool_usage(&run->common.tool, "--min-delta takes an amount such as 100, 0.1%% or 5ms, not '%s'", margin);
-    if (gate != NULL && !pf_bound_parse(gate, &run->gate))
-        pf_tool_usage(&run->common.tool, "--fail-above takes an amount such as 5%%, 10ms or 1000, not '%s'", gate);
+    gate_good = gate == NULL || pf_bound_parse(gate, &run->gate);
+    if (run->gate.bare && (!gate_good || run->gate.amount != 0))
+        pf_tool_usage(&run->common.tool, "--fail-above=%s has no unit: type --fail-above=%s%% (or %sms, %scount, %sbytes)",
+                      gate, gate, gate, gate, gate);
+    if (!gate_good)
+        pf_tool_usage(&run->common.tool, "--fail-above takes an amount such as 5%%, 10ms or 1000count, not '%s'", gate);
     if (run->stats && (gate != NULL || args->only_given || args->drop_negative_given || args->reverse_given || margin != NULL))
         pf_tool_usage(&run->common.tool, "--stats compares nothing: there is no %s in it",
                       gate != NULL ? "--fail-above" : margin != NULL ? "--min-delta" : "--only, --drop-negative or --reverse");

@@ -8,19 +8,25 @@ enum { MILLION = 1000000 };
 
 bool pf_bound_parse(const char *text, struct pf_bound *bound)
 {
+    static const char times[] = "ns=1,us=1000,ms=1000000,s=1000000000";
+    static const char amounts[] = "k=1000,M=1000000,G=1000000000,count=1,bytes=1";
     size_t size = strlen(text);
     struct pf_bytes bytes = {text, size};
     char digits[64];
 
-    *bound = (struct pf_bound){.percent = size > 0 && text[size - 1] == '%', .time = size > 0 && text[size - 1] == 's'};
-    if (!bound->percent)
-        return pf_parse_scaled(bytes, "k=1000,M=1000000,G=1000000000,ns=1,us=1000,ms=1000000,s=1000000000", &bound->amount) &&
+    *bound = (struct pf_bound){.percent = size > 0 && text[size - 1] == '%'};
+    if (!bound->percent) {
+        bound->bare = size > 0 && strspn(text, "0123456789.") == size;
+        bound->time = !bound->bare && pf_parse_scaled(bytes, times, &bound->amount);
+        return (bound->time || pf_parse_scaled(bytes, amounts, &bound->amount)) &&
                bound->amount >= 0;
+    }
     if (size >= sizeof digits)
         return false;
     memcpy(digits, text, size);
     digits[size - 1] = 'u'; /* a millionth is the finest that is told apart */
-    return pf_parse_scaled((struct pf_bytes){digits, size}, "u=1000000", &bound->amount) && bound->amount >= 0;
+    return pf_parse_scaled((struct pf_bytes){digits, size}, "u=1000000", &bound->amount) &&
+           bound->amount >= 0;
 }
 
 int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale, struct pf_error *error)

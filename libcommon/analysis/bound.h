@@ -9,11 +9,13 @@
 #include <stdint.h>
 
 struct pf_bound {
-    bool percent, time; /* time: a unit was named, so it fits times only */
+    bool percent;
+    bool time;      /* it has a unit of time, so it fits times only */
+    bool bare;      /* it has no unit; also set of a fraction, which is refused */
     int64_t amount;     /* base units; of percent: millionths */
 };
 
-/* N, N%, N followed by ns, us, ms, s, k, M or G; not negative. False: it is none of these. */
+/* N, N%, or N followed by ns, us, ms, s, k, M, G, count or bytes; not negative. False: anything else. */
 bool pf_bound_parse(const char *text, struct pf_bound *);
 /* Whether it fits amounts of this scale: PF_OK, or PF_USAGE. */
 int pf_bound_check(const struct pf_bound *, const struct pf_scale *, struct pf_error *);

@@ -104,6 +104,16 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path)
     return pf_bytes_skip(name, dot - 1);
 }
 
+static bool contains(struct pf_bytes text, const char *word)
+{
+    size_t size = strlen(word);
+
+    for (size_t at = 0; at + size <= text.size; at++)
+        if (memcmp(text.data + at, word, size) == 0)
+            return true;
+    return false;
+}
+
 /* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how it begins, what stands near the
  * beginning, and bits of evidence. */
 static const char *looks_like(const unsigned char *p, size_t have, int *bits)
@@ -133,16 +143,34 @@ static const char *looks_like(const unsigned char *p, size_t have, int *bits)
     };
     struct pf_bytes text = {(const char *)p, have};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t length = strlen(known[i].inside);
         bool found = have >= known[i].size && memcmp(p, known[i].magic, known[i].size) == 0;
-        bool inside = length == 0;
-        for (size_t at = 0; found && !inside && at + length <= text.size; at++)
-            inside = memcmp(text.data + at, known[i].inside, length) == 0;
-        *bits = 8 * (int)(known[i].size + length);
-        if (found && inside)
+
+        *bits = 8 * (int)(known[i].size + strlen(known[i].inside));
+        if (found && contains(text, known[i].inside))
             return known[i].what;
     }
     *bits = 0;
+    return NULL;
+}
+
+static const char diff_table[] = "profdiff's table; give its records instead (profdiff -t pfs)";
+
+/* Tables of these programs and of pprof, by two words near their beginning. */
+static const char *looks_like_table(struct pf_bytes text)
+{
+    static const struct {
+        const char *first, *second, *what;
+    } known[] = {
+        {" before, ", " after", diff_table},
+        {"flat_before", "flat_after", diff_table},
+        {"range%", "mean", "a table of profdiff --stats; give the profiles themselves"},
+        {"flat%", "cum%", "a table of proftop or pprof; give the profile itself"},
+        {"flat_pct", "cum_pct", "a table of proftop; give the profile itself"},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (contains(text, known[i].first) && contains(text, known[i].second))
+            return known[i].what;
     return NULL;
 }
 
@@ -151,12 +179,14 @@ static const char *looks_like_json(struct pf_source *source)
 {
     static const char *const paths[] = {"meta.preprocessedProfileVersion", "meta.processType", "profile.meta.processType",
                                         "profile.libs[].breakpadId", "libs[].breakpadId", "root_frame", "resourceProfiles",
-                                        "linux-perf-json-version", "schema=profutils.", "children[].children", NULL};
+                                        "linux-perf-json-version", "schema=profutils.diff", "schema=profutils.",
+                                        "children[].children", NULL};
     static const char firefox[] = "a profile of the Firefox Profiler, whose JSON is not read; give what its profiler can write as pprof or folded stacks";
     static const char *const what[] = {firefox, firefox, firefox, firefox, firefox,
                                        "pyinstrument's JSON; let it write speedscope's (-r speedscope)",
                                        "OTLP profiles as JSON, which are not read",
                                        "JSON of perf data convert; give the output of perf script, which has events and periods",
+                                       diff_table,
                                        "a table of these programs; only records (profutils.samples/1) are read back",
                                        "a flame graph of nested objects; only records are read back"};
     uint32_t found = pf_json_look(source, paths);
@@ -197,11 +227,13 @@ static bool see_more(struct pf_source *source)
 static const struct pf_format *unknown(struct pf_source *source, struct pf_error *error, const char *what)
 {
     size_t have;
-    pf_source_peek(source, 1, &have);
+    const unsigned char *p = pf_source_peek(source, 1, &have);
     if (pf_source_status(source, error) < 0)
         return NULL;
     if (!what)
         what = looks_like_json(source);
+    if (!what)
+        what = looks_like_table((struct pf_bytes){(const char *)p, have < HEAD ? have : HEAD});
     if (have == 0)
         pf_error_at(error, PF_FAILED, 0, "the input is empty: no byte of a profile");
     else if (what)
