@@ -63,6 +63,10 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
     [[ $output == *"incomplete"* ]]
 }
 
+@test "spans of Chrome's traces have the times that the arithmetic of intervals gives" {
+    python3 "$PROFUTILS_SRC/tests/check/chrometrace.py"
+}
+
 @test "lines of V8's are places, where they are asked for" {
     profcat -f cpuprofile:lines=yes -t csv "$files/cpuprofile/disorder.cpuprofile" 2>/dev/null >out
     grep -q 'flat.*inner.*a.js,11' out

@@ -2,6 +2,7 @@
 #ifndef PF_FORMAT_CHROMETRACE_H
 #define PF_FORMAT_CHROMETRACE_H
 
+#include "base/number.h"
 #include "codec/format.h"
 #include "io/json_cut.h"
 #include "model/call_tree.h"
@@ -12,7 +13,7 @@
 
 /* A span or an end of one; times in nanoseconds. */
 struct pf_trace_event {
-    int64_t time, duration; /* duration: INT64_MAX for a begin whose end is to come, -1 for such an end */
+    int64_t time, duration; /* duration: INT64_MAX for a begin without its end, -1 for an end */
     uint32_t thread, location, name; /* name: a string, 0 = none */
     uint32_t order;         /* in the file */
 };
@@ -54,6 +55,7 @@ struct pf_trace_reader {
     size_t profile_count, profile_capacity, profile_samples;
     struct pf_buffer args;              /* of the event at hand, as written */
     uint64_t rounded, cut_spans, unmatched, unclosed;
+    pf_int128 cut_time;                 /* nanoseconds */
     struct pf_pending rows;
     struct pf_table keys;               /* stack and labels of each row */
     size_t capacity[3];                 /* of the columns of rows */

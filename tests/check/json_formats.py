@@ -246,9 +246,11 @@ def chrometrace(document):
                 spans.append((time, time + Fraction(event.get("dur", event.get("tdur", 0))) * 1000, order, frame))
             elif event["ph"] == "B":
                 open_ones.append((time, order, frame))
-            elif open_ones and event.get("name") in (None, open_ones[-1][2][0]):
-                begin, order, frame = open_ones.pop()
-                spans.append((begin, time, order, frame))
+            else:
+                fitting = [k for k, one in enumerate(open_ones) if event.get("name") in (None, one[2][0])]
+                if fitting:
+                    begin, order, frame = open_ones.pop(fitting[-1])
+                    spans.append((begin, time, order, frame))
         spans += [(begin, last, order, frame) for begin, order, frame in open_ones]
         rows += [("sample", stack, thread_labels(events, pid, tid), {"wall": passed}) for stack, passed in nested(spans)]
     return rows
@@ -487,7 +489,7 @@ WILD = {
     "chrome-trace/matching-x.json": "alpha 8000|alpha;beta;gamma 1000|alpha;gamma;beta 1000",
     "chrome-trace/multi-thread-with-samples.json": "[root thread 2] 30770000|[root thread 2];function3 13326000|[root thread 2];function4 10000000|"
     "[root] 20770000|[root];function1 13326000",
-    "chrome-trace/out-of-order-unbalanced-name.json": "alpha 1000|alpha;beta 9000",
+    "chrome-trace/out-of-order-unbalanced-name.json": "alpha 1000|alpha;beta 8000",
     "chrome-trace/simple-partial-trailing-comma.json": "alpha 2000|alpha;beta 3000|alpha;beta;epsilon 4000|alpha;beta;gamma 5000",
     "chrome-trace/too-many-end-events.json": "alpha 2000|alpha;beta 12000",
 }
