@@ -33,6 +33,8 @@ struct pf_trace_profile {
     uint32_t thread;
     struct pf_call_tree tree;
     struct pf_call_samples samples;
+    bool has_start, has_end;
+    pf_int128 start, end; /* nanoseconds */
 };
 
 struct pf_trace_reader {

@@ -116,6 +116,17 @@ static bool add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas
     return true;
 }
 
+/* A time of the profile, in the data of an event or in the profile itself. */
+static bool find_time(const json_t *data, const json_t *cpu, const char *key, pf_int128 *time)
+{
+    const json_t *number = json_object_get(data, key);
+    char text[PF_INT128_TEXT];
+    bool exact;
+
+    number = number ? number : json_object_get(cpu, key);
+    return json_is_number(number) && pf_decimal_scale128(number_text(number, text), FINEST, time, &exact);
+}
+
 int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
@@ -136,6 +147,8 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
         good = good && add_node(reader->dict, &profile->tree, node);
     good = good && add_samples(profile, json_object_get(cpu, "samples"));
     good = good && add_deltas(state, &profile->samples.deltas, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
+    profile->has_start = find_time(data, cpu, "startTime", &profile->start) || profile->has_start;
+    profile->has_end = find_time(data, cpu, "endTime", &profile->end) || profile->has_end;
     state->profile_samples += profile->samples.count - before;
     if (!good)
         return pf_error_at(&reader->error, PF_FAILED, fields->args_offset, "a part of a profile whose nodes, samples or times do not fit");
@@ -203,10 +216,13 @@ static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profi
     struct pf_trace_reader *state = reader->state;
     struct pf_pending *rows = &state->rows;
     struct pf_measure scaled = {0};
-    bool sorted;
+    const char *deltas = pf_options_get(reader->options, "deltas");
+    bool sorted, next = !deltas || strcmp(deltas, "before") != 0;
     int status = resolve(reader, &profile->tree);
 
-    if (status == PF_OK && (status = pf_call_samples_order(&profile->samples, false, &sorted)) != PF_OK)
+    profile->samples.has_span = profile->has_start && profile->has_end &&
+                                !__builtin_sub_overflow(profile->end, profile->start, &profile->samples.span);
+    if (status == PF_OK && (status = pf_call_samples_order(&profile->samples, next, &sorted)) != PF_OK)
         status = pf_error_set(&reader->error, status, "the times of a profile leave 64 bits");
     if (status != PF_OK)
         return status;

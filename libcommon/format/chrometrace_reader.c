@@ -453,6 +453,8 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 static const struct pf_option options[] = {
     {"of", "what is read where a trace has several: profiles of V8's, else samples, else spans", "profiles|samples|spans", true, false},
+    {"deltas", "profiles: a sample has the time to the next sample, as in DevTools, or the time since the sample before", "next|before", true,
+     false},
     {0},
 };
 

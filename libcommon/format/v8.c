@@ -25,7 +25,7 @@ static int bid_heap(struct pf_source *source, const char *path)
 }
 
 static const struct pf_option cpu_options[] = {
-    {"deltas", "the time of a sample is the one before it, or up to the next one as the DevTools have it", "before|next", true, false},
+    {"deltas", "a sample has the time to the next sample, as in DevTools, or the time since the sample before", "next|before", true, false},
     {"lines", "the hits of lines, as records of places", "yes", true, false},
     {0},
 };

@@ -29,7 +29,7 @@ int pf_v8_open_reader(struct pf_reader *reader)
         return pf_error_nomem(&reader->error);
     pf_json_cut_open(&state->cut, reader->source, &reader->error);
     state->heap = strcmp(reader->format->name, "heapprofile") == 0;
-    state->next = asked(reader, "deltas", "next");
+    state->next = !asked(reader, "deltas", "before");
     state->lines = asked(reader, "lines", "yes");
     state->heap_samples = asked(reader, "sizes", "samples");
     state->samples.deltas.most = MOST_PLACES;
@@ -220,7 +220,19 @@ static int64_t told_span(const struct pf_reader *reader)
     return span;
 }
 
-/* Times of samples become what passed before each of them. */
+/* The time from the start of the profile to its end, where both are known. */
+static void find_span(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_call_samples *samples = &state->samples;
+    pf_int128 start, end;
+
+    samples->has_span = told_time(reader, state->start, samples->deltas.most, &start) &&
+                        told_time(reader, state->end, samples->deltas.most, &end) && !__builtin_sub_overflow(end, start, &samples->span);
+}
+
+/* Times of samples become what passed before each of them: since the start of the profile, or since the first sample where the start is
+ * unknown or later. */
 static int subtract_times(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -228,10 +240,12 @@ static int subtract_times(struct pf_reader *reader)
     int64_t before, time;
     pf_int128 start;
 
+    find_span(reader);
     if (!state->absolute || deltas->count == 0)
         return PF_OK;
     bool told = told_time(reader, state->start, deltas->places, &start) && start <= deltas->values[0] && start >= INT64_MIN;
     before = told ? (int64_t)start : deltas->values[0];
+    state->samples.has_span = state->samples.has_span && told;
     for (size_t k = 0; k < deltas->count; k++) {
         time = deltas->values[k];
         if (__builtin_sub_overflow(time, before, &deltas->values[k]))

@@ -201,17 +201,46 @@ static int sort_samples(struct pf_call_samples *samples)
     return status;
 }
 
+/* Scales the deltas so that the end of the profile is a whole number of their units where 64 bits allow; else the end is rounded.
+ * False: the end is unknown, or before the last sample. */
+static bool time_to_end(struct pf_call_samples *samples, pf_int128 last, int64_t *rest)
+{
+    struct pf_decimals *deltas = &samples->deltas;
+    int places = deltas->most, before = deltas->places;
+    pf_int128 span = samples->span;
+    uint64_t up = 1, down = 1;
+
+    for (; places > before && span % 10 == 0; places--)
+        span /= 10;
+    if (!samples->has_span || (places > before && pf_decimals_rescale(deltas, places) != PF_OK))
+        places = before;
+    for (int k = before; k < deltas->places; k++)
+        up *= 10;
+    for (int k = deltas->places; k < deltas->most; k++)
+        down *= 10;
+    return samples->has_span && !__builtin_mul_overflow(last, (pf_int128)up, &last) && !__builtin_mul_overflow(last, (pf_int128)down, &last) &&
+           samples->span >= last && pf_scale64(samples->span - last, 1, down, rest);
+}
+
 static int shift_deltas(struct pf_call_samples *samples)
 {
-    int64_t *deltas = samples->deltas.values;
+    int64_t *deltas = samples->deltas.values, rest = 0;
     pf_int128 sum = 0;
+    size_t count = samples->count;
 
-    for (size_t k = 1; k < samples->count; k++) {
+    if (count == 0)
+        return PF_OK;
+    for (size_t k = 0; k < count; k++)
+        sum += deltas[k];
+    bool ends = time_to_end(samples, sum, &rest);
+    sum = 0;
+    for (size_t k = 1; k < count; k++) {
         sum += deltas[k];
         deltas[k - 1] = deltas[k];
     }
-    if (samples->count > 1)
-        return pf_scale64(sum, 1, samples->count - 1, &deltas[samples->count - 1]) ? PF_OK : PF_OVERFLOW;
+    if (!ends && count > 1 && !pf_scale64(sum, 1, count - 1, &rest))
+        return PF_OVERFLOW;
+    deltas[count - 1] = rest;
     return PF_OK;
 }
 

@@ -52,17 +52,21 @@ uint32_t pf_call_frame_location(struct pf_dict *, const struct pf_call_frame *, 
 /* V8's callFrame: lines and columns there are from 0. */
 struct pf_call_frame pf_call_frame_json(struct pf_dict *, const json_t *);
 
-/* Samples of nodes (ids of their numbers) with the time from the one before to each. Zero-initialise but for deltas.most. */
+/* Samples of nodes (ids of their numbers) with the time from the sample before to each; delta 0 begins at the start of the profile.
+ * Zero-initialise but for deltas.most. */
 struct pf_call_samples {
     uint32_t *numbers;
     size_t count, capacity;
     struct pf_decimals deltas;
+    bool has_span;
+    pf_int128 span; /* from the start of the profile to its end, in 10^-deltas.most */
 };
 
 void pf_call_samples_free(struct pf_call_samples *);
 int pf_call_samples_add(struct pf_call_samples *, uint32_t number); /* PF_OK or PF_NOMEM */
-/* Gives every sample a delta (0 where there is none), and puts samples that are not in the order of time into it. `next`: the time from a
- * sample to the next one is its own, of the last one the mean. PF_OK, PF_NOMEM, PF_OVERFLOW. *sorted: they had to be. */
+/* Gives every sample a delta (0 where there is none), and puts samples that are not in the order of time into it. `next`: each delta becomes
+ * the time from its sample to the next sample; the last sample lasts to the end of the profile where the end is known and not earlier, else
+ * the mean of the others; the time before the first sample is dropped. PF_OK, PF_NOMEM, PF_OVERFLOW. *sorted: they had to be. */
 int pf_call_samples_order(struct pf_call_samples *, bool next, bool *sorted);
 
 #endif

@@ -108,17 +108,20 @@ def stack_of(nodes, number):
     return stack
 
 
-def timed(samples, deltas):
-    """Samples in order of time with what passed before each."""
-    time, order = 0, []
+def timed(samples, deltas, span):
+    """Samples in order of time with the time to the next one; the last lasts to the end of the profile, else the mean."""
+    time, order = Fraction(0), []
     for number, delta in zip(samples, deltas):
         time += Fraction(delta)
-        order.append((time, number))
+        order.append((max(time, 0), number))
     order.sort(key=lambda row: row[0])
-    last = Fraction(0)
-    for time, number in order:
-        yield number, max(time, 0) - last
-        last = max(time, last)
+    times = [time for time, _ in order]
+    if span is not None and times and span >= times[-1]:
+        times.append(span)
+    elif times:
+        times.append(times[-1] + (times[-1] - times[0]) / max(len(times) - 1, 1))
+    for (time, number), after in zip(order, times[1:]):
+        yield number, after - time
 
 
 def cpuprofile(document):
@@ -130,6 +133,7 @@ def cpuprofile(document):
             deltas.append(stamp - before)
             before = Fraction(stamp)
     else:
+        before = document.get("startTime")
         parents = {child: node["id"] for node in document["nodes"] for child in node.get("children", ())}
         nodes = {n["id"]: (parents.get(n["id"], n.get("parent")), call_frame(n), n) for n in document["nodes"]}
         deltas = document.get("timeDeltas")
@@ -137,7 +141,10 @@ def cpuprofile(document):
         span, total = Fraction(document["endTime"] - document["startTime"]), sum(n["hitCount"] for n in document["nodes"])
         return [("sample", stack_of(nodes, k), {}, {"hits": Fraction(n[2]["hitCount"]), "wall": span * 1000 * n[2]["hitCount"] / total})
                 for k, n in nodes.items() if n[2]["hitCount"]]  # fmt: skip
-    return [("sample", stack_of(nodes, k), {}, {"hits": Fraction(1), "wall": time * 1000}) for k, time in timed(document["samples"], deltas)]
+    span = None
+    if None not in (document.get("startTime"), document.get("endTime")):
+        span = (Fraction(document["endTime"]) - Fraction(document["startTime"])) * (10**6 if "head" in document else 1)
+    return [("sample", stack_of(nodes, k), {}, {"hits": Fraction(1), "wall": time * 1000}) for k, time in timed(document["samples"], deltas, span)]
 
 
 def heapprofile(document):
@@ -214,7 +221,8 @@ def chrometrace(document):
         data = [part["args"]["data"] for part in parts]
         document = {"nodes": [n for d in data for n in d.get("cpuProfile", {}).get("nodes", ())],
                     "samples": [s for d in data for s in d.get("cpuProfile", {}).get("samples", ())],
-                    "timeDeltas": [t for d in data for t in d.get("timeDeltas", ())]}  # fmt: skip
+                    "timeDeltas": [t for d in data for t in d.get("timeDeltas", ())],
+                    **{key: d[key] for d in data for key in ("startTime", "endTime") if key in d}}  # fmt: skip
         rows += [(kind, stack, thread_labels(events, pid, parts[0]["tid"]), values) for kind, stack, _, values in cpuprofile(document)]
     if rows:
         return rows
@@ -455,8 +463,22 @@ def made():
     expect("a node twice", table(loop, status=3), [], "offset .*node 1 is there twice")
     good = {"nodes": [{"id": 1, "callFrame": dict(frame, functionName="(root)"), "children": [2]}, {"id": 2, "callFrame": frame}],
             "samples": [2, 2, 1], "timeDeltas": [5, 7, 9], "startTime": 0, "endTime": 25}  # fmt: skip
-    expect("before", table(good), [(("f",), {"hits": 1, "wall": 5000}), (("f",), {"hits": 1, "wall": 7000}), ((), {"hits": 1, "wall": 9000})])
-    expect("next", table(good, "-f", "cpuprofile:deltas=next"), [(("f",), {"hits": 1, "wall": 7000}), (("f",), {"hits": 1, "wall": 9000}), ((), {"hits": 1, "wall": 8000})])
+    expect("before", table(good, "-f", "cpuprofile:deltas=before"), [(("f",), {"hits": 1, "wall": 5000}), (("f",), {"hits": 1, "wall": 7000}), ((), {"hits": 1, "wall": 9000})])
+    # first sample at 5, second at 12, third at 21; the profile ends at 25, or its end is unknown or before the third sample: the mean of 7 and 9
+    for title, change, last in (("to the end", {}, 4000), ("fine end", {"endTime": 25.25}, 4250), ("no end", {"endTime": None}, 8000),
+                                ("early end", {"endTime": 20}, 8000), ("no start", {"startTime": None}, 8000), ("at once", {"endTime": 21}, 0)):  # fmt: skip
+        profile = {key: value for key, value in dict(good, **change).items() if value is not None}
+        rows = [(("f",), {"hits": 1, "wall": 7000}), (("f",), {"hits": 1, "wall": 9000}), ((), {"hits": 1, "wall": last})]
+        expect(title, table(profile), rows)
+        expect(title + ", asked for", table(profile, "-f", "cpuprofile:deltas=next"), table(profile)[0])
+    lone = dict(good, samples=[2], timeDeltas=[5])
+    expect("one sample", table(lone), [(("f",), {"hits": 1, "wall": 20000})])
+    chunk = {"ph": "P", "name": "ProfileChunk", "pid": 1, "tid": 1, "ts": 0, "id": "1",
+             "args": {"data": {"cpuProfile": {"nodes": [{"id": 1, "callFrame": frame}], "samples": [1, 1]}, "timeDeltas": [50, 3]}}}  # fmt: skip
+    end = {**chunk, "args": {"data": {"startTime": 100, "endTime": 157.5}}}
+    expect("a trace", table([chunk]), [(("f",), {"hits": 1, "wall": 3000})] * 2)
+    expect("a trace to its end", table([chunk, end]), [(("f",), {"hits": 1, "wall": 3000}), (("f",), {"hits": 1, "wall": 4500})])
+    expect("a trace, before", table([end, chunk], "-f", "chrometrace:deltas=before"), [(("f",), {"hits": 1, "wall": 50000}), (("f",), {"hits": 1, "wall": 3000})])
     crlf = json.dumps(good, indent=2).replace("\n", "\r\n").encode()
     expect("CRLF", table(b"\xef\xbb\xbf" + crlf), table(good)[0])
     cut = crlf[: crlf.index(b'"timeDeltas"') + 30]
