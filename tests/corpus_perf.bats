@@ -1,6 +1,8 @@
 # perf script, bpftrace, DTrace, bcc, Austin: what is read of their texts. Expected numbers come from perf itself and FlameGraph's scripts, from the
 # decoder in check/perf.py, or were worked out on paper.
 
+load lib/expect
+
 bats_require_minimum_version 1.5.0
 
 setup()
@@ -49,7 +51,7 @@ same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
         [ "$(profcat -t pfs "$file" | main -)" = 'g cpu-clock:u 2000000' ]
         [ "$(profcat -t pprof "$file" | main -)" = 'g cpu-clock:u 2000000' ]
         [ "$(profcat -t folded "$file")" = 'a;g 2000000' ]
-        [ "$(profcat -t json:flame "$file" | jq .value)" = 2000000 ]
+        [ "$(profcat -t json:flame "$file" | from_json 'd["value"]')" = 2000000 ]
     done
     [ "$(main three)" = 'f page-faults 3' ]
     [ "$(profcat -t folded three)" = 'a;f 3' ]

@@ -1,5 +1,7 @@
 # What users and shells see of every program: options, their pages and completions, and the mistakes of users.
 
+load lib/expect
+
 setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
@@ -326,19 +328,13 @@ complete_bash()
     [ "$bad" -eq 0 ]
 }
 
-# terminal COMMAND: runs it on a terminal of its own
-terminal()
-{
-    script -qec "$1" /dev/null </dev/null
-}
-
 @test "a terminal is no input, and gets no binary stream" {
-    command -v script >/dev/null 2>&1 || skip "no script"
+    needs_terminal
     while each; do
         got=0
         none=''
         if [ "$program" = profdiff ]; then none='- a.folded'; fi
-        script -qec "$program $none" /dev/null >out 2>err || got=$?
+        terminal "$program $none" >out 2>err || got=$?
         [ "$got" -eq 2 ] && grep -qi 'terminal' out || wrong "standard input is a terminal: $got $(cat out)"
         terminal "$program ${inputs[*]}" >out 2>err || wrong "status $?"
         grep -q work out || wrong "no text on a terminal"
@@ -364,7 +360,7 @@ slowly()
 }
 
 @test "progress is gone when output comes to the terminal" {
-    command -v script >/dev/null 2>&1 || skip "no script"
+    needs_terminal
     clear=$(printf '\033')'\[K'
     while each; do
         case $program in

@@ -43,3 +43,7 @@ lint()
 @test "shellcheck finds nothing in any script" {
     lint scripts
 }
+
+@test "tests call only commands that configure installs, or ask for them" {
+    lint commands
+}

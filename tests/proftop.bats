@@ -462,7 +462,7 @@ also here: flat (Ir); --kind shows them
 ... behind a name: it is called from elsewhere too, and what it called for this caller is not known (--callees=RE)
 END
     [ "$(proftop --tree -t tsv lines.pfs | cut -f 4,9,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 0 35,main 10 35,f  25," ]
-    proftop --tree -t json lines.pfs | jq -e '[.rows[].self] == [0, 10, null]'
+    [ "$(proftop --tree -t json lines.pfs | from_json '[row["self"] for row in d["rows"]]')" = "[0, 10, null]" ]
     fails 2 "flat records name places only: a tree is made of stacks, or of calls with inclusive values" proftop --tree --kind=flat lines.pfs
     fails 2 "needs a measure with inclusive values" proftop --tree -m calls lines.pfs
     fails 2 "flat records name places only: callers" proftop --edges --kind=flat lines.pfs
@@ -480,7 +480,7 @@ END
     stream circle.pfs <<<"$measures \"records\": [$circle]}"
     stream called.pfs <<<"$measures \"records\": [$circle, $main]}"
     [ "$(cells 1,5,11 --edges called.pfs | tr '\n' ,)" = "even odd 100,odd even 100,main odd 90," ]
-    [ "$(proftop --edges -t json called.pfs | jq -c '[.rows[].value]')" = "[100,100,90]" ]
+    [ "$(proftop --edges -t json called.pfs | from_json '[row["value"] for row in d["rows"]]')" = "[100, 100, 90]" ]
     [ "$(proftop --tree -t tsv called.pfs | cut -f 4,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 100,main 100,odd 90," ]
     [ "$(proftop --tree -t tsv circle.pfs | cut -f 4,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 90,even 90,odd 90,even 90," ]
     # a function that calls itself: its own and what it called elsewhere are all of that
@@ -768,11 +768,11 @@ END
 # tty COLUMNS COMMAND: what it writes to a terminal of 12 lines
 tty()
 {
-    command -v script >/dev/null || skip "script is missing"
-    script -qec "stty cols $1 rows 12; $2" /dev/null </dev/null | tr -d '\r'
+    terminal "stty cols $1 rows 12; $2" | tr -d '\r'
 }
 
 @test "on a terminal names lose their middle and rows stop at its height" {
+    needs_terminal
     { awk 'BEGIN { printf "abc"; for (i = 0; i < 90; i++) printf "x"; print "xyz 5" }'; seq 30 | sed 's/.*/f& 1/'; } >long.folded
     export LC_ALL=C TERM=dumb
     tty 80 'proftop long.folded' >got

@@ -37,3 +37,23 @@ cells()
     shift
     "${table:-proftop}" -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
 }
+
+# from_json EXPRESSION: the value of a Python expression over the JSON document 'd' on standard input, as JSON
+from_json()
+{
+    command -v python3 >/dev/null || skip "python3 is missing"
+    python3 -c 'import json, sys; d = json.load(sys.stdin); print(json.dumps(eval(sys.argv[1])))' "$1"
+}
+
+# needs_terminal: skips the test where no pseudo-terminal can be opened; called at the top of a test, not in a pipe
+needs_terminal()
+{
+    command -v script >/dev/null || skip "script is missing"
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be opened"
+}
+
+# terminal COMMAND: runs it on a terminal of its own
+terminal()
+{
+    script -qec "$1" /dev/null </dev/null
+}
