@@ -105,6 +105,6 @@ END {
     # gengetopt adds these two by itself
     if (!help && field == "") {
         print section "\thelp\th\t\t\t\tprint a summary of the options and exit"
-        print section "\tversion\tV\t\t\t\tprint the version and exit"
+        print section "\tversion\tV\t\t\t\tprint the version and exit (with -v: how the program is hardened)"
     }
 }

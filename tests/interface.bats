@@ -203,7 +203,30 @@ complete_bash()
         for option in -V --version; do
             "$program" $option >out 2>err || wrong "status $?"
             head -n 1 out | grep -qF "$program (profutils) $PROFUTILS_VERSION" || wrong "not the version"
+            grep -q '^hardening: ' out && wrong "hardening without -v"
+            for both in "$option -v" "-v $option"; do
+                # shellcheck disable=SC2086  # two options
+                "$program" $both >out 2>err || wrong "$both: status $?"
+                grep -qE '^hardening: [a-z].*' out || wrong "$both: no line about hardening"
+            done
         done
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "what --version -v says of hardening is true" {
+    command -v readelf >/dev/null || skip "no readelf"
+    while each; do
+        hardening=$("$program" --version -v | sed -n 's/^hardening: //p')
+        readelf -dlsW "$PROFUTILS_BIN/$program" >elf 2>/dev/null
+        while IFS='|' read -r claim proof; do
+            case $hardening in *"$claim"*) grep -qE "$proof" elf || wrong "$claim" ;; esac
+        done <<'END'
+fortified libc calls|__[a-z]+_chk@
+stack protector|__stack_chk_fail
+PIE|Elf file type is DYN
+full RELRO|BIND_NOW|NOW
+END
     done <programs
     [ "$bad" -eq 0 ]
 }

@@ -20,3 +20,9 @@ c\
       return 1;\
     }
 }
+
+# --version reads on, for --verbose may follow
+/"version", 'V',/,/return 0;/{
+    /cmdline_parser_free/d
+    /return 0;/d
+}

@@ -187,6 +187,8 @@ void pf_tool_version(struct pf_tool *tool)
 #endif
     printf("; runs with zlib %s, jansson %s, xxhash %u.%u.%u\n", zlibVersion(), jansson_version_str(),
            XXH_versionNumber() / 10000, XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100);
+    if (tool->verbose)
+        printf("hardening: %s\n", PF_HARDENED);
     end_stdout(tool);
 }
 
