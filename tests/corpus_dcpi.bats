@@ -55,3 +55,13 @@ check() { python3 "$PROFUTILS_SRC/tests/check/dcpi.py" "$@"; }
     run -3 profcat new
     [[ $output == *"unsupported-version: "*"pdb-1.01"*dcpicat* ]]
 }
+
+@test "--canonical keeps what separates word and value of a header line" {
+    sed -e 's/^label run1/label\t  run1/; s/^frobnicate a/frobnicate   a/' "$files/v10_unknown_lines.prof" >tabs.prof
+    sed -n '1,/^samples/p' tabs.prof | LC_ALL=C sort >want
+    profcat --canonical -t dcpi tabs.prof >one
+    profmerge --canonical -t pfs tabs.prof tabs.prof | profcat --canonical -t dcpi >two
+    for out in one two; do
+        sed -n '1,/^samples/p' "$out" | LC_ALL=C sort | diff -a want -
+    done
+}

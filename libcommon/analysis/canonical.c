@@ -1,7 +1,10 @@
 #include "analysis/canonical.h"
 
+#include "analysis/meta_names.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "codec/format.h"
+#include "codec/merging.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,14 +163,33 @@ static bool add_records(struct record_store *store, const struct pf_batch *batch
     return good;
 }
 
+/* Private rows are about the order of records or of other rows; only prefixes keep their place. */
+static bool is_kept(struct pf_bytes origin, struct pf_bytes key)
+{
+    const struct pf_format *format;
+
+    if (origin.size == 0 || origin.data[0] != '.')
+        return true;
+    format = pf_meta_owner(origin);
+    return format && format->merging && format->merging->rule(origin, key) == PF_META_PREFIX;
+}
+
+static bool is_prefix(const struct pf_dict *dict, const struct meta_row *row)
+{
+    struct pf_bytes origin = pf_dict_string(dict, row->origin);
+
+    return origin.size > 0 && origin.data[0] == '.';
+}
+
 static bool add_meta(struct pf_canonical *canonical, const struct pf_batch *batch)
 {
     if (!pf_grow(&canonical->meta, &canonical->meta_capacity, canonical->meta_count + batch->rows, sizeof *canonical->meta))
         return false;
     for (uint32_t row = 0; row < batch->rows; row++) {
         struct pf_bytes origin = pf_dict_string(canonical->dict, batch->origin[row]);
+        struct pf_bytes key = pf_dict_string(canonical->dict, batch->key[row]);
 
-        if (origin.size == 0 || origin.data[0] != '.')
+        if (is_kept(origin, key))
             canonical->meta[canonical->meta_count++] =
                 (struct meta_row){batch->origin[row], batch->key[row], batch->value[row]};
     }
@@ -554,15 +576,15 @@ static bool sort_records(struct pf_canonical *canonical, const struct record_sto
 }
 
 struct ranked_meta {
-    uint32_t ranks[3];
-    struct meta_row row;
+    uint32_t ranks[4]; /* origin, key, value, value of the prefix */
+    struct meta_row row, prefix; /* prefix.origin 0: there is none */
 };
 
 static int compare_meta(const void *a, const void *b)
 {
     const struct ranked_meta *x = a, *y = b;
 
-    for (unsigned k = 0; k < 3; k++)
+    for (unsigned k = 0; k < 4; k++)
         if (x->ranks[k] != y->ranks[k])
             return x->ranks[k] < y->ranks[k] ? -1 : 1;
     return 0;
@@ -571,19 +593,30 @@ static int compare_meta(const void *a, const void *b)
 static bool sort_meta(struct pf_canonical *canonical)
 {
     const uint32_t *rank = canonical->strings;
-    size_t count = canonical->meta_count;
-    struct ranked_meta *order = malloc((count + 1) * sizeof *order);
+    struct ranked_meta *order = malloc((canonical->meta_count + 1) * sizeof *order);
+    struct meta_row none = {0, 0, 0}, prefix = none;
+    size_t count = 0, out = 0;
 
     if (!order)
         return false;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < canonical->meta_count; k++) {
         struct meta_row row = canonical->meta[k];
 
-        order[k] = (struct ranked_meta){{rank[row.origin], rank[row.key], rank[row.value]}, row};
+        if (is_prefix(canonical->dict, &row)) {
+            prefix = row;
+            continue;
+        }
+        order[count++] = (struct ranked_meta){
+            {rank[row.origin], rank[row.key], rank[row.value], prefix.origin ? rank[prefix.value] : 0}, row, prefix};
+        prefix = none;
     }
     qsort(order, count, sizeof *order, compare_meta);
-    for (size_t k = 0; k < count; k++)
-        canonical->meta[k] = order[k].row;
+    for (size_t k = 0; k < count; k++) {
+        if (order[k].prefix.origin)
+            canonical->meta[out++] = order[k].prefix;
+        canonical->meta[out++] = order[k].row;
+    }
+    canonical->meta_count = out;
     free(order);
     return true;
 }

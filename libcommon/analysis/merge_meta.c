@@ -60,7 +60,7 @@ int pf_merge_meta_append(struct pf_merge_meta *meta, uint32_t origin, uint32_t k
 static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 {
     row.rule = take_row(meta, &row);
-    bool once = row.rule != PF_META_EACH && row.rule != PF_META_SINGLE;
+    bool once = row.rule != PF_META_EACH && row.rule != PF_META_PREFIX && row.rule != PF_META_SINGLE;
 
     if (row.rule == PF_META_NEVER || (row.rule == PF_META_SINGLE && meta->sources > 1) || (once && !is_new(meta, &row)))
         return true;
