@@ -689,6 +689,10 @@ END
 END
     rm gone.pl
     [ "$(cells 2,4,9,11 --list=f list.pfs | tr '\n' ,)" = "f 3 5000000 5000000,f 0 2000000 2000000,f 4 0 1000000," ]
+    # a file name selects its functions, and no others
+    run -0 --separate-stderr proftop --list='^a\.pl$' "$CORPUS/statprofiler/edge/05-text.out"
+    [ "$(grep -o '^[^ ]* in [^ ]*:' <<<"$output" | tr '\n' ,)" = "(main) in a.pl:,main::leaf in a.pl:,main::top in a.pl:," ]
+    [ "$(cells 2,4,9 --list='(eval 1)' "$CORPUS/statprofiler/edge/05-text.out" | tr '\n' ,)" = "(eval) 2 2," ]
     run --separate-stderr proftop --list=nobody list.pfs
     [ "$stderr" = "proftop: warning: source of 'nobody': no function matches" ]
 }
@@ -855,4 +859,9 @@ END
     # shellcheck disable=SC2046  # names without blanks
     python3 "$PROFUTILS_SRC/tests/check/proftop.py" "$PROFUTILS_BIN" small.folded \
         $(find "$CORPUS/folded" "$CORPUS/statprofiler" -maxdepth 1 -type f -size -64k ! -name '*.json*' ! -name '*.md' ! -name '*.expected*')
+}
+
+@test "subs in C stand under their package in a table of files" {
+    # weights 3, 1 (usleep of Time::HiRes), 1, 2
+    [ "$(cells 3,9,11 --by=file -m wall "$CORPUS/statprofiler/edge/05-text.out" | tr '\n' ,)" = "a.pl 4 7,(eval 1) 2 2,xs:Time::HiRes 1 1," ]
 }

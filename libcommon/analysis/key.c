@@ -158,6 +158,28 @@ static uint32_t package_of(struct pf_keys *keys, const struct pf_function *funct
     return id;
 }
 
+/* The file a function stands under in PF_BY_FILE. Subroutines in C have none: those of a Perl package stand under
+ * "xs:PACKAGE", as in Devel::StatProfiler's reports. */
+static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, const struct pf_function *function)
+{
+    struct pf_bytes package = pf_package_name(pf_dict_string(keys->dict, function->name));
+    struct pf_buffer text = {0};
+    uint32_t file;
+
+    if (function->file != 0 || place->kind != PF_FRAME_XSUB)
+        return function->file;
+    pf_buffer_append(&text, "xs:", 3);
+    pf_buffer_append(&text, package.data, package.size);
+    file = text.failed || text.size > PF_STRING_MAX
+               ? 0
+               : pf_dict_intern(keys->dict, (struct pf_bytes){text.data, text.size},
+                                keys->dict->strings.rows[function->name].flags);
+    if (text.failed || keys->dict->strings.status != PF_OK)
+        keys->status = PF_NOMEM;
+    pf_buffer_free(&text);
+    return file;
+}
+
 /* Name, file and image; the address where there is no name. */
 static void set_function(struct pf_key *key, const struct pf_location *place, const struct pf_function *function)
 {
@@ -202,7 +224,7 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
         key.address = function->name == 0 ? place->address : 0;
         break;
     case PF_BY_FILE:
-        key.file = function->file;
+        key.file = file_of(keys, place, function);
         break;
     case PF_BY_LINE:
         set_function(&key, place, function);

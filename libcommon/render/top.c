@@ -196,7 +196,7 @@ static bool select_rows(const struct pf_top *top, const struct pf_keys *keys, st
     bool good;
 
     for (size_t i = 0; i < rank->count; i++)
-        if (top->list == NULL || pf_pattern_match(top->list, pf_keys_name(keys, rank->rows[i].key, &scratch, NULL)))
+        if (top->list == NULL || pf_top_list_has(top, keys, rank->rows[i].key, &scratch))
             rank->rows[kept++] = rank->rows[i];
     rank->count = kept;
     good = !scratch.failed;

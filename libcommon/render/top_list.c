@@ -31,7 +31,7 @@ static void select_rows(struct writing *writing)
     size_t kept = 0;
 
     for (size_t i = 0; i < writing->rank.count; i++)
-        if (pf_pattern_match(writing->top->list, pf_keys_name(&writing->keys, writing->rank.rows[i].key, &writing->scratch, NULL)))
+        if (pf_top_list_has(writing->top, &writing->keys, writing->rank.rows[i].key, &writing->scratch))
             writing->rank.rows[kept++] = writing->rank.rows[i];
     writing->rank.count = kept;
 }

@@ -465,3 +465,11 @@ int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *
         status = pf_error_nomem(error);
     return status;
 }
+
+bool pf_top_list_has(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch)
+{
+    struct pf_bytes file = pf_dict_string(top->dict, pf_keys_row(keys, key)->file);
+
+    return pf_pattern_match(top->list, pf_keys_name(keys, key, scratch, NULL)) ||
+           (file.size > 0 && pf_pattern_match(top->list, file));
+}

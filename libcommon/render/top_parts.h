@@ -20,6 +20,9 @@ void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, st
 /* Escape sequence for an amount of so many percent: heavy ones red, negative ones blue, others NULL. */
 const char *pf_top_color(const struct pf_top *, double percent);
 
+/* True when --list asks for the key: its function or the function's file matches. `scratch` is anybody's. */
+bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key, struct pf_buffer *scratch);
+
 /* What a row is: function, functions, section ... */
 const char *pf_top_noun(const struct pf_top *, bool many);
 

@@ -27,10 +27,17 @@ def function_key(frame):
     return (frame['function'], frame['file'], frame['image'], 0)
 
 
+def file_row(frame):
+    """StatProfiler's frames without a file are subs in C: they stand under xs:PACKAGE."""
+    if frame['file'] or not frame['perl']:
+        return frame['file']
+    return 'xs:' + frame['function'].rpartition('::')[0]
+
+
 KEYS = {
     'function': function_key,
     'name': lambda f: (f['function'], '', '', 0),
-    'file': lambda f: ('', f['file'], '', 0),
+    'file': lambda f: ('', file_row(f), '', 0),
     'line': lambda f: (f['function'], f['file'], f['image'], f['line']),
 }
 
@@ -110,6 +117,8 @@ def check_tree(name, samples, measure):
 def check(name):
     status, records = run('profcat', '-t', 'ndjson', name)
     samples = [record for record in records if record['kind'] == 'sample']
+    for frame in (frame for sample in samples for frame in sample['stack']):
+        frame['perl'] = '/statprofiler/' in name
     code, whole = document('-t', 'json', name)
     if (code == 0) != (status == 0) or (whole is not None and whole['meta']['complete'] != (code == 0)):
         print(f'{name}: profcat exits {status}, proftop {code}')
