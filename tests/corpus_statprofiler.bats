@@ -33,6 +33,9 @@ for line in sys.stdin:
 @test "sums by function and section are those of the expected samples" { check sums "$CORPUS"; }
 @test "every edge file behaves as it should" { check edge "$CORPUS"; }
 @test "forms that no corpus has are read" { check made .; }
+@test "the plan's dialect and the text form keep to the letter" {
+    PYTHONDONTWRITEBYTECODE=1 python3 "$PROFUTILS_SRC/tests/check/statprofiler_letter.py" "$CORPUS" .
+}
 
 @test "a file of several processes is refused, and both are named" {
     run -2 profcat -t statprofiler "$files"/fork.out.*.0000000[0-9]

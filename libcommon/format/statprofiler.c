@@ -12,7 +12,9 @@
 
 static const struct pf_option options[] = {
     {"tick", "microseconds in a tick, where the input does not say", NULL, true, true},
-    {"dialect", "what is written: as the profiler does, or as its plan said", "real|plan", false, true},
+    {"dialect", "what is written: the profiler's form, that of its plan, or the text form before both", "real|plan|text",
+     false, true},
+    {"names", "dialect=plan: a function's name as one string, or package and sub apart", "whole|split", false, true},
     {NULL, NULL, NULL, false, false},
 };
 
@@ -33,7 +35,7 @@ static int bid(struct pf_source *source, const char *path)
     /* A file that is cut inside the magic is damaged, not unknown. */
     if (size > 3 && memcmp(bytes, PF_SP_MAGIC, size) == 0)
         return (int)(8 * size);
-    return pf_sp_lines_begin((struct pf_bytes){(const char *)bytes, have}) ? 24 : 0;
+    return pf_sp_lines_bid(source) ? 24 : 0;
 }
 
 static int open_binary(struct pf_reader *reader, struct state *state, uint64_t tick_ns)
@@ -101,7 +103,8 @@ const struct pf_format pf_format_statprofiler = {
     .about = "Devel::StatProfiler, all forms of its files",
     .suffixes = ".statprof",
     .losses = "labels but section and op, all measures but one, how many samples a record stands for, images, columns, addresses, inlining; "
-              "dialect=plan: first lines, eval sources, process and ordinal, metadata of the header apart",
+              "dialect=plan: first lines, eval sources, process and ordinal, metadata of the header apart; "
+              "dialect=text: these, and sections, metadata, the length of a tick",
     .caps = PF_HOLDS_SAMPLE | PF_IS_STREAM | PF_COMPRESSES | PF_READS_TEXT,
     .options = options,
     .merging = &pf_sp_merging,

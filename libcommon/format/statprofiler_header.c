@@ -88,6 +88,8 @@ static bool keep_metadata(struct pf_sp_events *metadata, struct pf_dict *dict, c
 
 static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *record, const char *path)
 {
+    if (record->tag >= PF_SP_METADATA && record->tag <= PF_SP_GENEALOGY)
+        header->seen |= 1u << (record->tag - PF_SP_METADATA);
     switch (record->tag) {
     case PF_SP_PERL_VERSION:
         header->has_perl = record->number[0] != 0; /* 0.0.0 is written where it is not known */
@@ -177,6 +179,26 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
         if (record.tag == PF_SP_HEADER_END)
             return header->dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(input, error) : PF_OK;
     }
+}
+
+void pf_sp_header_warn_missing(const struct pf_sp_header *header, const struct pf_report *report)
+{
+    static const struct {
+        unsigned tag;
+        const char *name;
+    } required[] = {{PF_SP_PERL_VERSION, "Perl version"},
+                    {PF_SP_TICK, "tick duration"},
+                    {PF_SP_DEPTH, "stack depth"},
+                    {PF_SP_LIBRARY_VERSION, "Devel::StatProfiler version"}};
+    char list[160] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++)
+        if (!(header->seen >> (required[i].tag - PF_SP_METADATA) & 1))
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (tag %u)", used > 0 ? ", " : "",
+                                     required[i].name, required[i].tag);
+    if (used > 0)
+        pf_report_send(report, PF_WARNING, "the header lacks mandatory records: %s", list);
 }
 
 bool pf_sp_header_has_process(const struct pf_sp_header *header)

@@ -28,6 +28,7 @@ struct pf_sp_header {
     uint32_t perl[3], library[2];
     uint64_t tick_ns;           /* 0 = not known */
     uint32_t depth;             /* 0 = not known */
+    unsigned seen;              /* bit tag - PF_SP_METADATA of each header record */
     uint32_t ordinal, parent_ordinal;
     char id[PF_SP_ID_TEXT], parent[PF_SP_ID_TEXT]; /* 48 hex digits */
 };
@@ -39,6 +40,9 @@ void pf_sp_header_sniff(struct pf_sp_header *, struct pf_source *);
  * order of the ids. PF_OK, PF_FAILED with the offset, or what the source says. */
 int pf_sp_header_read(struct pf_sp_header *, struct pf_sp_input *, const char *path, struct pf_dict *dict,
                       struct pf_sp_events *metadata, const struct pf_report *, struct pf_error *);
+
+/* Warns of header records that the plan's dialect requires and this header lacks. */
+void pf_sp_header_warn_missing(const struct pf_sp_header *, const struct pf_report *);
 
 /* True when the genealogy tells which process the file is of. */
 bool pf_sp_header_has_process(const struct pf_sp_header *);

@@ -49,14 +49,21 @@ void pf_sp_input_close(struct pf_sp_input *input)
     input->buffer = NULL;
 }
 
-void pf_sp_input_warn(const struct pf_sp_input *input, const struct pf_report *report, const char *text)
+void pf_sp_input_warn_at(const struct pf_sp_input *input, const struct pf_report *report, uint64_t at,
+                         const char *text)
 {
-    unsigned long long at = pf_sp_input_offset(input);
+    unsigned long long offset = at;
+
     if (input->blocks)
         pf_report_send(report, PF_WARNING, "offset %llu: %s (offset %llu once uncompressed)",
-                       (unsigned long long)input->block_offset, text, at);
+                       (unsigned long long)input->block_offset, text, offset);
     else
-        pf_report_send(report, PF_WARNING, "offset %llu: %s", at, text);
+        pf_report_send(report, PF_WARNING, "offset %llu: %s", offset, text);
+}
+
+void pf_sp_input_warn(const struct pf_sp_input *input, const struct pf_report *report, const char *text)
+{
+    pf_sp_input_warn_at(input, report, pf_sp_input_offset(input), text);
 }
 
 int pf_sp_input_fail(const struct pf_sp_input *input, struct pf_error *error, int code, uint64_t at,

@@ -48,8 +48,9 @@ static inline uint64_t pf_sp_input_offset(const struct pf_sp_input *input)
     return input->end_offset - pf_sp_input_have(input);
 }
 
-/* Warns of what stands at p. */
+/* Sends a warning about what stands at p, or about the record that begins at `at`. */
 void pf_sp_input_warn(const struct pf_sp_input *, const struct pf_report *, const char *text);
+void pf_sp_input_warn_at(const struct pf_sp_input *, const struct pf_report *, uint64_t at, const char *text);
 /* Sets an error about the record that begins at `at`. */
 int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, int code, uint64_t at, const char *format, ...)
     PF_PRINTF(5, 6);

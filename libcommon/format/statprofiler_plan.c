@@ -35,6 +35,17 @@ static bool fills(const struct pf_sp_record *record)
     return record->size - record->payload == record->length;
 }
 
+/* The plan leaves the payload of an eval frame open: file and line where they fill the length, as in the
+ * real dialect, else unknown bytes. */
+static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned char *p, size_t size, bool lsb)
+{
+    enum pf_sp_parse result = pf_sp_record_parse(record, p, size, "lsv", lsb);
+
+    if (result == PF_SP_WHOLE && fills(record))
+        return result;
+    return pf_sp_record_parse(record, p, size, "lp", lsb);
+}
+
 enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *record, const unsigned char *p, size_t have, bool lsb,
                                   bool *fits)
 {
@@ -45,12 +56,14 @@ enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *record, const unsigned ch
     if (result != PF_SP_WHOLE || !*layout)
         return result;
     size_t size = record->size;
+    if (record->tag == PF_SP_EVAL)
+        return parse_eval(record, p, size, lsb);
     result = pf_sp_record_parse(record, p, size, layout, lsb);
     *fits = result == PF_SP_WHOLE && fills(record);
-    if (*fits || record->tag != PF_SP_SUB)
-        return result == PF_SP_MISSING ? PF_SP_WHOLE : result;
-    result = pf_sp_record_parse(record, p, size, "lssv", lsb);
-    *fits = result == PF_SP_WHOLE && fills(record);
+    if (!*fits && record->tag == PF_SP_SUB) {
+        result = pf_sp_record_parse(record, p, size, "lssv", lsb);
+        *fits = result == PF_SP_WHOLE && fills(record);
+    }
     return result == PF_SP_MISSING ? PF_SP_WHOLE : result;
 }
 

@@ -18,8 +18,9 @@ bool pf_sp_plan_is_lsb(struct pf_source *, size_t start);
 /* True when the sample start at `p` is one of the plan: with a number of frames, and the length it says. */
 bool pf_sp_plan_sample(const unsigned char *p, size_t have);
 
-/* Parses a record of the body with its length checked; frames have two strings or three. PF_SP_WHOLE with *fits false when the
- * fields do not fill the length. */
+/* Parses a record of the body and checks its length. Sub frames have two strings or three; an eval frame without a file
+ * (text[0].bytes.data is NULL) has a payload of another form. PF_SP_WHOLE with *fits false when the fields do not fill the
+ * length. */
 enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *, const unsigned char *p, size_t have, bool lsb, bool *fits);
 
 #endif

@@ -44,7 +44,8 @@ static void tell_odd(struct pf_reader *reader, const struct pf_sp_records *r)
 {
     static const char *const names[PF_SP_ODDITIES] = {
         "records with unknown tags", "sample ends without a start", "samples without an end", "frames outside a sample",
-        "section marks inside a sample", "section ends without a start", "records behind the end", "sections left out"};
+        "section marks inside a sample", "section ends without a start", "records behind the end", "sections left out",
+        "sample starts with a wrong number of frames"};
     for (size_t i = 0; i < PF_SP_ODDITIES; i++)
         if (r->odd[i] > 1)
             pf_report_send(&reader->report, PF_WARNING, "%s: %llu in all", names[i], (unsigned long long)r->odd[i]);
@@ -75,10 +76,23 @@ static int give_events(struct pf_sp_records *r, const struct pf_sp_open *target,
     return PF_OK;
 }
 
+/* The plan's sample start says how many frames follow. */
+static void check_depth(struct pf_reader *reader, struct pf_sp_records *r)
+{
+    char text[96];
+
+    if (r->header.dialect != PF_SP_PLAN || r->depth == r->promised || r->odd[PF_SP_ODD_COUNT]++ > 0)
+        return;
+    snprintf(text, sizeof text, "sample start announces %lu frames, %zu found",
+             (unsigned long)r->promised, r->depth);
+    pf_sp_input_warn_at(&r->input, &reader->report, r->sample_at, text);
+}
+
 static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
 {
     bool plain;
     r->in_sample = false;
+    check_depth(reader, r);
     /* The profiler itself writes an empty one there, when metadata or the end of a section are pending. */
     if (r->finish != 0 && (r->weight > 0 || r->depth > 0))
         odd(reader, r, PF_SP_ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
@@ -194,6 +208,8 @@ static int decide_dialect(struct pf_reader *reader, struct pf_sp_records *r)
     bool plan = pf_sp_plan_sample(r->input.p, pf_sp_input_have(&r->input));
     r->header.dialect = plan ? PF_SP_PLAN : PF_SP_REAL;
     r->form = plan ? PF_SP_FORM_PLAN : PF_SP_FORM_UNDECIDED;
+    if (plan)
+        pf_sp_header_warn_missing(&r->header, &reader->report);
     return PF_OK;
 }
 
@@ -272,6 +288,8 @@ static int start_sample(struct pf_reader *reader, struct pf_sp_records *r, const
     r->in_sample = true;
     r->depth = 0;
     r->weight = record->number[0];
+    r->promised = record->number[1];
+    r->sample_at = pf_sp_input_offset(&r->input);
     int status = take_name(reader, r, record->text[0], &r->op);
     return status == PF_OK ? apply_late(reader, r) : status;
 }
@@ -358,13 +376,13 @@ static int take_record(struct pf_reader *reader, struct pf_sp_records *r, const 
         break;
     case PF_SP_SAMPLE_END:
         return take_sample_end(reader, r, record);
-    case PF_SP_EVAL:
     case PF_SP_XSUB:
     case PF_SP_MAIN:
         if (plan)
             return pass_over(reader, r, record);
         status = take_frame(reader, r, record);
         break;
+    case PF_SP_EVAL:
     case PF_SP_SUB:
         status = take_frame(reader, r, record);
         break;
@@ -439,6 +457,8 @@ int pf_sp_records_open(struct pf_reader *reader, struct pf_sp_records *r, uint64
     pf_sp_input_open(&r->input, reader->source, r->header.blocks, false);
     int status = pf_sp_header_read(&r->header, &r->input, reader->name, reader->dict, &custom, &reader->report,
                                    &reader->error);
+    if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
+        pf_sp_header_warn_missing(&r->header, &reader->report);
     if (status == PF_OK)
         status = pf_sp_rows_open(&r->rows, reader, r->header.tick_ns ? r->header.tick_ns : tick_ns);
     if (status == PF_OK) {

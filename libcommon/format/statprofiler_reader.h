@@ -19,6 +19,7 @@ enum pf_sp_oddity {
     PF_SP_ODD_UNMATCHED,
     PF_SP_ODD_AFTER_END,
     PF_SP_ODD_SECTIONS,
+    PF_SP_ODD_COUNT,
     PF_SP_ODDITIES
 };
 
@@ -34,6 +35,8 @@ struct pf_sp_records {
     bool in_sample;
     uint32_t op;             /* string, of the sample begun */
     int64_t weight;
+    uint64_t sample_at;      /* offset of the sample start */
+    uint32_t promised;       /* frames the sample has by its start (plan only) */
     uint32_t *locations;     /* leaf first */
     size_t depth, capacity;
 

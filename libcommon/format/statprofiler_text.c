@@ -4,8 +4,12 @@
 #include "base/number.h"
 #include "format/statprofiler_frames.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Bytes that detection looks at: the first line, or up to 64 KiB while lines have no frames. */
+enum { FIRST_LOOK = 64, LAST_LOOK = 65536 };
 
 static bool is_digit(char c)
 {
@@ -20,7 +24,8 @@ static size_t digits(struct pf_bytes text)
     return count;
 }
 
-bool pf_sp_lines_begin(struct pf_bytes text)
+/* weight;type, */
+static bool begins_with_frame(struct pf_bytes text)
 {
     size_t weight = digits(text);
     if (weight == 0 || weight + 1 >= text.size || text.data[weight] != ';')
@@ -28,6 +33,48 @@ bool pf_sp_lines_begin(struct pf_bytes text)
     struct pf_bytes rest = {text.data + weight + 1, text.size - weight - 1};
     size_t type = digits(rest);
     return type > 0 && type < rest.size && rest.data[type] == ',';
+}
+
+static bool is_op_char(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* Size of the lines "weight;op" at the start, which have no frames; a part of such a line at the end counts. */
+static size_t frameless_size(struct pf_bytes text)
+{
+    size_t at = 0, end;
+
+    do {
+        struct pf_bytes rest = {text.data + at, text.size - at};
+
+        end = at;
+        at += digits(rest);
+        if (at == end || (at < text.size && text.data[at] != ';'))
+            return end;
+        at += at < text.size;
+        while (at < text.size && is_op_char(text.data[at]))
+            at++;
+        if (at < text.size && text.data[at] != '\n')
+            return end;
+        at += at < text.size;
+    } while (at < text.size);
+    return at;
+}
+
+bool pf_sp_lines_bid(struct pf_source *source)
+{
+    size_t have = 0, before, frameless, wanted = FIRST_LOOK;
+    const unsigned char *bytes;
+
+    do {
+        before = have;
+        bytes = pf_source_peek(source, wanted, &have);
+        have = have < wanted ? have : wanted; /* the same answer for a file and a pipe */
+        frameless = frameless_size((struct pf_bytes){(const char *)bytes, have});
+        wanted *= 2;
+    } while (frameless == have && have > before && wanted <= LAST_LOOK);
+    return begins_with_frame((struct pf_bytes){(const char *)bytes + frameless, have - frameless});
 }
 
 static const char *last_comma(struct pf_bytes text)
@@ -158,4 +205,33 @@ void pf_sp_lines_close(struct pf_sp_lines *r)
     pf_sp_rows_close(&r->rows);
     pf_stack_memo_free(r->stacks);
     free(r->locations);
+}
+
+static bool has_line_end(struct pf_bytes text)
+{
+    return text.size > 0 && (memchr(text.data, '\n', text.size) || memchr(text.data, '\r', text.size));
+}
+
+bool pf_sp_lines_put_frame(struct pf_buffer *line, const struct pf_sp_line_frame *frame)
+{
+    char type[16], number[16];
+    size_t start = line->size + 1;
+    int type_size = snprintf(type, sizeof type, ";%u,", frame->type);
+    int number_size = snprintf(number, sizeof number, ",%ld", (long)frame->line);
+
+    pf_buffer_append(line, type, (size_t)type_size);
+    pf_buffer_append(line, frame->name.data, frame->name.size);
+    pf_buffer_byte(line, ',');
+    pf_buffer_append(line, frame->file.data, frame->file.size);
+    pf_buffer_append(line, number, (size_t)number_size);
+    if (line->failed)
+        return true;
+    return !has_line_end(frame->name) && !has_line_end(frame->file) &&
+           (frame->name.size == 0 || !memchr(frame->name.data, ',', frame->name.size)) &&
+           frame_size((struct pf_bytes){line->data + start, line->size - start}) == line->size - start;
+}
+
+bool pf_sp_lines_op_fits(struct pf_bytes op)
+{
+    return op.size == 0 || (!has_line_end(op) && !memchr(op.data, ';', op.size) && frame_size(op) == 0);
 }

@@ -59,7 +59,7 @@ int pf_sp_weight_choose(struct pf_sp_weight *weight, struct pf_writer *writer, c
     if (!is_time(writer->dict, measure)) {
         weight->tick = given;
         fits = set_ratio(weight, measure->num, measure->den, 1);
-        if (!given && !pf_bytes_equal(pf_dict_string(writer->dict, measure->unit), PF_BYTES("tick")))
+        if (!given && !weight->without_tick && !pf_bytes_equal(pf_dict_string(writer->dict, measure->unit), PF_BYTES("tick")))
             pf_report_send(&writer->report, PF_WARNING,
                            "'%s' is no time: the tick is written as 0, for not known; tick=MICROSECONDS sets it", name);
     } else {

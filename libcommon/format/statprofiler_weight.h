@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct pf_sp_weight {
+    bool without_tick; /* set by the owner: the dialect does not say how long a tick is */
     bool chosen;
     uint32_t measure;
     uint64_t tick;     /* as the header has it: microseconds, or nanoseconds in the plan's dialect; 0 = not known */

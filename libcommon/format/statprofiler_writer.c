@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "format/statprofiler_rows.h"
+#include "format/statprofiler_text.h"
 #include "model/stacks.h"
 
 #include <stdio.h>
@@ -10,6 +11,8 @@
 
 /* Encoded frames that are kept. */
 enum { KEPT_MAX = 1 << 30 };
+/* Bytes of a name in a message. */
+enum { NAME_SHOWN = 100 };
 
 static struct pf_sp_field text_field(const struct pf_dict *dict, uint32_t id)
 {
@@ -99,6 +102,8 @@ static void put_header(struct pf_writer *writer, struct pf_sp_writer *w)
     if (w->header_written)
         return;
     w->header_written = true;
+    if (w->text)
+        return;
     put_numbers(w, PF_SP_PERL_VERSION, w->header.perl, 3);
     put_numbers(w, PF_SP_TICK, &tick, 1);
     put_numbers(w, PF_SP_DEPTH, &w->header.depth, 1);
@@ -138,7 +143,7 @@ static int take_process(struct pf_writer *writer, struct pf_sp_writer *w, const 
     unsigned char bytes[PF_SP_ID_SIZE];
     if (!parse_id(id, bytes))
         return PF_OK;
-    if (w->header.has_genealogy && strcmp(w->header.id, id) != 0 && !w->plan)
+    if (w->header.has_genealogy && strcmp(w->header.id, id) != 0 && !w->plan && !w->text)
         return pf_error_set(&writer->error, PF_USAGE,
                             "the inputs are of several processes (%s and %s), and a StatProfiler file is of one: write "
                             "one file for each",
@@ -204,6 +209,8 @@ static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const st
             int status = take_fact(writer, w, name, pf_dict_string(writer->dict, value).data);
             if (status != PF_OK)
                 return status;
+        } else if (w->text) {
+            w->lost_metadata = w->lost_metadata || strcmp(origin, PF_SP_CUSTOM_ORIGIN) == 0;
         } else if (strcmp(origin, PF_SP_PRIVATE) == 0) {
             ok = take_private(w, name, value);
         } else if (strcmp(origin, PF_SP_CUSTOM_ORIGIN) == 0) {
@@ -259,7 +266,7 @@ static bool take_labels(struct pf_writer *writer, struct pf_sp_writer *w, uint32
     w->target.count = 0;
     for (; labels; labels = pf_dict_label(dict, labels)->parent) {
         const struct pf_label *label = pf_dict_label(dict, labels);
-        if (label->key == dict->section_key && !label->numeric) {
+        if (label->key == dict->section_key && !label->numeric && !w->text) {
             if (!pf_sp_open_start(&w->target, label->text))
                 return false;
         } else if (label->key == w->op_key && !label->numeric && w->op == 0) {
@@ -284,6 +291,46 @@ static uint32_t line_number(int64_t line)
     return line >= INT32_MIN && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
+/* Sets the error of a name that the text form cannot hold. */
+static bool refuse_name(struct pf_writer *writer, const char *what, struct pf_bytes name)
+{
+    int size = name.size < NAME_SHOWN ? (int)name.size : NAME_SHOWN;
+
+    pf_error_set(&writer->error, PF_USAGE,
+                 "%s '%.*s' has characters that separate fields in StatProfiler's text form, which quotes nothing", what, size,
+                 name.data);
+    return false;
+}
+
+/* A frame of the text form. False: no memory, or an error that is set. */
+static bool put_line_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
+{
+    const struct pf_dict *dict = writer->dict;
+    const struct pf_location *location = pf_dict_location(dict, id);
+    char scratch[32];
+    struct pf_sp_line_frame frame = {
+        .type = PF_SP_TYPE_SUB,
+        .file = pf_dict_string(dict, pf_dict_function(dict, location->function)->file),
+        .line = (int32_t)line_number(location->line),
+    };
+
+    if (location->kind == PF_FRAME_EVAL)
+        frame.type = PF_SP_TYPE_EVAL;
+    else if (location->kind == PF_FRAME_MAIN)
+        frame.type = PF_SP_TYPE_MAIN;
+    else
+        frame.name = pf_dict_frame_name(dict, id, scratch);
+    if (location->kind == PF_FRAME_XSUB) {
+        frame.file = PF_BYTES("");
+        frame.line = -1;
+    }
+    w->line.size = 0;
+    if (!pf_sp_lines_put_frame(&w->line, &frame))
+        return refuse_name(writer, "the frame", (struct pf_bytes){w->line.data + 1, w->line.size - 1});
+    pf_sp_output_put(&w->output, w->line.data, w->line.size);
+    return !w->line.failed;
+}
+
 /* Takes a function's name apart: the sub is the system name where the name ends with it, else what follows the last ::. */
 static void split_name(const struct pf_dict *dict, const struct pf_function *function, struct pf_bytes name, bool sub,
                        struct pf_sp_field fields[2])
@@ -300,10 +347,20 @@ static void split_name(const struct pf_dict *dict, const struct pf_function *fun
                 start = i;
     struct pf_bytes package = {name.data, start >= 2 ? start - 2 : 0};
     fields[0] = pf_sp_text(package, pf_ascii(package) ? 0 : flags);
-    fields[1] = pf_sp_text((struct pf_bytes){name.data + start, name.size - start}, flags);
+    struct pf_bytes last = {name.data + start, name.size - start};
+    fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
 }
 
-static void put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
+/* The plan's one sort of frame: its name as the plan has it, "package/sub name as string", or as package and sub. The
+ * fields are package, sub, file, line; field 0 is the whole name where names are whole. */
+static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
+{
+    if (w->whole_names)
+        fields[1] = fields[0];
+    put(w, PF_SP_SUB, fields + w->whole_names, 4 - (size_t)w->whole_names);
+}
+
+static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
 {
     const struct pf_dict *dict = writer->dict;
     const struct pf_location *location = pf_dict_location(dict, id);
@@ -313,21 +370,27 @@ static void put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     int64_t first = sub || function->start_line != 0 ? function->start_line : -1;
     char scratch[32];
     struct pf_sp_field fields[5];
+
+    if (w->text)
+        return put_line_frame(writer, w, id);
     fields[0] = fields[1] = pf_sp_text(PF_BYTES(""), 0);
     /* A sub without any name stays so, but the plan takes one for a main program. */
-    if (!scope && (function->name != 0 || w->plan || !(sub || xsub)))
+    if (!scope && w->plan && w->whole_names)
+        fields[0] = pf_sp_text(pf_dict_frame_name(dict, id, scratch), dict->strings.rows[function->name].flags);
+    else if (!scope && (function->name != 0 || w->plan || !(sub || xsub)))
         split_name(dict, function, pf_dict_frame_name(dict, id, scratch), sub || xsub, fields);
     fields[2] = text_field(dict, xsub ? 0 : function->file);
     fields[3] = pf_sp_number(line_number(xsub ? -1 : location->line));
     fields[4] = pf_sp_number(line_number(first));
     if (w->plan)
-        put(w, PF_SP_SUB, fields, 4);
+        put_plan_frame(w, fields);
     else if (scope)
         put(w, location->kind == PF_FRAME_EVAL ? PF_SP_EVAL : PF_SP_MAIN, fields + 2, 2);
     else if (xsub)
         put(w, PF_SP_XSUB, fields, 2);
     else
         put(w, PF_SP_SUB, fields, 5);
+    return true;
 }
 
 /* A frame's bytes are the same each time: they are kept. */
@@ -344,23 +407,48 @@ static bool put_frame_again(struct pf_writer *writer, struct pf_sp_writer *w, ui
     if (frame->size == 0 && w->encoded.size < KEPT_MAX) {
         size_t start = w->encoded.size;
         w->output.capture = &w->encoded;
-        put_frame(writer, w, id);
+        bool ok = put_frame(writer, w, id);
         w->output.capture = NULL;
-        if (w->encoded.failed)
+        if (!ok || w->encoded.failed)
             return false;
         if (w->encoded.size - start <= PF_SP_BLOCK_MAX)
             *frame = (struct pf_sp_encoded){(uint32_t)(w->encoded.size - start), (uint32_t)start};
         else
             w->encoded.size = start;
     }
-    if (frame->size > 0)
-        pf_sp_output_put(&w->output, w->encoded.data + frame->start, frame->size);
-    else
-        put_frame(writer, w, id);
+    if (frame->size == 0)
+        return put_frame(writer, w, id);
+    pf_sp_output_put(&w->output, w->encoded.data + frame->start, frame->size);
     return true;
 }
 
 /* ---- Samples ---- */
+
+static bool put_frames(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack)
+{
+    for (; stack; stack = pf_dict_stack(writer->dict, stack)->parent)
+        if (!put_frame_again(writer, w, pf_dict_stack(writer->dict, stack)->location))
+            return false;
+    return true;
+}
+
+/* weight;frames;op */
+static bool put_line(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint64_t weight)
+{
+    struct pf_bytes op = pf_dict_string(writer->dict, w->op);
+    char text[24];
+    int size = snprintf(text, sizeof text, "%llu", (unsigned long long)weight);
+
+    if (!pf_sp_lines_op_fits(op))
+        return refuse_name(writer, "the op", op);
+    pf_sp_output_put(&w->output, text, (size_t)size);
+    if (!put_frames(writer, w, stack))
+        return false;
+    pf_sp_output_put(&w->output, ";", 1);
+    pf_sp_output_put(&w->output, op.data, op.size);
+    pf_sp_output_put(&w->output, "\n", 1);
+    return true;
+}
 
 static bool put_sample(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint32_t weight)
 {
@@ -371,9 +459,8 @@ static bool put_sample(struct pf_writer *writer, struct pf_sp_writer *w, uint32_
         fields[count++] = pf_sp_number(pf_stack_depth(dict, stack));
     fields[count++] = text_field(dict, w->op);
     put(w, PF_SP_SAMPLE_START, fields, count);
-    for (; stack; stack = pf_dict_stack(dict, stack)->parent)
-        if (!put_frame_again(writer, w, pf_dict_stack(dict, stack)->location))
-            return false;
+    if (!put_frames(writer, w, stack))
+        return false;
     put_bare(w, PF_SP_SAMPLE_END);
     return true;
 }
@@ -385,6 +472,8 @@ static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t 
     if (status != PF_OK)
         return status;
     bool ok = labels == w->labels || take_labels(writer, w, labels);
+    if (ok && w->text)
+        return put_line(writer, w, stack, ticks) ? PF_OK : pf_error_nomem(&writer->error);
     if (ok && (w->pending.count > 0 || !pf_sp_open_equal(&w->open, &w->target)))
         ok = put_pending(writer, w, false);
     w->finish = 0;
@@ -456,7 +545,7 @@ static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w, const 
         const struct pf_text *text = &batch->texts[i];
         struct pf_sp_field fields[2] = {pf_sp_text(text->text, text->text_flags)};
         uint32_t number;
-        if (w->plan || text->line != 0) {
+        if (w->plan || w->text || text->line != 0) {
             w->lost_texts = true;
             continue;
         }
@@ -478,10 +567,20 @@ int pf_sp_writer_open(struct pf_writer *writer)
 {
     struct pf_sp_writer *w = writer->state;
     const char *dialect = pf_options_get(writer->options, "dialect");
+    const char *names = pf_options_get(writer->options, "names");
+
     w->plan = dialect && strcmp(dialect, "plan") == 0;
+    w->text = dialect && strcmp(dialect, "text") == 0;
+    w->weight.without_tick = w->text;
+    w->whole_names = !names || strcmp(names, "whole") == 0;
+    if (names && !w->plan)
+        return pf_error_set(&writer->error, PF_USAGE, "statprofiler:names goes with dialect=plan");
     w->header.ordinal = 1;
     w->op_key = pf_dict_intern(writer->dict, PF_BYTES("op"), 0);
-    pf_sp_output_open(&w->output, writer->sink, !w->plan && writer->compression != 0);
+    if (w->text)
+        w->output.sink = writer->sink; /* no magic */
+    else
+        pf_sp_output_open(&w->output, writer->sink, !w->plan && writer->compression != 0);
     return pf_sink_status(writer->sink, &writer->error);
 }
 
@@ -518,7 +617,13 @@ static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
     if (w->lost_counts)
         pf_report_send(&writer->report, PF_WARNING,
                        "a record of several samples is one sample in a StatProfiler file: their number is left out");
-    if (w->lost_texts && !w->plan)
+    if (w->text && (w->header.has_genealogy || w->lost_metadata || w->lost_texts || w->weight.tick > 0))
+        pf_report_send(&writer->report, PF_WARNING,
+                       "the text form has no place for%s%s%s%s first lines, evals under another name: left out",
+                       w->weight.tick > 0 ? " the length of a tick (-f statprofiler:tick=MICROSECONDS gives it)," : "",
+                       w->header.has_genealogy ? " process and ordinal," : "", w->lost_metadata ? " metadata," : "",
+                       w->lost_texts ? " eval sources," : "");
+    else if (w->lost_texts && !w->plan)
         pf_report_send(&writer->report, PF_WARNING, "StatProfiler files hold sources of evals only: others are left out");
     if (w->plan && (w->lost_texts || w->header.has_genealogy))
         pf_report_send(&writer->report, PF_WARNING,
@@ -530,7 +635,7 @@ static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
 static void put_end(struct pf_writer *writer, struct pf_sp_writer *w)
 {
     struct pf_bytes finish = pf_dict_string(writer->dict, w->finish);
-    if (pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_NONE)))
+    if (w->text || pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_NONE)))
         return;
     if (w->plan)
         put_bare(w, PF_SP_HEADER_END);
@@ -563,5 +668,6 @@ void pf_sp_writer_close(struct pf_writer *writer)
     pf_sp_open_free(&w->target);
     pf_sp_open_free(&w->trial);
     free(w->frames);
+    pf_buffer_free(&w->line);
     pf_buffer_free(&w->encoded);
 }

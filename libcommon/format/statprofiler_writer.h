@@ -1,4 +1,4 @@
-/* Writer of StatProfiler files: the profiler's own form, or that of its plan. */
+/* Writer of StatProfiler files: the profiler's own form, that of its plan, or the text form. */
 #ifndef PF_FORMAT_STATPROFILER_WRITER_H
 #define PF_FORMAT_STATPROFILER_WRITER_H
 
@@ -15,7 +15,9 @@ struct pf_sp_encoded {
 
 struct pf_sp_writer {
     struct pf_sp_output output;
-    bool plan;
+    bool plan, text;  /* the dialect; neither: the profiler's own */
+    bool whole_names; /* plan: a function's name is one string */
+    struct pf_buffer line;
     struct pf_sp_weight weight;
 
     struct pf_sp_header header;  /* collected until the first record */
@@ -35,7 +37,7 @@ struct pf_sp_writer {
     struct pf_buffer encoded;
 
     uint32_t lost_labels[16], lost_measures[16]; /* keys, measures; 0 = free (measures + 1) */
-    bool lost_counts, lost_texts;
+    bool lost_counts, lost_texts, lost_metadata;
 };
 
 int pf_sp_writer_open(struct pf_writer *);
