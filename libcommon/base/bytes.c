@@ -81,6 +81,14 @@ size_t pf_utf8_char(const unsigned char *p, size_t size)
     return length;
 }
 
+const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what)
+{
+    for (; text.size >= what.size; text = pf_bytes_skip(text, 1))
+        if (memcmp(text.data, what.data, what.size) == 0)
+            return text.data;
+    return NULL;
+}
+
 struct pf_bytes pf_bytes_line(struct pf_bytes *text)
 {
     const char *end = memchr(text->data, '\n', text->size);

@@ -59,6 +59,9 @@ static inline struct pf_bytes pf_bytes_trim(struct pf_bytes text)
 /* Byte order of memcmp, a prefix before what it begins. */
 int pf_bytes_compare(struct pf_bytes, struct pf_bytes);
 
+/* Where `what` stands first in the text; NULL: nowhere. */
+const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what);
+
 /* The first line without its LF, taken from the text, which is not empty. */
 struct pf_bytes pf_bytes_line(struct pf_bytes *text);
 

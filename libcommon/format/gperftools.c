@@ -86,6 +86,35 @@ bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_
     return pf_metadata_add_number(&state->meta, reader->dict, "gperftools", key, value);
 }
 
+int pf_gperftools_bad_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, const char *expected)
+{
+    int shown = line.size > PF_GPERFTOOLS_SHOWN ? PF_GPERFTOOLS_SHOWN : (int)line.size;
+
+    return pf_error_at(&reader->error, PF_FAILED, offset, "expected %s, found '%.*s%s'", expected, shown, line.data,
+                       line.size > PF_GPERFTOOLS_SHOWN ? "..." : "");
+}
+
+bool pf_gperftools_begins_maps(struct pf_bytes line)
+{
+    return pf_bytes_starts(line, PF_BYTES("MAPPED_LIBRARIES:")) || pf_bytes_starts(line, PF_BYTES("--- Memory map:"));
+}
+
+int pf_gperftools_read_maps(struct pf_reader *reader)
+{
+    struct pf_gperftools *state = reader->state;
+    struct pf_bytes line;
+    int status = PF_OK;
+
+    while (status == PF_OK) {
+        uint64_t offset = pf_source_offset(reader->source);
+
+        status = pf_source_line(reader->source, &line, &reader->error);
+        if (status == PF_OK)
+            status = pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
+    }
+    return status;
+}
+
 struct pf_bytes pf_gperftools_trim(struct pf_bytes text)
 {
     pf_gperftools_skip_blanks(&text);
@@ -220,7 +249,8 @@ static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint
     if (!pf_grow(&state->addresses, &state->address_capacity, all + 1, sizeof *state->addresses))
         return NULL;
     *depth = pf_gperftools_rows_strip(bytes, all, state->handlers, state->handler_count, state->addresses);
-    if (state->twice && *depth >= 2 && state->addresses[0] == state->addresses[1] + 1) {
+    if (state->twice && *depth >= 2 && !pf_gperftools_is_named(state->addresses[0]) &&
+        state->addresses[0] == state->addresses[1] + 1) {
         memmove(state->addresses + 1, state->addresses + 2, (*depth - 2) * sizeof *state->addresses);
         --*depth;
     }

@@ -51,8 +51,16 @@ int pf_gperftools_text_bid(struct pf_source *);
 int pf_gperftools_cpu_read(struct pf_reader *);
 int pf_gperftools_text_read(struct pf_reader *);
 int pf_gperftools_dump_read(struct pf_reader *);
+int pf_gperftools_threads_read(struct pf_reader *);
 /* Whether a first line is one of a dump. */
 bool pf_gperftools_dump_begins(struct pf_bytes line);
+
+/* A failure at a line: what was expected, and the first characters of what was found. */
+enum { PF_GPERFTOOLS_SHOWN = 60 };
+int pf_gperftools_bad_line(struct pf_reader *, uint64_t offset, struct pf_bytes line, const char *expected);
+/* Whether the mapped files follow a line, and reads them up to the end of the input. */
+bool pf_gperftools_begins_maps(struct pf_bytes line);
+int pf_gperftools_read_maps(struct pf_reader *);
 
 /* A line of Java's table, `0xNUMBER NAME (FILE:LINE)`: *known tells whether it is one. False: out of memory. */
 bool pf_gperftools_java_line(struct pf_reader *, struct pf_bytes line, bool *known);

@@ -5,14 +5,28 @@
 
 #include <stdlib.h>
 
+struct named {
+    uint64_t address, function;
+};
+
 int pf_gperftools_names_init(struct pf_gperftools_names *names)
 {
-    return pf_table_init(&names->addresses, sizeof(uint64_t));
+    int status = pf_table_init(&names->addresses, sizeof(uint64_t));
+
+    return status == PF_OK ? pf_table_init(&names->named, sizeof(struct named)) : status;
+}
+
+uint64_t pf_gperftools_names_key(struct pf_gperftools_names *names, uint64_t address, uint32_t function)
+{
+    uint32_t id = pf_table_intern(&names->named, &(struct named){address, function});
+
+    return id ? PF_GPERFTOOLS_NAMED + id : 0;
 }
 
 void pf_gperftools_names_free(struct pf_gperftools_names *names)
 {
     pf_table_free(&names->addresses);
+    pf_table_free(&names->named);
     free(names->places);
     free(names->frames);
     free(names->locations);
@@ -62,12 +76,18 @@ static bool make_locations(struct pf_gperftools_names *names, struct pf_dict *di
                            struct pf_gperftools_place *place)
 {
     size_t count = place->count > 0 ? place->count : 1;
-    struct pf_location row = {.address = address, .image = pf_gperftools_maps_image(maps, dict, address)};
+    struct named named = {address, 0};
+    struct pf_location row = {0};
 
     if (!pf_grow(&names->locations, &names->location_capacity, names->location_count + count, sizeof *names->locations))
         return false;
-    if (names->numbers && place->count > 0)
-        row = (struct pf_location){0};
+    if (pf_gperftools_is_named(address))
+        named = *(const struct named *)pf_table_row(&names->named, (uint32_t)(address - PF_GPERFTOOLS_NAMED));
+    row.function = (uint32_t)named.function;
+    if (!names->numbers || place->count == 0)
+        row.address = named.address;
+    if (row.address > 0)
+        row.image = pf_gperftools_maps_image(maps, dict, row.address);
     place->location = names->location_count;
     place->locations = count;
     for (size_t k = 0; k < count; k++) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SHOWN = 60, HEAD = 256 };
+enum { HEAD = 256 };
 
 enum form { FORM_NONE, FORM_HEAP, FORM_JEMALLOC, FORM_COUNT, FORM_CONTENTION, FORM_JAVA_HEAP, FORM_THREADS, FORM_DUMP };
 
@@ -32,7 +32,7 @@ struct text {
     int64_t expected, seen;      /* sum of the counts, as the head tells; -1: it does not */
 
     /* the record whose comments come next */
-    bool pending, known;         /* known: a stack is there */
+    bool pending, known;         /* jemalloc: a stack is there */
     uint64_t pending_offset;
     uint32_t labels;
     int64_t values[PF_GPERFTOOLS_VALUES];
@@ -48,21 +48,9 @@ struct text {
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
-static const char *find(struct pf_bytes text, struct pf_bytes what)
-{
-    for (; text.size >= what.size; text = pf_bytes_skip(text, 1))
-        if (memcmp(text.data, what.data, what.size) == 0)
-            return text.data;
-    return NULL;
-}
-
 static int bad_line(struct text *text, const char *expected)
 {
-    struct pf_bytes line = text->line;
-    int shown = line.size > LINE_SHOWN ? LINE_SHOWN : (int)line.size;
-
-    return pf_error_at(&text->reader->error, PF_FAILED, text->offset, "expected %s, found '%.*s%s'", expected, shown, line.data,
-                       line.size > LINE_SHOWN ? "..." : "");
+    return pf_gperftools_bad_line(text->reader, text->offset, text->line, expected);
 }
 
 /* Numbers as a pattern has them: d is one, blanks may stand anywhere, all else is meant as it is. Taken from `text`. */
@@ -112,7 +100,7 @@ static enum form form_of(struct pf_bytes line, struct pf_bytes *rest)
         return FORM_THREADS;
     if (pf_gperftools_dump_begins(line))
         return FORM_DUMP;
-    found = find(line, PF_BYTES(" profile: total "));
+    found = pf_bytes_find(line, PF_BYTES(" profile: total "));
     if (!found || found == line.data)
         return FORM_NONE;
     *rest = pf_bytes_skip(line, (size_t)(found - line.data) + 16);
@@ -150,8 +138,8 @@ int pf_gperftools_text_bid(struct pf_source *source)
 
 /* --- records ---------------------------------------------------------------------------------------------- */
 
-/* Addresses up to the end of the line, added to those of the record. `loose`: other words between them do not matter. */
-static int read_addresses(struct text *text, struct pf_bytes rest, bool loose)
+/* Addresses up to the end of the line, added to those of the record. */
+static int read_addresses(struct text *text, struct pf_bytes rest)
 {
     uint64_t address;
 
@@ -159,18 +147,8 @@ static int read_addresses(struct text *text, struct pf_bytes rest, bool loose)
         pf_gperftools_skip_blanks(&rest);
         if (rest.size == 0 || *rest.data == '\r')
             return PF_OK;
-        struct pf_bytes word = rest;
-        bool good = (!loose || pf_bytes_starts(rest, PF_BYTES("0x"))) && pf_gperftools_hex(&rest, &address) &&
-                    (rest.size == 0 || *rest.data == ' ' || *rest.data == '\t' || *rest.data == '\r');
-
-        if (!good && !loose)
+        if (!pf_gperftools_hex(&rest, &address) || (rest.size > 0 && *rest.data != ' ' && *rest.data != '\t' && *rest.data != '\r'))
             return bad_line(text, "addresses behind the @");
-        if (!good) {
-            rest = word;
-            while (rest.size > 0 && *rest.data != ' ' && *rest.data != '\t')
-                rest = pf_bytes_skip(rest, 1);
-            continue;
-        }
         if (text->depth == PF_STACK_DEPTH_MAX)
             return bad_line(text, "at most 1048575 addresses");
         if (!pf_grow(&text->addresses, &text->capacity, text->depth + 1, sizeof *text->addresses))
@@ -180,9 +158,9 @@ static int read_addresses(struct text *text, struct pf_bytes rest, bool loose)
 }
 
 /* Callers are where they go on: one less is within the call. */
-static void step_back(struct text *text, size_t from)
+static void step_back(struct text *text)
 {
-    for (size_t k = from; k < text->depth; k++)
+    for (size_t k = 0; k < text->depth; k++)
         text->addresses[k] -= text->addresses[k] > 0;
 }
 
@@ -306,12 +284,12 @@ static int read_record(struct text *text, struct pf_bytes line)
         return bad_line(text, EXPECTED[text->form]);
     text->depth = 0;
     if (status == PF_OK)
-        status = read_addresses(text, line, false);
+        status = read_addresses(text, line);
     if (status != PF_OK)
         return status;
     begin_record(text);
     if (!text->java)
-        step_back(text, 0);
+        step_back(text);
     switch (text->form) {
     case FORM_HEAP:
         status = heap_values(text, numbers);
@@ -439,7 +417,7 @@ static bool parse_symbol(struct text *text, struct pf_bytes line, uint64_t *addr
 static int keep_comment(struct text *text, struct pf_bytes line)
 {
     struct pf_bytes rest = pf_gperftools_trim(pf_bytes_skip(line, 1));
-    const char *equals = find(rest, PF_BYTES(" = "));
+    const char *equals = pf_bytes_find(rest, PF_BYTES(" = "));
     bool good;
 
     if (rest.size == 0 || rest.size > PF_STRING_MAX)
@@ -488,8 +466,8 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
 
     if (*line.data == '@') {
         text->depth = 0;
-        status = read_addresses(text, pf_bytes_skip(line, 1), false);
-        step_back(text, 0);
+        status = read_addresses(text, pf_bytes_skip(line, 1));
+        step_back(text);
         text->known = status == PF_OK;
         return status;
     }
@@ -517,36 +495,6 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
     if (status != PF_OK)
         text->pending = false;
     return status == PF_OK ? flush(text) : status;
-}
-
-/* --- threads ---------------------------------------------------------------------------------------------- */
-
-/* --- Thread ID (name: NAME) stack: ---, then addresses, or that it has those of the thread before. */
-static int read_thread(struct text *text, struct pf_bytes line)
-{
-    if (!pf_bytes_starts(line, PF_BYTES("---"))) {
-        if (find(line, PF_BYTES("same as previous thread"))) {
-            text->known = true;
-            return PF_OK;
-        }
-        if (text->known) {
-            text->depth = 0;
-            text->known = false;
-        }
-        size_t from = text->depth;
-        int status = read_addresses(text, line, true);
-
-        step_back(text, from > 0 ? from : 1);
-        return status;
-    }
-    int status = flush(text);
-
-    if (status == PF_OK && pf_bytes_starts(line, PF_BYTES("--- Thread "))) {
-        begin_record(text);
-        text->known = true; /* the addresses at hand are those of the thread before */
-        text->values[0] = 1;
-    }
-    return status;
 }
 
 /* --- heads ------------------------------------------------------------------------------------------------ */
@@ -585,7 +533,7 @@ static int read_heap_head(struct text *text, struct pf_bytes line)
     if (!pf_gperftools_heap_kind(kind, scale))
         return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset,
                            "a heap profile of kind '%.*s'; read are heapprofile, heap, heap_v2, heapz_v2, growthz and fragmentationz",
-                           kind.size > LINE_SHOWN ? LINE_SHOWN : (int)kind.size, kind.data);
+                           kind.size > PF_GPERFTOOLS_SHOWN ? PF_GPERFTOOLS_SHOWN : (int)kind.size, kind.data);
     bool differs = (total[2] != total[0] && total[2] != 0) || (total[3] != total[1] && total[3] != 0);
 
     if (scale->go && !differs)
@@ -685,11 +633,6 @@ static int read_head(struct text *text, struct pf_bytes line)
         if (status == PF_OK && !pf_parse_int(rest, INT64_MIN, INT64_MAX, &text->expected))
             return bad_line(text, "NAME profile: total COUNT");
         return status == PF_OK && !pf_gperftools_meta(text->reader, "total", rest) ? pf_error_nomem(&text->reader->error) : status;
-    case FORM_THREADS:
-        text->reader->variant = "threads";
-        text->state->twice = true;
-        status = declare(text, "thread", "count", PF_EXACT, true);
-        return status == PF_OK ? read_thread(text, line) : status;
     case FORM_NONE:
         return bad_line(text, "the first line of a heap, contention or count profile");
     default:
@@ -699,33 +642,12 @@ static int read_head(struct text *text, struct pf_bytes line)
 
 /* --- all of it -------------------------------------------------------------------------------------------- */
 
-static int read_maps(struct text *text)
-{
-    struct pf_bytes line;
-    int status = flush(text);
-
-    while (status == PF_OK) {
-        text->offset = pf_source_offset(text->reader->source);
-        status = pf_source_line(text->reader->source, &line, &text->reader->error);
-        if (status == PF_OK)
-            status = pf_gperftools_maps_line(&text->state->maps, text->reader->dict, line, text->offset, &text->reader->error);
-    }
-    return status;
-}
-
-static bool begins_maps(struct pf_bytes line)
-{
-    return pf_bytes_starts(line, PF_BYTES("MAPPED_LIBRARIES:")) || pf_bytes_starts(line, PF_BYTES("--- Memory map:"));
-}
-
 static int read_body_line(struct text *text, struct pf_bytes line)
 {
     bool attributes = text->form == FORM_CONTENTION || text->form == FORM_JAVA_HEAP, known = false;
     const char *equals = memchr(line.data, '=', line.size);
     int status = PF_OK;
 
-    if (text->form == FORM_THREADS)
-        return read_thread(text, line);
     if (*line.data == '#')
         return read_comment(text, line);
     if (attributes && text->state->measures == 0 && equals && !memchr(line.data, '@', line.size))
@@ -757,12 +679,14 @@ static int read_lines(struct text *text)
         struct pf_bytes line = pf_gperftools_trim(text->line);
 
         if (line.size == 0) {
-            status = text->form == FORM_THREADS ? PF_OK : flush(text);
+            status = flush(text);
         } else if (head) {
             head = false;
             status = read_head(text, line);
-        } else if (begins_maps(line)) {
-            status = read_maps(text);
+        } else if (pf_gperftools_begins_maps(line)) {
+            status = flush(text);
+            if (status == PF_OK)
+                status = pf_gperftools_read_maps(text->reader);
         } else {
             status = read_body_line(text, line);
         }
@@ -777,7 +701,10 @@ static int read_lines(struct text *text)
 int pf_gperftools_text_read(struct pf_reader *reader)
 {
     struct text text = {.reader = reader, .state = reader->state, .expected = -1, .clock = {.period = 1}};
-    int status = form_ahead(reader->source) == FORM_DUMP ? pf_gperftools_dump_read(reader) : read_lines(&text);
+    enum form form = form_ahead(reader->source);
+    int status = form == FORM_DUMP      ? pf_gperftools_dump_read(reader)
+                 : form == FORM_THREADS ? pf_gperftools_threads_read(reader)
+                                        : read_lines(&text);
 
     if (status == PF_EOF && (text.form == FORM_CONTENTION || text.form == FORM_JAVA_HEAP) && end_attributes(&text) != PF_OK)
         status = reader->error.code;

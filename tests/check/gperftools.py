@@ -374,6 +374,26 @@ def check_made():
     data = b"--- threadz 1 ---\n\n--- Thread 7f794ab90940 (name: main/14748) stack: ---\n  PC: 0x11 0x22\n    0x33\n--- Thread 7f794ab90941 (name: a/1) stack: ---\n  [same as previous thread]\n--- Thread 7f794ab90942 (name: b/1) stack: ---\n 0x41\n--- Memory map: ---\n  00000000-00000030: /prog\n"
     found = [([(f["address"], f["image"]) for f in r["stack"]], r["values"]["thread"]) for r in rows(given=data)]
     differ("threads", found, [([("0x11", "/prog"), ("0x21", "/prog"), ("0x32", "")], 2), ([("0x41", "")], 1)])
+    head = b"--- threadz 1 ---\n\n--- Thread 7f1 (name: main/1) stack: ---\n"
+    next_head = b"--- Thread 7f2 (name: a/2) stack: ---\n"
+    for text, stack in (
+        (b"  PC: 0x11: helper(arg *)\n  0x22: main\n", [("helper(arg *)", "0x11"), ("main", "0x21")]),
+        (b"  PC: 0x11 helper+0x5\n  @ 0x22 a::b\n", [("helper", "0x11"), ("a::b", "0x21")]),
+        (b"  PC: waits(int, char)\n  main\n", [("waits(int, char)", ""), ("main", "")]),
+        (b"  main + 0x15\n  a::b\n", [("main + 0x15", ""), ("a::b", "")]),
+        (b"  PC: 0x11: f\n  0x12: g\n  creator: 0x22, 0x33\n", [("f", "0x11"), ("g", "0x11"), ("0x21", "0x21"), ("0x32", "0x32")]),
+        (b"  0x11: inner\n  0x11: outer\n", [("inner", "0x11"), ("outer", "0x10")]),
+        (b"  0x11\n  0x11\n", [("0x11", "0x11")]),
+    ):
+        found = [([(f["function"], f["address"]) for f in r["stack"]], r["values"]["thread"]) for r in rows(given=head + text + next_head + b"  0x99\n")]
+        differ("thread of %r" % text, found, [(stack, 1), ([("0x99", "0x99")], 1)])
+    four = b"--- threadz 1 ---\n" + b"".join(b"--- Thread 7f%d (name: t/%d) stack: ---\n  PC: 0x1%d: f%d(int)\n" % (k, k, k, k) for k in range(4))
+    differ("four threads", [([f["function"] for f in r["stack"]], r["values"]["thread"]) for r in rows(given=four)], [(["f%d(int)" % k], 1) for k in range(4)])
+    same = head + b"  0x11\n" + next_head + b"---- no stack trace for 7f2\n"
+    differ("no stack", [(len(r["stack"]), r["values"]["thread"]) for r in rows(given=same)], [(1, 1), (0, 1)])
+    differ("before the first thread", len(rows(given=b"--- threadz 1 ---\n  0x11\n" + head[19:] + b"  0x22\n")), 1)
+    for bad, word in ((b"0x10000000000000000", "an address of 64 bits"), (b"0x8000000000000005", "addresses of a program")):
+        failing(head + b"  0x11\n" + next_head + b"  PC: 0x1 " + bad + b"\n", "offset %d:" % len(head + b"  0x11\n" + next_head), word)
     # odd names: 100 KB, NUL, what is no UTF-8
     for name in (b"f" * 100000, b"a\0b", "é".encode(), b"\xff\xfe"):
         data = b"goroutine profile: total 1\n1 @ 0x12\n#\t0x11\t" + name + b"+0x1\t\t/x.go:3\n"
