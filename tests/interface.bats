@@ -50,7 +50,7 @@ usage()
 # declared PROGRAM [WORD]: its long options, as the option files have them; with WORD only lines that have it
 declared()
 {
-    cat "$PROFUTILS_SRC/tools/$1.ggo" "$PROFUTILS_SRC/tools/common.ggo" | grep '^option ' | grep -v ' hidden' |
+    grep '^option ' "$PROFUTILS_BUILD/tools/$1.opts" | grep -v ' hidden' |
         grep -e "${2:-option}" | sed 's/^option "\([^"]*\)".*/--\1/' | sort
 }
 
@@ -118,7 +118,7 @@ words_of()
 @test "words that complete an argument are those the program takes" {
     while each; do
         while read -r option word; do
-            grep -q "^option \"$option\"" "$PROFUTILS_SRC/tools/$program.ggo" "$PROFUTILS_SRC/tools/common.ggo" || wrong "no --$option"
+            grep -q "^option \"$option\"" "$PROFUTILS_BUILD/tools/$program.opts" || wrong "no --$option"
             case $word in *:) word=${word}x ;; esac
             "$program" "--$option=$word" "${inputs[@]}" >out 2>err && continue
             # what this profile has nothing of was understood
@@ -237,7 +237,7 @@ END
         usage 'Y' -Y "${inputs[@]}"
         usage 'ambiguous' --no "${inputs[@]}"
         for option in $(declared "$program" ' typestr='); do
-            grep -h "^option \"${option#--}\"" "$PROFUTILS_SRC/tools/$program.ggo" "$PROFUTILS_SRC/tools/common.ggo" | grep -q argoptional ||
+            grep "^option \"${option#--}\"" "$PROFUTILS_BUILD/tools/$program.opts" | grep -q argoptional ||
                 usage "${option#--}|argument" "${inputs[@]}" "$option"
         done
         usage 'sometimes|color' --color=sometimes "${inputs[@]}"

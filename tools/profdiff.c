@@ -458,6 +458,7 @@ static void profdiff(struct run *run, const struct args *args, const char *to)
                              run->stats ? "give the sets to summarise" : "give two operands, BEFORE and AFTER", run->reverse);
     read_by(run, last(args->by_arg, args->by_given));
     pf_inputs_relocate(run->runs->inputs);
+    pf_inputs_select(run->runs->inputs, &(struct pf_selection_args)PF_SELECTION_ARGS(*args));
     run->diff.dict = pf_inputs_dict(run->runs->inputs);
     run->diff.named = named;
     run->diff.arg = run;

@@ -69,6 +69,7 @@ static void read_options(struct run *run, const struct args *args)
     run->inputs = pf_weighted_open(&run->common, args->weight_arg, args->weight_given, last(args->weights_arg, args->weights_given),
                                    &run->weights);
     pf_inputs_relocate(run->inputs);
+    pf_inputs_select(run->inputs, &(struct pf_selection_args)PF_SELECTION_ARGS(*args));
     run->options.pieces = run->weights.den;
     run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
     if (run->merge == NULL)

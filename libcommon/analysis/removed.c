@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One row of metadata; `name` and `unit` without escapes. */
 struct removed_row {
@@ -146,6 +147,13 @@ void pf_removed_free(struct pf_removed *removed)
     *removed = (struct pf_removed){0};
 }
 
+void pf_removed_clear(struct pf_removed *removed)
+{
+    for (size_t k = 0; k < removed->capacity; k++)
+        removed->amounts[k] = (struct pf_removed_amount){0};
+    memset(removed->records, 0, sizeof removed->records);
+}
+
 static int make_room(struct pf_removed *removed, uint32_t measures)
 {
     size_t had = removed->capacity;
@@ -153,7 +161,18 @@ static int make_room(struct pf_removed *removed, uint32_t measures)
     if (!pf_grow(&removed->amounts, &removed->capacity, measures, sizeof *removed->amounts))
         return PF_NOMEM;
     for (size_t k = had; k < removed->capacity; k++)
-        removed->amounts[k] = 0;
+        removed->amounts[k] = (struct pf_removed_amount){0};
+    return PF_OK;
+}
+
+int pf_removed_note(struct pf_removed *removed, const struct pf_dict *dict,
+                    const struct pf_batch *batch)
+{
+    removed->noting = true;
+    if (make_room(removed, pf_measures_count(&dict->measures)) != PF_OK)
+        return PF_NOMEM;
+    for (uint32_t c = 0; c < batch->value_count; c++)
+        removed->amounts[batch->values[c].measure].noted = true;
     return PF_OK;
 }
 
@@ -183,7 +202,7 @@ int pf_removed_count(struct pf_removed *removed, const struct pf_dict *dict,
         return PF_NOMEM;
     for (uint32_t c = 0; c < batch->value_count; c++) {
         const struct pf_value_column *column = &batch->values[c];
-        pf_int128 *amount = &removed->amounts[column->measure];
+        pf_int128 *amount = &removed->amounts[column->measure].sum;
 
         if (column->data == NULL)
             continue;
@@ -196,6 +215,11 @@ int pf_removed_count(struct pf_removed *removed, const struct pf_dict *dict,
     return PF_OK;
 }
 
+static bool has_row(const struct pf_removed *removed, uint32_t measure)
+{
+    return !removed->noting || removed->amounts[measure].noted;
+}
+
 /* The first of the measures that differ in scale only tells the number of records. */
 static uint64_t records_of(const struct pf_removed *removed, const struct pf_dict *dict,
                            uint32_t measure)
@@ -203,7 +227,8 @@ static uint64_t records_of(const struct pf_removed *removed, const struct pf_dic
     const struct pf_measure *row = pf_measures_row(&dict->measures, measure);
 
     for (uint32_t m = 0; m < measure; m++)
-        if (pf_measure_same(pf_measures_row(&dict->measures, m), row))
+        if (has_row(removed, m) &&
+            pf_measure_same(pf_measures_row(&dict->measures, m), row))
             return 0;
     return removed->records[row->kind];
 }
@@ -248,12 +273,13 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
     for (uint32_t m = 0; m < count; m++) {
         uint64_t records = records_of(removed, dict, m);
 
-        if (records == 0 && removed->amounts[m] == 0)
+        if (!has_row(removed, m) || (records == 0 && removed->amounts[m].sum == 0))
             continue;
         removed->columns[rows] = origin_id;
         removed->columns[count + rows] = key_id;
         removed->columns[2 * (size_t)count + rows] =
-            intern_row(dict, pf_measures_row(&dict->measures, m), removed->amounts[m], records);
+            intern_row(dict, pf_measures_row(&dict->measures, m), removed->amounts[m].sum,
+                       records);
         failed |= removed->columns[2 * (size_t)count + rows++] == 0;
     }
     if (failed || pf_dict_status(dict) != PF_OK)

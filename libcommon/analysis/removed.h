@@ -20,14 +20,23 @@
 
 /* Writing: totals of what goes. Zero-initialise; free with pf_removed_free. */
 struct pf_removed {
-    pf_int128 *amounts; /* by measure */
+    struct pf_removed_amount {
+        pf_int128 sum;
+        bool noted;
+    } *amounts; /* by measure */
     size_t capacity;
     uint64_t records[PF_RECORD_KINDS];
+    bool noting; /* only measures that were noted have rows */
     uint32_t *columns; /* of the batch pf_removed_meta gives */
     size_t column_capacity;
 };
 
 void pf_removed_free(struct pf_removed *);
+/* Forgets what was counted, for the next input. */
+void pf_removed_clear(struct pf_removed *);
+/* Notes the measures of a batch: where several inputs share a dictionary, the rows of one input name its own measures.
+ * PF_OK or PF_NOMEM. */
+int pf_removed_note(struct pf_removed *, const struct pf_dict *, const struct pf_batch *);
 /* Counts the rows `rows[0..count)` of a batch of records as removed. PF_OK or PF_NOMEM. */
 int pf_removed_count(struct pf_removed *, const struct pf_dict *, const struct pf_batch *, const uint32_t *rows,
                      uint32_t count);

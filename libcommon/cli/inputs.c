@@ -50,6 +50,10 @@ struct pf_inputs {
 
     struct pf_naming *naming;
     struct pf_arena names; /* of binaries */
+
+    struct pf_selection *selection; /* NULL: all records */
+    bool nothing_chosen;            /* of the last batch: it is not passed on */
+    bool removed_due;               /* the input at hand has ended; what was not chosen is to be given */
 };
 
 static uint64_t total_size(const struct pf_operands *operands)
@@ -139,6 +143,16 @@ void pf_inputs_relocate(struct pf_inputs *inputs)
     inputs->common->relocate = true;
 }
 
+void pf_inputs_select(struct pf_inputs *inputs, const struct pf_selection_args *args)
+{
+    inputs->selection = calloc(1, sizeof *inputs->selection);
+    if (!inputs->selection)
+        pf_tool_nomem(&inputs->common->tool);
+    pf_selection_read(inputs->selection, &inputs->common->tool, &inputs->dict, args);
+    inputs->selection->apart = true;
+    inputs->want_times |= inputs->selection->timed;
+}
+
 static void say(const struct pf_inputs *inputs, const char *name, enum pf_severity severity, const char *text)
 {
     struct pf_tool *tool = &inputs->common->tool;
@@ -163,6 +177,17 @@ static void report_naming(void *arg, enum pf_severity severity, const char *text
         pf_tool_note(tool, "%s", text);
 }
 
+/* Of inputs that were not all read nobody can say that nothing matches. */
+static void close_selection(struct pf_inputs *inputs)
+{
+    if (!inputs->selection)
+        return;
+    if (inputs->next == inputs->operands.count && (inputs->selection->seen || !inputs->failed))
+        pf_selection_report(inputs->selection);
+    pf_selection_free(inputs->selection);
+    free(inputs->selection);
+}
+
 void pf_inputs_close(struct pf_inputs *inputs)
 {
     struct pf_report messages = {report_naming, &inputs->common->tool};
@@ -173,6 +198,7 @@ void pf_inputs_close(struct pf_inputs *inputs)
     if (inputs->naming && inputs->good > 0)
         pf_naming_report(inputs->naming, &inputs->dict, &messages);
     pf_naming_free(inputs->naming);
+    close_selection(inputs);
     pf_arena_free(&inputs->names);
     pf_operands_free(&inputs->operands);
     pf_shared_free(inputs->shared);
@@ -254,6 +280,7 @@ static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
     inputs->failed = true;
     inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;
     inputs->end_due = inputs->want_ends;
+    inputs->removed_due = inputs->selection != NULL;
     close_input(inputs);
 }
 
@@ -507,6 +534,19 @@ static int next_batch(struct pf_inputs *inputs, struct pf_batch *batch, struct p
     return status;
 }
 
+/* Leaves the chosen records of a batch. */
+static int choose(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_error *error)
+{
+    struct pf_batch all = *batch;
+    int status;
+    if (!inputs->selection)
+        return PF_OK;
+    pf_selection_note(inputs->selection, inputs->input.number, &all);
+    status = pf_selection_batch(inputs->selection, &all, batch, error);
+    inputs->nothing_chosen = all.rows > 0 && batch->rows == 0;
+    return status == PF_NOMEM ? pf_error_nomem(error) : status;
+}
+
 static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_error error = {0};
@@ -516,21 +556,37 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
         inputs->good += !inputs->rejected;
         inputs->input.complete = !inputs->rejected;
         inputs->end_due = inputs->want_ends;
+        inputs->removed_due = inputs->selection != NULL;
         close_input(inputs);
     } else if (status < 0) {
         input_failed(inputs, &error);
-    } else if (batch->kind < PF_RECORD_KINDS && batch->rows && !dress(inputs, batch)) {
-        pf_error_nomem(&error);
+    } else if ((status = choose(inputs, batch, &error)) < 0 ||
+               (batch->kind < PF_RECORD_KINDS && batch->rows && !dress(inputs, batch))) {
+        if (status == PF_OK)
+            status = pf_error_nomem(&error);
         input_failed(inputs, &error);
-        status = PF_NOMEM;
     }
     inputs->unflushed = true;
     return status;
 }
 
+/* What was not chosen of the input that has ended. False: nothing. */
+static bool give_removed(struct pf_inputs *inputs, struct pf_batch *batch)
+{
+    inputs->removed_due = false;
+    if (pf_selection_removed(inputs->selection, batch) != PF_OK)
+        pf_tool_nomem(&inputs->common->tool);
+    return batch->rows > 0;
+}
+
 int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_input *input)
 {
     for (;;) {
+        if (inputs->removed_due && give_removed(inputs, batch)) {
+            if (input)
+                *input = inputs->input;
+            return PF_OK;
+        }
         if (inputs->end_due) {
             give_end(inputs, batch);
             if (input)
@@ -547,13 +603,15 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
             *input = inputs->input;
         if (inputs->announce) {
             give_announcement(inputs, batch);
+            if (inputs->selection)
+                pf_selection_note(inputs->selection, inputs->input.number, batch);
             return PF_OK;
         }
         if (flush_now(inputs)) {
             memset(batch, 0, sizeof *batch);
             return PF_OK;
         }
-        if (read_batch(inputs, batch) == PF_OK)
+        if (read_batch(inputs, batch) == PF_OK && !inputs->nothing_chosen)
             return PF_OK;
     }
 }

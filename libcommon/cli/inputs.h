@@ -4,6 +4,7 @@
 #define PF_CLI_INPUTS_H
 
 #include "cli/common.h"
+#include "cli/selection.h"
 #include "model/batch.h"
 
 struct pf_inputs;
@@ -48,6 +49,11 @@ struct pf_name_options {
     }
 /* Call before the first pf_inputs_next; what is asked for is borrowed. False after a failure, printed and raised: stop. */
 bool pf_inputs_set_names(struct pf_inputs *, const struct pf_name_options *);
+
+/* Every input then gives the records that are chosen, as if a filter stood in front of it, and at its end the metadata of what was
+ * not chosen. Exits 2 for a bad expression. What matched nothing in all inputs is said when they are closed. Call before the first
+ * pf_inputs_next; the arguments are borrowed. */
+void pf_inputs_select(struct pf_inputs *, const struct pf_selection_args *);
 
 /* PF_OK and a batch, or PF_EOF when all is read or reading stopped. Failures of inputs are printed and raise the tool's status; with
  * --keep-going reading goes on with the next input. Each input of a foreign format is announced by a META batch with origin

@@ -120,6 +120,14 @@ void pf_tool_usage(struct pf_tool *tool, const char *format, ...)
     pf_tool_usage_printed(tool);
 }
 
+void pf_tool_check(struct pf_tool *tool, int status, const struct pf_error *error)
+{
+    if (status == PF_NOMEM)
+        pf_tool_nomem(tool);
+    if (status != PF_OK)
+        pf_tool_usage(tool, "%s", error->text);
+}
+
 void pf_tool_usage_printed(struct pf_tool *tool)
 {
     fprintf(stderr, "Try '%s --help' for more information.\n", tool->name);

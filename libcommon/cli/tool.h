@@ -31,6 +31,8 @@ void pf_tool_warn(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 void pf_tool_error(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 /* Prints "profcat: TEXT" and "Try 'profcat --help'.", exits 2. */
 _Noreturn void pf_tool_usage(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
+/* For what the command line says: exits 2 with the error's text, or 4 when memory ran out; returns after PF_OK. */
+void pf_tool_check(struct pf_tool *, int status, const struct pf_error *);
 /* Exits 2 after a message that is already printed (by the generated option parser). */
 _Noreturn void pf_tool_usage_printed(struct pf_tool *);
 /* Prints "profcat: WHAT: offset N: TEXT" (WHAT may be NULL) and raises the status: 2 for PF_USAGE, 4 for `output` failures and

@@ -13,14 +13,6 @@ struct weighted {
     struct pf_strings names; /* that have a weight */
 };
 
-static void check(struct weighted *weighted, int status, const struct pf_error *error)
-{
-    if (status == PF_NOMEM)
-        pf_tool_nomem(&weighted->common->tool);
-    if (status != PF_OK)
-        pf_tool_usage(&weighted->common->tool, "%s", error->text);
-}
-
 static void add(struct weighted *weighted, struct pf_weight weight, struct pf_bytes name)
 {
     uint32_t id = pf_strings_intern(&weighted->names, name, 0);
@@ -28,7 +20,7 @@ static void add(struct weighted *weighted, struct pf_weight weight, struct pf_by
     if (weighted->names.status != PF_OK)
         pf_tool_nomem(&weighted->common->tool);
     weighted->operands.group = (uint32_t)weighted->weights->count;
-    check(weighted, pf_weights_add(weighted->weights, weight), NULL);
+    pf_tool_check(&weighted->common->tool, pf_weights_add(weighted->weights, weight), NULL);
     pf_operands_add_operand(&weighted->operands, weighted->common, pf_strings_bytes(&weighted->names, id).data);
 }
 
@@ -37,10 +29,12 @@ static void add_text(struct weighted *weighted, const char *text)
     const char *colon = strchr(text, ':');
     struct pf_error error = {0};
     struct pf_weight weight;
+    int status;
 
     if (colon == NULL || colon[1] == '\0')
         pf_tool_usage(&weighted->common->tool, "--weight takes WEIGHT:FILE, not '%s'", text);
-    check(weighted, pf_weight_parse(&weight, (struct pf_bytes){text, (size_t)(colon - text)}, &error), &error);
+    status = pf_weight_parse(&weight, (struct pf_bytes){text, (size_t)(colon - text)}, &error);
+    pf_tool_check(&weighted->common->tool, status, &error);
     add(weighted, weight, pf_bytes_of(colon + 1));
 }
 
@@ -88,7 +82,7 @@ static void add_operands(struct weighted *weighted)
     uint32_t known = weighted->names.count;
 
     weighted->operands.group = (uint32_t)weighted->weights->count;
-    check(weighted, pf_weights_add(weighted->weights, (struct pf_weight){1, 1}), NULL);
+    pf_tool_check(&weighted->common->tool, pf_weights_add(weighted->weights, (struct pf_weight){1, 1}), NULL);
     if (common->files0_from != NULL)
         pf_operands_add_files0(&weighted->operands, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)
@@ -114,7 +108,7 @@ struct pf_inputs *pf_weighted_open(struct pf_common *common, char *const *texts,
         add_list(&weighted, list);
     add_operands(&weighted);
     pf_strings_free(&weighted.names);
-    check(&weighted, pf_weights_join(weights, &error), &error);
+    pf_tool_check(&common->tool, pf_weights_join(weights, &error), &error);
     pf_operands_finish(&weighted.operands, common);
     return pf_inputs_open_names(common, &weighted.operands);
 }
