@@ -65,3 +65,44 @@ check() { python3 "$PROFUTILS_SRC/tests/check/dcpi.py" "$@"; }
         sed -n '1,/^samples/p' "$out" | LC_ALL=C sort | diff -a want -
     done
 }
+
+# cat_of FILE SHARE COUNT [COUNT]: dcpicat text of counts at 0x1000 and 0x1004, with a period of 63488
+cat_of()
+{
+    printf 'name v\nimage 19970328081403c0c18b\npath /v\nepoch 199805191724\nplatform w\ntext_start 0x1000\ntext_size 0x1000\n' >"$1"
+    printf 'event %d cycles:63488:%d\n0x1000 %d\n' $(($3 + ${4:-0})) "$2" "$3" >>"$1"
+    [ -z "${4:-}" ] || printf '0x1004 %d\n' "$4" >>"$1"
+}
+
+# flat OPTION...: amount and address of each row
+flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C sort | tr '\t\n' ' ,'; }
+
+@test "the share of the time an event was counted belongs to what a count stands for" {
+    cat_of half 5000 3 1
+    cat_of whole 10000 5
+    cat_of third 3333 3
+    cat_of double 10000 2
+    sed -i 's/63488/126976/' double
+    # half: a count is 63488 * 2 events
+    [ "$(flat -u events half)" = "126976 0x1004,380928 0x1000," ]
+    [ "$(flat half)" = "1 0x1004,3 0x1000," ]
+    # 3 * 126976 + 5 * 63488, whatever adds them
+    [ "$(flat half whole)" = "126976 0x1004,698368 0x1000," ]
+    [ "$(profmerge half whole | flat -u events)" = "126976 0x1004,698368 0x1000," ]
+    [ "$(profcat half whole | flat -u events)" = "126976 0x1004,698368 0x1000," ]
+    profdiff -b address -t csv whole half | grep -c ',events,\(0,126976,126976\|317440,380928,63488\),' | grep -qx 2
+    # 634880000 / 3333 events a count: one rounding, in what is printed
+    profcat third | proftop -u events | grep -q '^cycles: 571449.14 events total'
+    proftop half third | grep -q '^cycles: 1079353.14 events total'
+    profdiff third half | grep -q '^cycles: 571449.14 before, 507904 after'
+    # equal shares stay counts, and so do those that stand for as many events
+    [ "$(profmerge -t dcpicat half half | tail -n 3 | tr -s ' \n' ' ,')" = "event 8 cycles:63488:5000,0x000000001000 6,0x000000001004 2," ]
+    [ "$(profmerge -t dcpicat half double | tail -n 3 | tr -s ' \n' ' ,')" = "event 6 cycles:63488:5000,0x000000001000 5,0x000000001004 1," ]
+    [ "$(profcat third | profcat -t dcpicat | sed -n 's/  */ /; s/^event //p')" = "3 cycles:63488:3333" ]
+    # in files without shares
+    run -2 profmerge -t dcpicat half whole
+    [[ $output == *"'cycles' are events"* ]]
+    run -2 profcat -t dcpi third -o out
+    [[ $output == *"634880000/3333 events"* ]]
+    [ "$(profcat -q -t dcpi half | sed -n '/^period/p')" = "period 126976" ]
+}

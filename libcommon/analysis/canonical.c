@@ -470,7 +470,8 @@ static bool rank_all(struct pf_canonical *canonical)
 static uint64_t measure_field(const struct pf_measure *measure, const uint32_t *strings, unsigned field)
 {
     const uint64_t fields[] = {strings[measure->name], strings[measure->unit], measure->aggregation, strings[measure->raw_unit],
-                               measure->num, measure->den, measure->period, measure->role, measure->nature, measure->main};
+                               measure->num, measure->den, measure->period, measure->period_parts, measure->role, measure->nature,
+                               measure->main};
 
     return field < sizeof fields / sizeof *fields ? fields[field] : UINT64_MAX;
 }

@@ -269,6 +269,11 @@ static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_
     return status;
 }
 
+static bool same_period(const struct pf_diff_amounts *a, const struct pf_diff_amounts *b)
+{
+    return (pf_uint128)a->period * b->period_parts == (pf_uint128)b->period * a->period_parts;
+}
+
 /* Counts that stand for different numbers of events can be compared where all tell how many. The first run stands for those before. */
 static int check_events(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_diff_amounts *run,
                         struct pf_error *error)
@@ -278,7 +283,7 @@ static int check_events(const struct pf_diff *diff, const struct pf_diff_block *
 
     while (first < run && !first->met)
         first++;
-    if ((run->events == first->events && (run->events || run->period == first->period)) ||
+    if ((run->events == first->events && (run->events || same_period(run, first))) ||
         ((run->events || run->period != 0) && (first->events || first->period != 0)))
         return PF_OK;
     return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run has a period, of another none: they cannot be compared",
@@ -311,6 +316,7 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
         run->unit = 0;
     run->total = subject.total;
     run->period = subject.shown->quantity.measure.period;
+    run->period_parts = pf_measure_period_parts(&subject.shown->quantity.measure);
     run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
     block->sampled = block->sampled && run->samples != NULL;
     return check_events(diff, block, run, error);
@@ -469,7 +475,7 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
 static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
-    bool fits = run->period <= INT64_MAX;
+    bool fits = run->period <= INT64_MAX && !__builtin_mul_overflow(run->parts, run->period_parts, &run->parts);
 
     for (size_t key = 0; key < run->count && fits; key++)
         fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
@@ -477,7 +483,7 @@ static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *blo
     if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
         return pf_error_set(error, PF_OVERFLOW, "events of measure '%.*s' leave 64 bits", (int)name.size, name.data);
     run->events = true;
-    run->unit *= (double)run->period;
+    run->unit *= (double)run->period / (double)run->period_parts;
     run->worth = 0;
     return PF_OK;
 }
@@ -494,7 +500,7 @@ static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
         if (!run->met)
             continue;
         first = first != NULL ? first : run;
-        differ = differ || run->events != first->events || (!run->events && run->period != first->period);
+        differ = differ || run->events != first->events || (!run->events && !same_period(run, first));
     }
     for (size_t k = 0; k < diff->run_count && differ && status == PF_OK; k++)
         if (block->runs[k].met && !block->runs[k].events)

@@ -27,7 +27,8 @@ struct pf_diff_amounts {
     uint64_t parts;         /* so many of an amount are one of what the scale names */
     int64_t worth;          /* where samples are counted in parts: the amount one is; 0: that is to be found */
     double unit;            /* a raw unit in what the scale names; 0: they are of several lengths */
-    uint64_t period;        /* of amounts that are not events yet; 0 = none */
+    uint64_t period;        /* period / period_parts events are one, of amounts that are not events yet; 0 = none */
+    uint64_t period_parts;
     bool events;
 };
 

@@ -418,7 +418,7 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_co
         measure.num = measure.den = 1;
     }
     if (column->quantity.events || records->normalize)
-        measure.period = 0;
+        measure.period = measure.period_parts = 0;
     if (column->parts > 1 && !divide_unit(records->dict, &measure, column->parts))
         text.failed = true;
     if (delta) /* of numbers of samples it is no number of samples */

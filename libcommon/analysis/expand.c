@@ -351,7 +351,7 @@ static void declare(struct pf_expand *expand, const struct pf_subject *subject)
     measure.unit = pf_dict_intern(dict, scale->name, 0);
     measure.raw_unit = 0;
     measure.num = measure.den = 1;
-    measure.period = 0;
+    measure.period = measure.period_parts = 0;
     expand->column = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), expand->values};
 }
 

@@ -135,13 +135,15 @@ static int meet(struct pf_merge_columns *columns, uint32_t number, const struct 
     if (is_events(columns->dict, &measure) && measure.period == 0)
         measure.period = 1;
     if (columns->force && column->quantity.joined && (measure.period == 0) != (common->period == 0))
-        measure.period = common->period = 0;
+        measure.period = common->period = measure.period_parts = common->period_parts = 0;
     status = pf_quantity_join(&column->quantity, columns->dict, &measure, &old, &new, error);
     if (status != PF_OK)
         return status;
     agree(common, &measure);
-    if (column->quantity.events)
+    if (column->quantity.events) {
         common->period = 1;
+        common->period_parts = 0;
+    }
     if (!rescale(columns, column, old))
         return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 128 bits in the common unit",
                             pf_dict_string(columns->dict, measure.name).data);
@@ -202,7 +204,7 @@ uint32_t pf_merge_column_measure(const struct pf_merge_column *column, struct pf
     if (column->quantity.events)
         measure.unit = pf_dict_intern(dict, PF_BYTES("events"), 0);
     if (is_events(dict, &measure))
-        measure.period = 0;
+        measure.period = measure.period_parts = 0;
     return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure) : UINT32_MAX;
 }
 

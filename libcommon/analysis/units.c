@@ -27,7 +27,10 @@ static bool reduce(struct ratio *ratio)
 static bool scale_of(const struct pf_measure *measure, bool events, struct ratio *ratio)
 {
     *ratio = (struct ratio){measure->num, measure->den};
-    return reduce(ratio) && (!events || (multiply(ratio->num, measure->period, &ratio->num) && reduce(ratio)));
+    if (!reduce(ratio))
+        return false;
+    return !events || (multiply(ratio->num, measure->period, &ratio->num) &&
+                       multiply(ratio->den, pf_measure_period_parts(measure), &ratio->den) && reduce(ratio));
 }
 
 /* The greatest ratio both are whole multiples of, and how many times. */
@@ -52,7 +55,7 @@ int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict, c
     struct ratio old, new, common;
     uint64_t times_old, times_new;
     struct pf_bytes name = pf_dict_string(dict, measure->name);
-    bool events = quantity->events || (quantity->joined && quantity->measure.period != measure->period);
+    bool events = quantity->events || (quantity->joined && !pf_measure_same_period(&quantity->measure, measure));
 
     *sums = *values = 1;
     if (!quantity->joined) {
@@ -183,7 +186,8 @@ static int events_scale(const struct pf_quantity *quantity, const struct pf_dict
     if (!quantity->events && !(merged && quantity->measure.period == 0)) {
         if (quantity->measure.period == 0)
             return refuse(quantity, dict, error, "has no period: its events are not known");
-        if (!multiply(scale->num, quantity->measure.period, &scale->num))
+        if (!multiply(scale->num, quantity->measure.period, &scale->num) ||
+            !multiply(scale->den, pf_measure_period_parts(&quantity->measure), &scale->den))
             return refuse(quantity, dict, error, "has too great a period");
     }
     scale->name = PF_BYTES("events");

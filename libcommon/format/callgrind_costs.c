@@ -87,7 +87,7 @@ static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure,
     struct pf_error ignored = {0};
     int64_t one;
 
-    measure->period = other.period = 0;
+    measure->period = other.period = measure->period_parts = other.period_parts = 0;
     if (pf_quantity_join(&common, dict, measure, &one, &one, &ignored) != PF_OK ||
         pf_quantity_join(&common, dict, &other, times, other_times, &ignored) != PF_OK)
         return false;

@@ -76,6 +76,16 @@ static bool take_number(struct pf_bytes *text, uint64_t *number)
     return true;
 }
 
+/* The share of the time in which an event was counted is part of what a count stands for. False: it leaves 64 bits. */
+static bool set_events(struct pf_dcpi_cat_event *event)
+{
+    uint64_t common = pf_gcd(WHOLE, event->fraction), up = WHOLE / common, down = event->fraction / common;
+
+    common = pf_gcd(event->period, down);
+    event->parts = down / common;
+    return !__builtin_mul_overflow(event->period / common, up, &event->events);
+}
+
 bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *event)
 {
     struct pf_bytes total = take_token(&value);
@@ -89,7 +99,7 @@ bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *ev
         if (take_number(&event->name, &event->period))
             event->fraction = second;
     }
-    return event->fraction > 0;
+    return event->fraction > 0 && set_events(event);
 }
 
 /* --- evidence --------------------------------------------------------------------------------------------- */
@@ -236,7 +246,7 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
     struct pf_dcpi_cat_event event;
 
     if (!pf_dcpi_cat_event_parse(value, &event))
-        return bad_line(reader, "an event is TOTAL NAME:PERIOD:FRACTION");
+        return bad_line(reader, "expected an event as TOTAL NAME:PERIOD:FRACTION, in numbers of 64 bits");
     for (size_t k = 0; k < state->count; k++)
         if (pf_bytes_equal(state->columns[k].event.name, event.name))
             return bad_line(reader, "the event has a column already");
@@ -258,7 +268,8 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
         .aggregation = PF_SUM,
         .num = 1,
         .den = 1,
-        .period = event.period,
+        .period = event.events,
+        .period_parts = event.events > 0 && event.parts > 1 ? event.parts : 0,
     };
 
     event.name = pf_dict_string(reader->dict, measure.name);

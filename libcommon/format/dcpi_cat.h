@@ -16,6 +16,7 @@ struct pf_dcpi_cat_event {
     int64_t total;
     struct pf_bytes name;
     uint64_t period;
+    uint64_t events, parts; /* events / parts are one count: period * 10000 / fraction, reduced */
     uint64_t fraction; /* of the time it was counted, in 1/10000; where it is missing 10000 */
 };
 

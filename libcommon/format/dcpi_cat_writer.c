@@ -170,10 +170,23 @@ static int write_number(const struct profile *profile, const char *word, uint64_
 /* A column of counts. */
 struct column {
     const struct pf_dcpi_event *event;
-    uint64_t fraction;
+    uint64_t period, fraction;
     pf_int128 total;
     size_t line; /* of the metadata, that names it; SIZE_MAX: none does */
 };
+
+/* The period and share of an event that no source names: period * 10000 / share events are one count. */
+static int set_share(const struct profile *profile, struct column *column)
+{
+    const struct pf_dict *dict = profile->writer->dict;
+    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->event->measure);
+
+    column->period = measure->period;
+    if (!__builtin_mul_overflow(pf_measure_period_parts(measure), (uint64_t)WHOLE, &column->fraction))
+        return PF_OK;
+    return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: the period of '%s' leaves 64 bits",
+                        pf_dict_string(dict, measure->name).data);
+}
 
 /* What a source says of an event; false: no source names it. */
 static bool find_event(const struct profile *profile, struct column *column)
@@ -190,7 +203,8 @@ static bool find_event(const struct profile *profile, struct column *column)
 
             if (line->block == block && pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) &&
                 pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), &event) && pf_bytes_equal(event.name, name) &&
-                event.period == measure->period) {
+                (pf_uint128)event.events * pf_measure_period_parts(measure) == (pf_uint128)measure->period * event.parts) {
+                column->period = event.period;
                 column->fraction = event.fraction;
                 column->line = k;
                 return true;
@@ -199,7 +213,7 @@ static bool find_event(const struct profile *profile, struct column *column)
     for (size_t k = 0; k < state->profiles.count; k++)
         if (is_source(profile, &state->profiles.rows[k]) &&
             pf_bytes_equal(pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_EVENT), name) &&
-            state->profiles.rows[k].header.number[PF_DCPI_PERIOD] == measure->period)
+            state->profiles.rows[k].header.number[PF_DCPI_PERIOD] == measure->period && pf_measure_period_parts(measure) == 1)
             return true;
     return false;
 }
@@ -236,9 +250,12 @@ static int find_columns(const struct profile *profile, struct column *columns, s
 
     *count = 0;
     for (size_t k = 0; k < state->counts.count; k++) {
-        struct column column = {&state->counts.events[k], WHOLE, 0, SIZE_MAX};
-        bool counted, known = find_event(profile, &column);
+        struct column column = {.event = &state->counts.events[k], .line = SIZE_MAX};
+        bool counted, known;
 
+        if (set_share(profile, &column) != PF_OK)
+            return profile->writer->error.code;
+        known = find_event(profile, &column);
         if (event_total(profile, column.event, &column.total, &counted) != PF_OK)
             return profile->writer->error.code;
         if (counted || known)
@@ -263,7 +280,7 @@ static int write_events(const struct profile *profile, const struct column *colu
         pf_buffer_append(&text, number, pf_print_int128(columns[k].total, number));
         pf_buffer_byte(&text, ' ');
         pf_buffer_append(&text, name.data, name.size);
-        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, measure->period, columns[k].fraction);
+        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, columns[k].period, columns[k].fraction);
         pf_buffer_append(&text, number, (size_t)size);
         if (!text.failed)
             write_line(profile, PF_BYTES("event"), (struct pf_bytes){text.data, text.size});

@@ -24,12 +24,12 @@ static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
         const struct pf_measure *other = pf_measures_row(&dict->measures, counts->events[k].measure);
 
         *found = &counts->events[k];
-        if (counts->events[k].measure == index || (pf_measure_same(other, measure) && other->period == measure->period))
+        if (counts->events[k].measure == index || (pf_measure_same(other, measure) && pf_measure_same_period(other, measure)))
             return PF_OK;
     }
     if (pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events")))
         return pf_error_set(error, PF_USAGE,
-                            "merge-mismatch: DCPI holds counts of one period in a file, and '%.*s' are events, of several periods",
+                            "merge-mismatch: DCPI holds counts of one period and share in a file, and '%.*s' are events, of several of them",
                             (int)(name.size < 60 ? name.size : 60), name.data);
     if (measure->num != 1 || measure->den != 1)
         return pf_error_set(error, PF_USAGE, "DCPI holds counts by address of an image; the measure '%.*s' is no count",

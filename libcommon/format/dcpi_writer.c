@@ -317,6 +317,10 @@ static int prepare(struct pf_writer *writer)
         return status;
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, state->event->measure);
 
+    if (pf_measure_period_parts(measure) > 1)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "dcpi holds a period of whole events, and a count of '%s' is %" PRIu64 "/%" PRIu64 " events (-t dcpicat holds them)",
+                            pf_dict_string(writer->dict, measure->name).data, measure->period, measure->period_parts);
     subject.event = pf_dict_string(writer->dict, measure->name);
     subject.period = measure->period;
     status = choose_stride(writer, &subject);

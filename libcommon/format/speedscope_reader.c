@@ -365,13 +365,14 @@ static int read_facts(struct pf_reader *reader, struct pf_speedscope_profile *pr
     if (status != PF_OK || !json_is_object(facts))
         return status;
     const json_t *label = json_object_get(facts, "label");
-    int64_t period = pf_json_member_int(facts, "period", 0);
+    int64_t period = pf_json_member_int(facts, "period", 0), parts = pf_json_member_int(facts, "period_parts", 0);
     profile->measure = (struct pf_measure){
         .name = pf_dict_intern_text(reader->dict, pf_json_member_text(facts, "measure")),
         .unit = pf_dict_intern_text(reader->dict, pf_json_member_text(facts, "unit")),
         .role = (uint8_t)(pf_json_member_int(facts, "role", 0) & 3),
         .nature = (uint8_t)(pf_json_member_int(facts, "nature", 0) & 3),
         .period = period > 0 ? (uint64_t)period : 0,
+        .period_parts = period > 0 && parts > 1 ? (uint64_t)parts : 0,
         .main = json_is_true(json_object_get(facts, "main")),
     };
     if (profile->measure.role > PF_COUNT)

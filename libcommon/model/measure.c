@@ -1,10 +1,11 @@
 #include "model/measure.h"
 
 #include "base/error.h"
+#include "base/number.h"
 
 #include <assert.h>
 
-static_assert(sizeof(struct pf_measure) == 48, "rows of a table have no padding");
+static_assert(sizeof(struct pf_measure) == 56, "rows of a table have no padding");
 
 int pf_measures_init(struct pf_measures *measures)
 {
@@ -25,6 +26,11 @@ uint32_t pf_measures_intern(struct pf_measures *measures, const struct pf_measur
 bool pf_measure_same(const struct pf_measure *a, const struct pf_measure *b)
 {
     return a->kind == b->kind && a->name == b->name && a->unit == b->unit && a->aggregation == b->aggregation;
+}
+
+bool pf_measure_same_period(const struct pf_measure *a, const struct pf_measure *b)
+{
+    return (pf_uint128)a->period * pf_measure_period_parts(b) == (pf_uint128)b->period * pf_measure_period_parts(a);
 }
 
 const char *pf_kind_name(enum pf_kind kind)

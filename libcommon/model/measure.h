@@ -20,7 +20,8 @@ struct pf_measure {
     uint32_t raw_unit;    /* string; 0 = the base unit */
     uint8_t kind, role, nature, aggregation;
     uint64_t num, den;    /* base units in a raw unit; den > 0 */
-    uint64_t period;      /* events a count stands for (DCPI, perf); 0 = none */
+    uint64_t period;      /* period / period_parts events are one count (DCPI, perf); 0 = none */
+    uint64_t period_parts; /* 0 is 1 */
     uint64_t main;        /* 1: the one tables show first */
 };
 
@@ -45,6 +46,13 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
 
 /* The same measure to a merge or a table: kind, name, unit and aggregation agree (scale and period may differ). */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
+
+static inline uint64_t pf_measure_period_parts(const struct pf_measure *measure)
+{
+    return measure->period_parts ? measure->period_parts : 1;
+}
+/* True when a count of both stands for the same number of events, or both have no period. */
+bool pf_measure_same_period(const struct pf_measure *, const struct pf_measure *);
 
 const char *pf_kind_name(enum pf_kind); /* "sample", "flat", "edge", "meta", "text" */
 

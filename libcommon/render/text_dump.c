@@ -150,6 +150,8 @@ static void write_measure(struct text_writer *state, struct pf_sink *sink, const
                    measure->aggregation == PF_MAX ? "  maximum" : "", measure->main ? "  main" : "");
     if (measure->period)
         pf_sink_printf(sink, "  period %" PRIu64, measure->period);
+    if (measure->period_parts > 1)
+        pf_sink_printf(sink, "/%" PRIu64, measure->period_parts);
     pf_sink_text(sink, "\n");
 }
 

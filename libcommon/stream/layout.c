@@ -16,7 +16,7 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
     [PF_TABLE_STRINGS] = {.name = "strings"},
     [PF_TABLE_MEASURES] = {
         .name = "measures",
-        .field_count = 11,
+        .field_count = 12,
         .fields = {
             ID(pf_measure, name, PF_TABLE_STRINGS),
             ID(pf_measure, unit, PF_TABLE_STRINGS),
@@ -29,6 +29,7 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
             NUMBER(pf_measure, period),
             ID(pf_measure, raw_unit, PF_TABLE_STRINGS),
             BELOW(pf_measure, main, 2),
+            NUMBER(pf_measure, period_parts),
         },
     },
     [PF_TABLE_IMAGES] = {

@@ -52,7 +52,7 @@ struct pf_stream_field {
     uint64_t limit;       /* values are below; 0: any that fits `size` */
 };
 
-enum { PF_STREAM_FIELDS_MAX = 11, PF_STREAM_ROW_MAX = 64 };
+enum { PF_STREAM_FIELDS_MAX = 12, PF_STREAM_ROW_MAX = 64 };
 
 struct pf_stream_layout {
     const char *name; /* "strings" */

@@ -20,7 +20,7 @@ import zlib
 M64 = (1 << 64) - 1
 KINDS = ("sample", "flat", "edge")
 STRINGS, MEASURES, IMAGES, FUNCTIONS, LOCATIONS, STACKS, LABELS = range(1, 8)
-COLUMNS = {MEASURES: 11, IMAGES: 8, FUNCTIONS: 4, LOCATIONS: 7, STACKS: 2, LABELS: 5}
+COLUMNS = {MEASURES: 12, IMAGES: 8, FUNCTIONS: 4, LOCATIONS: 7, STACKS: 2, LABELS: 5}
 MAX_ROWS, MAX_PAYLOAD, MAX_STRING = 65536, 1 << 24, (1 << 24) - 65536
 
 
@@ -257,11 +257,11 @@ class Reader:
             table.append(show(tail[begin:end], flag))
             begin = end
 
-    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main):
+    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts):
         if kind > 2 or role > 2 or nature > 3 or aggregation > 1 or main > 1:
             raise Damaged("measure")
-        text = "%s,%s,%s,%d,%d,%d,%d,%d,%d,%s,%d" % (
-            self.string(name), self.string(unit), KINDS[kind], role, nature, aggregation, num or 1, den or 1, period,
+        text = "%s,%s,%s,%d,%d,%d,%d,%d,%d/%d,%s,%d" % (
+            self.string(name), self.string(unit), KINDS[kind], role, nature, aggregation, num or 1, den or 1, period, parts or 1,
             self.string(raw_unit), main)
         self.segment.totals.append(None if aggregation else 0)
         return kind, aggregation, text
@@ -466,7 +466,7 @@ class RandomSegment:
         unsigned = lambda: number() & M64
         return {
             MEASURES: lambda: (an_id(1), an_id(1), pick(0, 2), pick(0, 2), pick(0, 3), pick(0, 1), pick(0, 9), pick(0, 9),
-                               pick(0, 3), an_id(1), pick(0, 1)),
+                               pick(0, 3), an_id(1), pick(0, 1), pick(0, 3)),
             IMAGES: lambda: (an_id(1), an_id(1)) + tuple(unsigned() for _ in range(6)),
             FUNCTIONS: lambda: (an_id(1), an_id(1), an_id(1), number()),
             LOCATIONS: lambda: (an_id(4), number(), an_id(3), unsigned(), unsigned() >> 32, pick(0, 7), pick(0, 1)),

@@ -75,9 +75,9 @@ static void put_measure(FILE *out, const struct pf_dict *dict, uint32_t k)
     put_string(out, dict, row->name);
     putc(',', out);
     put_string(out, dict, row->unit);
-    fprintf(out, ",%s,%d,%d,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
+    fprintf(out, ",%s,%d,%d,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "/%" PRIu64 ",",
             pf_kind_name((enum pf_kind)row->kind), row->role, row->nature, row->aggregation,
-            row->num, row->den, row->period);
+            row->num, row->den, row->period, pf_measure_period_parts(row));
     put_string(out, dict, row->raw_unit);
     fprintf(out, ",%" PRIu64, row->main);
 }
