@@ -246,7 +246,7 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
     struct pf_dcpi_cat_event event;
 
     if (!pf_dcpi_cat_event_parse(value, &event))
-        return bad_line(reader, "expected an event as TOTAL NAME:PERIOD:FRACTION, in numbers of 64 bits");
+        return bad_line(reader, "an event is TOTAL NAME:PERIOD:FRACTION, in numbers of 64 bits");
     for (size_t k = 0; k < state->count; k++)
         if (pf_bytes_equal(state->columns[k].event.name, event.name))
             return bad_line(reader, "the event has a column already");
