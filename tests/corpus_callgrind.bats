@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load lib/expect
+
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
@@ -90,6 +92,26 @@ refused() { # TEXT WANTED [OPTION...]
     refused '# callgrind format\nversion: 1\n' "ends before its 'events:' line"
     refused '# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 2\n' "it ends without its 'totals:' line"
     refused 'desc: x\ncmd: y\nevents: Ir\nfl=a\nfn=f\n1 2\n' "it ends without its 'summary:' line"
+}
+
+@test "a frame with nothing but its kind is the unknown function and costs once" {
+    stream leaf.pfs <<'END'
+{"measures": [{"name": "n"}], "records": [{"stack": [["main", "a.c", 1], {"kind": 5}], "values": {"n": 5}},
+                                          {"stack": [["main", "a.c", 1], {"kind": 5}, {"inlined": 1}], "values": {"n": 7}}]}
+END
+    profcat leaf.pfs -t callgrind -o leaf.out
+    grep -qx 'totals: 12' leaf.out
+    [ "$(cells 2,9,11 leaf.out)" = "[unknown] 12 12"$'\n'"main 0 12" ]
+}
+
+@test "totals over 2^63 are read back, and compared" {
+    printf '# callgrind format\nevents: Ir\nfl=a\nfn=f\n1 %s\nfn=g\n2 %s\ntotals: %s\n' 9223372036854775807 9223372036854775807 18446744073709551614 >wide.out
+    profcat -t ndjson wide.out 2>err | profcat -t callgrind | grep -qx 'totals: 18446744073709551614'
+    [ ! -s err ]
+    sed -i 's/614$/613/' wide.out
+    fails 0 "costs of 'Ir' are 18446744073709551614 together, the totals: line says 18446744073709551613" profcat -c wide.out
+    printf 'events: Ir\nfl=a\nfn=f\n1 %s\nfn=g\n2 1\nsummary: %s\n' 9223372036854775807 9223372036854775808 >wide.out
+    [ "$(profcat -c wide.out 2>&1)" = 2 ]
 }
 
 @test "records before the damage are given, and sums that the file denies are a warning" {

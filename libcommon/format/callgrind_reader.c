@@ -497,9 +497,15 @@ static int read_expected(struct pf_reader *reader, struct pf_bytes text)
     struct pf_bytes word;
     uint32_t k = 0;
 
-    for (; (word = pf_cg_word(&text)).size > 0; k++)
-        if (k == PF_CG_EVENTS || !pf_cg_signed(word, &state->expected[k]))
-            return bad_line(reader, "no number, or one that needs more than 64 bits");
+    for (; (word = pf_cg_word(&text)).size > 0; k++) {
+        int64_t narrow = 0;
+        bool fits = pf_cg_signed(word, &narrow); /* also hexadecimal */
+
+        if (k == PF_CG_EVENTS || (!fits && !pf_parse_int128(word, &state->expected[k])))
+            return bad_line(reader, "not a number of at most 128 bits");
+        if (fits)
+            state->expected[k] = narrow;
+    }
     for (; k < PF_CG_EVENTS; k++)
         state->expected[k] = 0;
     return PF_OK;
@@ -512,14 +518,15 @@ static void check_sums(struct pf_reader *reader, const char *what, enum pf_sever
 
     for (uint32_t k = 0; k < state->events; k++) {
         struct pf_bytes name;
-        char sum[PF_INT128_TEXT];
+        char sum[PF_INT128_TEXT], expected[PF_INT128_TEXT];
 
         if (state->sums[k] == state->expected[k])
             continue;
         name = pf_dict_string(reader->dict, pf_measures_row(&reader->dict->measures, state->flat.columns[k].measure)->name);
         pf_print_int128(state->sums[k], sum);
-        pf_report_send(&reader->report, severity, "offset %" PRIu64 ": the costs of '%.*s' are %s together, the %s line says %" PRId64,
-                       state->offset, (int)(name.size < 100 ? name.size : 100), name.data, sum, what, state->expected[k]);
+        pf_print_int128(state->expected[k], expected);
+        pf_report_send(&reader->report, severity, "offset %" PRIu64 ": the costs of '%.*s' are %s together, the %s line says %s",
+                       state->offset, (int)(name.size < 100 ? name.size : 100), name.data, sum, what, expected);
     }
 }
 

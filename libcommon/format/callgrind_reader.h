@@ -77,7 +77,7 @@ struct pf_cg_reader {
     size_t meta_count, origin_capacity, key_capacity, value_capacity;
 
     pf_int128 sums[PF_CG_EVENTS];
-    int64_t expected[PF_CG_EVENTS]; /* of the summary or the totals */
+    pf_int128 expected[PF_CG_EVENTS]; /* of the summary or the totals */
     bool has_summary, has_totals, ended, must_end;
 };
 int pf_cg_reader_open(struct pf_reader *, const struct pf_cg_dialect *);

@@ -18,11 +18,12 @@ struct walk {
     struct pf_error *error;
 };
 
-/* Places without what lists of stacks alone mean, and those of whole functions. */
+/* Places without what lists of stacks alone mean, and those of whole functions. A frame that then has nothing left is the unknown
+ * function: no place at all would make a line of a call. */
 static bool map_places(struct walk *walk)
 {
     struct pf_dict *dict = walk->costs->dict;
-    uint32_t count = dict->locations.count;
+    uint32_t count = dict->locations.count, nowhere = pf_cg_costs_nowhere(walk->costs);
 
     walk->functions = calloc(count, sizeof *walk->functions);
     walk->plain = calloc(count, sizeof *walk->plain);
@@ -40,6 +41,10 @@ static bool map_places(struct walk *walk)
         place.column = 0;
         place.kind = 0;
         walk->functions[k] = pf_dict_add_location(dict, &place);
+        if (walk->plain[k] == 0)
+            walk->plain[k] = nowhere;
+        if (walk->functions[k] == 0)
+            walk->functions[k] = nowhere;
     }
     return pf_dict_status(dict) == PF_OK;
 }

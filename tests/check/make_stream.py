@@ -35,10 +35,20 @@ class Tables:
         return self.add(pfs.STRINGS, bytes(text) if isinstance(text, list) else text.encode())
 
     def location(self, frame):
+        if isinstance(frame, dict):
+            return self.place(**frame)
         name, file, line, start, image, address = (frame + ['', '', 0, 0, '', 0][len(frame):])
         image = self.add(pfs.IMAGES, (self.string(image),) + (0,) * 7)
         function = self.add(pfs.FUNCTIONS, (self.string(name), 0, self.string(file), start))
         return self.add(pfs.LOCATIONS, (function, line, image, address, 0, 0, 0))
+
+    def place(self, name='', system='', file='', start=0, line=0, column=0, image=None, address=0, kind=0, inlined=0):
+        """A frame with all it may have; an image is its name, or (name, identifier, start, limit, offset, text start, text size, flags)."""
+        image = (image or '',) if not isinstance(image, tuple) else image
+        row = (self.string(image[0]), self.string(image[1] if len(image) > 1 else '')) + image[2:]
+        image = self.add(pfs.IMAGES, row + (0,) * (8 - len(row)))
+        function = self.add(pfs.FUNCTIONS, (self.string(name), self.string(system), self.string(file), start))
+        return self.add(pfs.LOCATIONS, (function, line, image, address, column, kind, inlined))
 
     def stack(self, frames):
         node = 0
@@ -114,4 +124,5 @@ def stream(about):
     return out + pfs.frame_bytes('E', 0, end, len(records), int(about.get('incomplete', False)))
 
 
-sys.stdout.buffer.write(stream(json.load(sys.stdin)))
+if __name__ == '__main__':
+    sys.stdout.buffer.write(stream(json.load(sys.stdin)))
