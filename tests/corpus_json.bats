@@ -54,6 +54,41 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
     done
 }
 
+@test "tables of profiles are the same after our own JSON" {
+    local own=$PROFUTILS_SRC/tests/corpus to tried=
+    # calls with several measures, stacks beside calls, first lines, a measure that is not the first, marks and natures
+    for file in "$own"/nytprof/{dash_e,gotos_blocks,synth_evals}.nyt "$own"/callgrind/hand_{appended,combined,inlined,jumps}.out \
+        "$own"/stackprof/*.stackprof "$own"/pprof/*.pb.gz "$own"/statprofiler/fork.out.*1 "$own"/gmon/b.gmon.out "$own"/pstats/*.pstats; do
+        [ -f "$file" ] && [ "$(wc -c <"$file")" -lt 50000 ] || continue
+        profcat -q "$file" -o given.pfs
+        proftop -q -n 0 given.pfs | sed "1s,  *[^ ]*$,," >want
+        for to in json ndjson; do
+            profcat -q given.pfs -t $to -o given.$to
+            [ -s given.$to ] || continue
+            proftop -q -n 0 given.$to | sed "1s,  *[^ ]*$,," | diff -u want -
+            tried+=x
+        done
+    done
+    [ ${#tried} -ge 20 ]
+}
+
+@test "values and totals that leave 64 bits are read back from our own JSON" {
+    stream wide.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick"}, {"name": "n"}],
+ "records": [{"stack": [["f"]], "values": {"wall": 1000000000000000003, "n": 9223372036854775807}},
+             {"stack": [["g"]], "values": {"wall": -5, "n": 9223372036854775807}}]}
+END
+    for to in json ndjson; do
+        profcat -t $to wide.pfs -o wide.$to
+        profcat -t text wide.pfs | diff - <(profcat -t text wide.$to | grep -v '^metadata')
+        # n: 2 * (2^63 - 1)
+        proftop -m n -t json wide.$to | grep -q '"total":18446744073709551614[,}]'
+    done
+    # without the scale there is no room for it
+    sed 's/,"num":10000000//' wide.ndjson >bare.ndjson
+    fails 3 "bare.ndjson: offset [0-9]+: expected a number of 64 bits .*, not '10000000000000000030000000'" profcat bare.ndjson
+}
+
 @test "a document that says its input was incomplete is incomplete" {
     printf 'a;b 1\nno count\n' >a.folded
     run -3 profcat -f folded -t json a.folded -o /dev/stdout

@@ -58,12 +58,13 @@ END
 
 @test "ndjson has the keys of the schema in their order" {
     profcat --set-label host=h1 --set-label section=req a.folded -t ndjson >got
-    f='"file":"","line":0,"column":0,"image":"","address":"","inlined":false}'
+    f='"file":"","line":0,"column":0,"image":"","address":"","inlined":false,"start_line":0,"frame_kind":""}'
+    m='"measures":{"samples":{"role":"count","nature":"sampled","main":true}},"source_format":"folded"}'
     cat >want <<END
-{"id":1,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"read",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":3},"units":{"samples":"count"}}
-{"id":2,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"parse",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":5},"units":{"samples":"count"}}
-{"id":3,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"\"a,b\"",$f,{"function":"main",$f],"values":{"samples":2},"units":{"samples":"count"}}
-{"id":4,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[],"values":{"samples":4},"units":{"samples":"count"}}
+{"id":1,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"read",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":3},"units":{"samples":"count"},$m
+{"id":2,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"parse",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":5},"units":{"samples":"count"},$m
+{"id":3,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"\"a,b\"",$f,{"function":"main",$f],"values":{"samples":2},"units":{"samples":"count"},$m
+{"id":4,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[],"values":{"samples":4},"units":{"samples":"count"},$m
 END
     same want got
     profcat --set-label host=h1 --set-label section=req a.folded | profcat -t ndjson >got
@@ -80,7 +81,7 @@ d = json.load(open("got.json"), object_pairs_hook=lambda pairs: (len(pairs) == l
 assert list(d) == ["schema", "rows", "measures", "meta"], list(d)
 assert d["schema"] == "profutils.samples/1"
 assert d["rows"] == [json.loads(line) for line in open("got.ndjson")]
-assert d["measures"] == [{"name": "samples", "unit": "count", "kind": "sample", "total": 22}]
+assert d["measures"] == [{"name": "samples", "unit": "count", "kind": "sample", "total": 22, "role": "count", "nature": "sampled", "main": True}]
 assert d["meta"] == {"tool": "profcat", "inputs": ["c.folded", "b.folded"], "source_format": "folded", "complete": True,
                      "metadata": [{"origin": "folded", "key": "comment", "value": "# written by hand"}]}, d["meta"]
 END
@@ -97,7 +98,7 @@ END
         profcat tenths.$to -t $to | grep '"id"' | cut -d , -f 2- >again
         grep '"id"' tenths.$to | cut -d , -f 2- | diff - again
     done
-    profcat -t json tenths.json | grep -q '"measures":\[{"name":"samples","unit":"count","kind":"sample","total":2.625}\]'
+    profcat -t json tenths.json | grep -q '"measures":\[{"name":"samples","unit":"count","kind":"sample","total":2.625,'
     # each measure has its own; signs, exponents and many digits are exact: 3 + 0.5 - 0.125, and 10^12 + 10^-6
     cat >own.ndjson <<'END'
 {"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a"],"values":{"x":3,"y":1},"units":{"x":"things","y":"count"}}
@@ -125,13 +126,13 @@ END
 END
     [ "$(profcat -t csv tenths-of-ns.pfs | tail -n +2 | cut -d , -f 8 | tr '\n' ' ')" = "12 -12 10 0 12 " ]
     # 235 tenths are 23.5
-    profcat -t json tenths-of-ns.pfs | grep -q '"unit":"nanoseconds","kind":"sample","total":24}'
+    profcat -t json tenths-of-ns.pfs | grep -q '"unit":"nanoseconds","kind":"sample","total":24,'
 }
 
 @test "an empty profile is a document too, an incomplete one says so" {
     printf '\n' >nothing.folded
     profcat -f folded nothing.folded -t json >got
-    printf '%s\n' '{"schema":"profutils.samples/1","rows":[],"measures":[{"name":"samples","unit":"count","kind":"sample","total":0}],"meta":{"tool":"profcat","inputs":["nothing.folded"],"source_format":"folded","complete":true,"metadata":[]}}' >want
+    printf '%s\n' '{"schema":"profutils.samples/1","rows":[],"measures":[{"name":"samples","unit":"count","kind":"sample","total":0,"role":"count","nature":"sampled","main":true}],"meta":{"tool":"profcat","inputs":["nothing.folded"],"source_format":"folded","complete":true,"metadata":[]}}' >want
     same want got
     [ "$(profcat -f folded nothing.folded -t csv)" = 'kind,sections,labels,stack,function,file,line,samples' ]
     [ -z "$(profcat -f folded nothing.folded -t ndjson)" ]

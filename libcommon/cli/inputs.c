@@ -490,7 +490,7 @@ static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
     batch->kind = PF_META;
-    batch->rows = 2;
+    batch->rows = inputs->input.format->caps & PF_TELLS_SOURCE ? 1 : 2;
     batch->origin = inputs->announce_columns[0];
     batch->key = inputs->announce_columns[1];
     batch->value = inputs->announce_columns[2];

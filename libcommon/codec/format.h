@@ -27,7 +27,8 @@ enum pf_caps {
     PF_COMPRESSES = 1 << 12, /* takes -z itself; the output of others passes through gzip */
     PF_HOLDS_DIFFERENCE = 1 << 13, /* what was before and what after, beside each other */
     PF_IS_GZIP = 1 << 14,    /* its own bytes are gzip: a name that ends in .gz asks for no more */
-    PF_READS_TEXT = 1 << 15  /* what it reads may be text, although what it writes is not; refuses UTF-8's mark itself where it is none */
+    PF_READS_TEXT = 1 << 15, /* what it reads may be text, although what it writes is not; refuses UTF-8's mark itself where it is none */
+    PF_TELLS_SOURCE = 1 << 16 /* its reader gives the metadata `source_format`: what the records were before */
 };
 
 struct pf_reader {

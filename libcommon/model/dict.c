@@ -94,3 +94,10 @@ struct pf_bytes pf_dict_frame_name(const struct pf_dict *dict, uint32_t location
     int size = snprintf(scratch, 32, "0x%" PRIx64, row->address);
     return (struct pf_bytes){scratch, (size_t)size};
 }
+
+const char *pf_frame_kind_name(unsigned kind)
+{
+    static const char *const names[PF_FRAME_KINDS] = {"", "sub", "xsub", "eval", "main", "native", "kernel", "jit"};
+
+    return kind < PF_FRAME_KINDS ? names[kind] : "";
+}

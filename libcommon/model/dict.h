@@ -50,6 +50,9 @@ enum pf_frame_kind {
     PF_FRAME_KINDS
 };
 
+/* "sub", "xsub" ...; "" for PF_FRAME_PLAIN and for numbers that are not known. */
+const char *pf_frame_kind_name(unsigned kind);
+
 /* A place in a program. */
 struct pf_location {
     uint32_t function; /* 0 = nobody named it */

@@ -38,3 +38,22 @@ const char *pf_kind_name(enum pf_kind kind)
     static const char *const names[] = {"sample", "flat", "edge", "meta", "text"};
     return names[kind];
 }
+
+const char *pf_role_name(unsigned role)
+{
+    static const char *const names[] = {"self", "inclusive", "count"};
+
+    return names[role];
+}
+
+const char *pf_nature_name(unsigned nature)
+{
+    static const char *const names[] = {"", "sampled", "timed", "exact"};
+
+    return names[nature];
+}
+
+const char *pf_aggregation_name(unsigned aggregation)
+{
+    return aggregation == PF_MAX ? "max" : "sum";
+}

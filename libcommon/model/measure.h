@@ -56,4 +56,9 @@ bool pf_measure_same_period(const struct pf_measure *, const struct pf_measure *
 
 const char *pf_kind_name(enum pf_kind); /* "sample", "flat", "edge", "meta", "text" */
 
+/* The words for enum pf_role, pf_nature and pf_aggregation: "self" and so on, "" for an unknown nature. */
+const char *pf_role_name(unsigned role);
+const char *pf_nature_name(unsigned nature);
+const char *pf_aggregation_name(unsigned aggregation);
+
 #endif

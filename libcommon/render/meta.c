@@ -23,18 +23,22 @@ static json_t *inputs_json(const struct pf_dict *dict, const struct pf_facts *fa
     return NULL;
 }
 
-/* "statprofiler", or "folded,statprofiler" where they differ. */
-static json_t *formats_json(const struct pf_dict *dict, const struct pf_facts *facts)
+void pf_meta_formats(const struct pf_dict *dict, const struct pf_facts *facts, struct pf_buffer *text)
 {
-    struct pf_buffer text = {0};
-
     for (size_t k = 0; k < facts->format_count; k++) {
         struct pf_bytes name = pf_dict_string(dict, facts->formats[k]);
 
         if (k > 0)
-            pf_buffer_byte(&text, ',');
-        pf_buffer_append(&text, name.data, name.size);
+            pf_buffer_byte(text, ',');
+        pf_buffer_append(text, name.data, name.size);
     }
+}
+
+static json_t *formats_json(const struct pf_dict *dict, const struct pf_facts *facts)
+{
+    struct pf_buffer text = {0};
+
+    pf_meta_formats(dict, facts, &text);
     json_t *string = text.failed ? NULL : pf_json_text((struct pf_bytes){text.data, text.size}, PF_UTF8);
 
     pf_buffer_free(&text);

@@ -11,4 +11,7 @@
  * memory. */
 json_t *pf_meta_json(const struct pf_dict *, const struct pf_facts *, const char *tool, const char *const *operands, bool complete);
 
+/* Appends the formats that the records came from: "statprofiler", or "folded,statprofiler" where they differ. */
+void pf_meta_formats(const struct pf_dict *, const struct pf_facts *, struct pf_buffer *text);
+
 #endif

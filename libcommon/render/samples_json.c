@@ -19,7 +19,10 @@ struct json_writer {
     uint64_t rows;
     struct pf_values values;
     struct pf_cache frames, labels;   /* by location, by label set */
-    struct pf_cache keys, units;      /* by column of the values */
+    struct pf_cache keys;             /* by column of the values */
+    struct pf_cache ends;             /* by kind: what follows the values of a row */
+    uint64_t ends_of;                 /* made at this turn of the values */
+    size_t ends_from;                 /* and with so many formats */
     struct pf_id_list list;
     struct pf_label_list label_list;
     struct pf_buffer scratch;
@@ -63,7 +66,7 @@ static void close_writer(struct pf_writer *writer)
     pf_cache_free(&state->frames);
     pf_cache_free(&state->labels);
     pf_cache_free(&state->keys);
-    pf_cache_free(&state->units);
+    pf_cache_free(&state->ends);
     free(state->list.ids);
     free(state->label_list.rows);
     pf_buffer_free(&state->scratch);
@@ -79,12 +82,13 @@ static void write_place(struct pf_writer *writer, uint32_t id, struct pf_sink *s
     struct json_writer *state = writer->state;
     const struct pf_dict *dict = writer->dict;
     const struct pf_location *location = pf_dict_location(dict, id);
+    const struct pf_function *function = pf_dict_function(dict, location->function);
     char scratch[32];
 
     pf_sink_text(sink, "\"function\":");
     pf_json_string(sink, pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id), &state->scratch);
     pf_sink_text(sink, ",\"file\":");
-    pf_json_name(sink, dict, pf_dict_function(dict, location->function)->file, &state->scratch);
+    pf_json_name(sink, dict, function->file, &state->scratch);
     pf_sink_text(sink, ",\"line\":");
     pf_json_int(sink, location->line < 0 ? 0 : location->line);
     pf_sink_text(sink, ",\"column\":");
@@ -110,9 +114,14 @@ static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
         pf_json_string(sink, pf_dict_frame_name(writer->dict, id, scratch), pf_record_frame_flags(writer->dict, id),
                        &state->scratch);
     } else {
+        const struct pf_location *location = pf_dict_location(writer->dict, id);
+        int64_t start = pf_dict_function(writer->dict, location->function)->start_line;
+
         pf_sink_text(sink, "{");
         write_place(writer, id, sink);
-        pf_sink_text(sink, "}");
+        pf_sink_text(sink, ",\"start_line\":");
+        pf_json_int(sink, start < 0 ? 0 : start);
+        pf_sink_printf(sink, ",\"frame_kind\":\"%s\"}", pf_frame_kind_name(location->kind));
     }
 }
 
@@ -158,7 +167,7 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
     pf_sink_text(sink, sections ? "],\"labels\":{}" : "]}");
 }
 
-/* `"wall":`, and `"wall":"nanoseconds"`. */
+/* `"wall":` */
 static void render_key(void *arg, uint32_t column, struct pf_sink *sink)
 {
     struct json_writer *state = ((struct pf_writer *)arg)->state;
@@ -168,12 +177,77 @@ static void render_key(void *arg, uint32_t column, struct pf_sink *sink)
     pf_sink_text(sink, ":");
 }
 
-static void render_unit(void *arg, uint32_t column, struct pf_sink *sink)
+/* A number that readers have room for; larger ones are not told. */
+static void write_number(struct pf_sink *sink, const char *key, uint64_t number, uint64_t usual)
+{
+    if (number != usual && number <= INT64_MAX)
+        pf_sink_printf(sink, ",\"%s\":%" PRIu64, key, number);
+}
+
+/* What the reader needs to make the measure again, for an object that has begun: what is as usual is left out. */
+static void write_measure_facts(struct json_writer *state, const struct pf_value_name *column, struct pf_sink *sink)
+{
+    const struct pf_dict *dict = state->values.dict;
+    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->measure);
+
+    pf_sink_printf(sink, "\"role\":\"%s\"", pf_role_name(measure->role));
+    if (measure->nature != PF_UNKNOWN_NATURE)
+        pf_sink_printf(sink, ",\"nature\":\"%s\"", pf_nature_name(measure->nature));
+    if (measure->aggregation != PF_SUM)
+        pf_sink_printf(sink, ",\"aggregation\":\"%s\"", pf_aggregation_name(measure->aggregation));
+    if (measure->main)
+        pf_sink_text(sink, ",\"main\":true");
+    if (!pf_bytes_equal(column->own, column->name)) {
+        pf_sink_text(sink, ",\"measure\":");
+        pf_json_string(sink, column->own, PF_UTF8, &state->scratch);
+    }
+    if (!pf_bytes_equal(pf_dict_string(dict, measure->unit), column->unit)) {
+        pf_sink_text(sink, ",\"base_unit\":");
+        pf_json_name(sink, dict, measure->unit, &state->scratch);
+    }
+    if (measure->raw_unit != 0) {
+        pf_sink_text(sink, ",\"raw_unit\":");
+        pf_json_name(sink, dict, measure->raw_unit, &state->scratch);
+    }
+    write_number(sink, "num", measure->num, 1);
+    write_number(sink, "den", measure->den, 1);
+    write_number(sink, "period", measure->period, 0);
+    pf_sink_text(sink, "}");
+}
+
+/* `},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self"}},"source_format":"folded"}` */
+static void render_end(void *arg, uint32_t kind, struct pf_sink *sink)
 {
     struct json_writer *state = ((struct pf_writer *)arg)->state;
 
-    render_key(arg, column, sink);
-    pf_json_string(sink, state->values.columns[column].unit, PF_UTF8, &state->scratch);
+    for (int facts = 0; facts < 2; facts++) {
+        const char *comma = "";
+
+        pf_sink_text(sink, facts ? "},\"measures\":{" : "},\"units\":{");
+        for (uint32_t k = 0; k < state->values.count; k++) {
+            const struct pf_value_name *column = &state->values.columns[k];
+
+            if (column->kind != (enum pf_kind)kind)
+                continue;
+            pf_sink_text(sink, comma);
+            comma = ",";
+            render_key(arg, k, sink);
+            if (facts) {
+                pf_sink_text(sink, "{");
+                write_measure_facts(state, column, sink);
+            } else {
+                pf_json_string(sink, column->unit, PF_UTF8, &state->scratch);
+            }
+        }
+    }
+    struct pf_buffer formats = {0};
+
+    pf_meta_formats(state->values.dict, &state->facts, &formats);
+    pf_sink_text(sink, "},\"source_format\":");
+    pf_json_string(sink, (struct pf_bytes){formats.data, formats.size}, PF_UTF8, &state->scratch);
+    pf_sink_text(sink, state->document ? "}" : "}\n");
+    state->scratch.failed = state->scratch.failed || formats.failed;
+    pf_buffer_free(&formats);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
@@ -198,6 +272,17 @@ static void write_begin(struct pf_writer *writer, const struct pf_batch *batch, 
     write_bytes(writer->sink, pf_cache_text(&state->labels, labels, render_labels, writer));
 }
 
+/* Whether the reader has room for an amount: it counts raw units again, or base units, in 64 bits. */
+static bool fits(const struct pf_dict *dict, const struct pf_value_name *column, pf_int128 amount)
+{
+    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->measure);
+
+    if ((amount >= INT64_MIN && amount <= INT64_MAX) || column->parts != 1)
+        return true;
+    return measure->den == 1 && measure->num <= INT64_MAX && amount % (pf_int128)measure->num == 0 &&
+           amount / (pf_int128)measure->num >= INT64_MIN && amount / (pf_int128)measure->num <= INT64_MAX;
+}
+
 static void write_values(struct pf_writer *writer, enum pf_kind kind)
 {
     struct json_writer *state = writer->state;
@@ -210,18 +295,12 @@ static void write_values(struct pf_writer *writer, enum pf_kind kind)
         pf_sink_text(writer->sink, comma);
         write_bytes(writer->sink, pf_cache_text(&state->keys, k, render_key, writer));
         pf_json_parts(writer->sink, state->values.amounts[k], state->values.columns[k].parts);
+        if (!fits(writer->dict, &state->values.columns[k], state->values.amounts[k]))
+            pf_error_set(&writer->error, PF_OVERFLOW, "record %" PRIu64 ": the value of %.*s leaves 64 bits", state->rows,
+                         (int)state->values.columns[k].name.size, state->values.columns[k].name.data);
         comma = ",";
     }
-    pf_sink_text(writer->sink, "},\"units\":{");
-    comma = "";
-    for (uint32_t k = 0; k < state->values.count; k++) {
-        if (state->values.columns[k].kind != kind)
-            continue;
-        pf_sink_text(writer->sink, comma);
-        write_bytes(writer->sink, pf_cache_text(&state->units, k, render_unit, writer));
-        comma = ",";
-    }
-    pf_sink_text(writer->sink, state->document ? "}}" : "}}\n");
+    write_bytes(writer->sink, pf_cache_text(&state->ends, kind, render_end, writer));
 }
 
 static void write_row(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
@@ -263,6 +342,10 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
 
     if (pf_values_declare(&state->values, batch, &changed) != PF_OK)
         return pf_error_nomem(&writer->error);
+    if (state->ends_of != state->values.turns || state->ends_from != state->facts.format_count)
+        pf_cache_free(&state->ends);
+    state->ends_of = state->values.turns;
+    state->ends_from = state->facts.format_count;
     pf_values_add(&state->values, batch);
     for (uint32_t row = 0; row < batch->rows; row++) {
         if (!pf_record_frames(writer->dict, batch, row, &state->list))
@@ -274,9 +357,9 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
         else
             write_row(writer, batch, row);
     }
-    if (state->scratch.failed || state->frames.status || state->labels.status || state->keys.status || state->units.status)
+    if (state->scratch.failed || state->frames.status || state->labels.status || state->keys.status || state->ends.status)
         return pf_error_nomem(&writer->error);
-    return PF_OK;
+    return writer->error.code;
 }
 
 /* --- flame graph ------------------------------------------------------------------------------------------ */
@@ -308,10 +391,8 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     struct json_writer *state = writer->state;
     int status = PF_OK;
 
-    if (batch->kind == PF_META && state->document)
-        return pf_facts_add(&state->facts, writer->dict, batch) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
     if (batch->kind == PF_META)
-        return PF_OK;
+        return pf_facts_add(&state->facts, writer->dict, batch) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
     if (batch->kind == PF_TEXT)
         return PF_OK;
     if (batch->rows == 0 && batch->value_count == 0)
@@ -335,7 +416,8 @@ static void write_measures(struct pf_writer *writer)
         pf_json_string(sink, column->unit, PF_UTF8, &state->scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(column->kind));
         pf_json_parts(sink, column->total, column->parts);
-        pf_sink_text(sink, "}");
+        pf_sink_text(sink, ",");
+        write_measure_facts(state, column, sink);
     }
 }
 
@@ -386,8 +468,9 @@ const struct pf_format pf_format_json = {
     .name = "json",
     .about = "one JSON document: records, totals, metadata (schema profutils.samples/1)",
     .suffixes = ".json",
-    .losses = "source texts, times of records, what measures are but their names and units, kinds of frames, first lines of functions",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_STREAM,
+    .losses = "source texts, times of records; parts of a nanosecond and of a millionth; of images all but the name; "
+              "system names of functions; bytes that are not UTF-8, negative lines",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE,
     .options = document_options,
     .bid = pf_samples_bid_document,
     .reader_size = sizeof(struct pf_samples_reader),
@@ -405,8 +488,9 @@ const struct pf_format pf_format_ndjson = {
     .name = "ndjson",
     .about = "one JSON object a line for each record (schema profutils.samples/1), for notebooks",
     .suffixes = ".ndjson .jsonl",
-    .losses = "metadata, source texts, times of records, what measures are but their names and units, kinds of frames, first lines of functions",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM,
+    .losses = "metadata, measures without records, source texts, times of records; parts of a nanosecond "
+              "and of a millionth; of images all but the name; system names of functions; bytes that are not UTF-8, negative lines",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE,
     .options = row_options,
     .bid = pf_samples_bid_rows,
     .reader_size = sizeof(struct pf_samples_reader),

@@ -39,9 +39,10 @@ int pf_samples_open_reader(struct pf_reader *reader)
     pf_json_cut_open(&state->cut, reader->source, &reader->error);
     state->memo = pf_stack_memo_new();
     if (pf_strings_init(&state->frames.texts) != PF_OK || pf_strings_init(&state->labels.texts) != PF_OK ||
-        pf_strings_init(&state->sections.texts) != PF_OK || !state->memo)
+        pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK || !state->memo)
         return pf_error_nomem(&reader->error);
     state->document = strcmp(reader->format->name, "json") == 0;
+    state->formats = state->own_format = pf_dict_intern(reader->dict, pf_bytes_of(reader->format->name), 0);
     return PF_OK;
 }
 
@@ -58,6 +59,8 @@ void pf_samples_close_reader(struct pf_reader *reader)
     free_memo(&state->frames);
     free_memo(&state->labels);
     free_memo(&state->sections);
+    free_memo(&state->measures);
+    free(state->facts);
     pf_stack_memo_free(state->memo);
     pf_labels_free(&state->row_labels);
     free(state->leaf_first);
@@ -88,17 +91,36 @@ static uint64_t address_of(struct pf_bytes text)
     return address;
 }
 
-/* A frame, which may be its name alone. */
-static uint32_t make_frame(struct pf_dict *dict, const json_t *frame)
+static const char *kind_word(unsigned kind)
 {
+    return pf_kind_name((enum pf_kind)kind);
+}
+
+/* Which of `count` words a member is; 0 where it is none of them. */
+static uint8_t member_word(const json_t *object, const char *key, const char *(*word)(unsigned), unsigned count)
+{
+    struct pf_bytes text = pf_json_member_text(object, key);
+
+    for (unsigned k = 0; k < count; k++)
+        if (pf_bytes_equal(text, pf_bytes_of(word(k))))
+            return (uint8_t)k;
+    return 0;
+}
+
+/* A frame, which may be its name alone. */
+static uint32_t make_frame(struct pf_reader *reader, const json_t *frame)
+{
+    struct pf_dict *dict = reader->dict;
     struct pf_bytes name = json_is_string(frame) ? text_of(frame) : pf_json_member_text(frame, "function");
     struct pf_bytes address = pf_json_member_text(frame, "address"), image = pf_json_member_text(frame, "image");
     int64_t column = pf_json_member_int(frame, "column", 0);
     struct pf_function function = {.name = pf_dict_intern_text(dict, name.size ? name : PF_BYTES("[unknown]")),
-                                   .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file"))};
+                                   .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file")),
+                                   .start_line = pf_json_member_int(frame, "start_line", 0)};
     struct pf_location location = {.address = address_of(address),
                                    .line = pf_json_member_int(frame, "line", 0),
                                    .column = column > 0 && column <= UINT32_MAX ? (uint32_t)column : 0,
+                                   .kind = member_word(frame, "frame_kind", pf_frame_kind_name, PF_FRAME_KINDS),
                                    .inlined = json_is_true(json_object_get(frame, "inlined"))};
 
     /* nobody named it: the address stands for the name */
@@ -120,8 +142,9 @@ static uint32_t end_set(struct pf_labels *labels, struct pf_dict *dict, bool goo
     return set;
 }
 
-static uint32_t make_sections(struct pf_dict *dict, const json_t *sections)
+static uint32_t make_sections(struct pf_reader *reader, const json_t *sections)
 {
+    struct pf_dict *dict = reader->dict;
     struct pf_labels labels = {0};
     const json_t *section;
     bool good = true;
@@ -132,8 +155,9 @@ static uint32_t make_sections(struct pf_dict *dict, const json_t *sections)
     return end_set(&labels, dict, good);
 }
 
-static uint32_t make_labels(struct pf_dict *dict, const json_t *labels)
+static uint32_t make_labels(struct pf_reader *reader, const json_t *labels)
 {
+    struct pf_dict *dict = reader->dict;
     const json_t *values, *value;
     const char *key;
     struct pf_labels set = {0};
@@ -154,8 +178,67 @@ static uint32_t make_labels(struct pf_dict *dict, const json_t *labels)
     return end_set(&set, dict, good);
 }
 
+static uint32_t member_string(struct pf_dict *dict, const json_t *object, const char *key, uint32_t other)
+{
+    const json_t *member = json_object_get(object, key);
+
+    return json_is_string(member) ? pf_dict_intern_text(dict, text_of(member)) : other;
+}
+
+static uint64_t member_number(const json_t *object, const char *key, int64_t usual)
+{
+    int64_t number = pf_json_member_int(object, key, usual);
+
+    return (uint64_t)(number >= usual ? number : usual);
+}
+
+/* `measure`: the object that tells of it, NULL for the end of a row's. False: out of memory. */
+static bool add_facts(struct pf_reader *reader, uint32_t key, const json_t *measure)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+
+    if (!pf_grow(&state->facts, &state->fact_capacity, state->fact_count + 1, sizeof *state->facts))
+        return false;
+    state->facts[state->fact_count++] = (struct pf_samples_facts){
+        .key = key,
+        .measure = {
+            .name = member_string(dict, measure, "measure", key),
+            .unit = member_string(dict, measure, "base_unit", 0),
+            .raw_unit = member_string(dict, measure, "raw_unit", 0),
+            .role = member_word(measure, "role", pf_role_name, PF_COUNT + 1),
+            .nature = member_word(measure, "nature", pf_nature_name, PF_EXACT + 1),
+            .aggregation = member_word(measure, "aggregation", pf_aggregation_name, PF_MAX + 1),
+            .main = json_is_true(json_object_get(measure, "main")),
+            .num = member_number(measure, "num", 1),
+            .den = member_number(measure, "den", 1),
+            .period = member_number(measure, "period", 0),
+        },
+    };
+    return true;
+}
+
+/* Facts of the measures of a row: 1 + the place of the first. */
+static uint32_t make_measures(struct pf_reader *reader, const json_t *measures)
+{
+    struct pf_samples_reader *state = reader->state;
+    size_t first = state->fact_count;
+    const json_t *measure;
+    const char *key;
+    bool good = true;
+
+    json_object_foreach((json_t *)(uintptr_t)measures, key, measure) {
+        uint32_t of = pf_dict_intern_text(reader->dict, pf_bytes_of(key));
+
+        good = good && add_facts(reader, of, measure);
+    }
+    if (!good || !add_facts(reader, UINT32_MAX, NULL))
+        reader->dict->measures.table.status = PF_NOMEM;
+    return (uint32_t)first + 1;
+}
+
 /* The id of the value ahead, made once for each text. */
-static int read_known(struct pf_reader *reader, struct pf_samples_memo *memo, uint32_t (*make)(struct pf_dict *, const json_t *),
+static int read_known(struct pf_reader *reader, struct pf_samples_memo *memo, uint32_t (*make)(struct pf_reader *, const json_t *),
                       uint32_t *id)
 {
     struct pf_samples_reader *state = reader->state;
@@ -175,7 +258,7 @@ static int read_known(struct pf_reader *reader, struct pf_samples_memo *memo, ui
     status = pf_json_cut_parse(&state->cut, raw, pf_source_offset(reader->source) - raw.size, &value);
     if (status != PF_OK)
         return status;
-    *id = make(reader->dict, value);
+    *id = make(reader, value);
     if (text >= memo->count) {
         size_t before = memo->count;
 
@@ -221,26 +304,34 @@ static struct pf_samples_value *find_value(struct pf_reader *reader, struct pf_b
     return &state->values[state->value_count++];
 }
 
+static int bad_number(struct pf_reader *reader, const struct pf_samples_value *value, int code, struct pf_bytes text)
+{
+    return pf_error_at(&reader->error, code, value->offset, "expected a number of 64 bits with at most %d decimals, not '%.*s'", PLACES_MAX,
+                       text.size > 40 ? 40 : (int)text.size, text.data);
+}
+
 /* A number exactly, with its decimals. */
 static int read_number(struct pf_reader *reader, struct pf_samples_value *value)
 {
     struct pf_samples_reader *state = reader->state;
     struct pf_decimals decimals = {.most = PLACES_MAX};
     struct pf_bytes text;
-    uint64_t offset;
+    bool exact = true;
     int status;
 
     pf_json_cut_kind(&state->cut);
-    offset = pf_source_offset(reader->source);
+    value->offset = pf_source_offset(reader->source);
     status = pf_json_cut_number(&state->cut, &text);
     if (status != PF_OK)
         return status;
     status = pf_decimals_take(&decimals, text, &value->value);
+    value->wide = value->value;
+    value->places = value->wide_places = decimals.places;
+    /* More than 64 bits of base units may be fewer raw units. */
+    if (status == PF_OVERFLOW && pf_decimal_scale128(text, 0, &value->wide, &exact) && exact)
+        status = PF_OK;
     if (status != PF_OK || decimals.rounded)
-        return pf_error_at(&reader->error, status == PF_OVERFLOW ? PF_OVERFLOW : PF_FAILED, offset,
-                           "expected a number of 64 bits with at most %d decimals, not '%.*s'", PLACES_MAX,
-                           text.size > 40 ? 40 : (int)text.size, text.data);
-    value->places = decimals.places;
+        return bad_number(reader, value, status == PF_OVERFLOW ? PF_OVERFLOW : PF_FAILED, text);
     return PF_OK;
 }
 
@@ -280,6 +371,17 @@ static int read_kind(struct pf_reader *reader)
                                          text.size > 40 ? 40 : (int)text.size, text.data);
 }
 
+static int read_formats(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes text;
+    int status = pf_json_cut_string(&state->cut, &text);
+
+    if (status == PF_OK)
+        state->formats = pf_dict_intern_text(reader->dict, text);
+    return status;
+}
+
 static int read_member(struct pf_reader *reader, struct pf_bytes key)
 {
     struct pf_samples_reader *state = reader->state;
@@ -296,6 +398,10 @@ static int read_member(struct pf_reader *reader, struct pf_bytes key)
         return read_values(reader, false);
     if (pf_bytes_equal(key, PF_BYTES("units")))
         return read_values(reader, true);
+    if (pf_bytes_equal(key, PF_BYTES("measures")))
+        return read_known(reader, &state->measures, make_measures, &state->fact_set);
+    if (pf_bytes_equal(key, PF_BYTES("source_format")))
+        return read_formats(reader);
     if (pf_bytes_equal(key, PF_BYTES("depth")))
         return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
                            "rows of single frames, as explode gives them: only whole stacks are read back");
@@ -312,7 +418,8 @@ static int read_row(struct pf_reader *reader)
     int status = pf_json_cut_enter(&state->cut, '{');
 
     state->kind = PF_SAMPLE;
-    state->depth = state->value_count = state->section_set = state->label_set = 0;
+    state->depth = state->value_count = state->section_set = state->label_set = state->fact_set = 0;
+    state->formats = state->own_format;
     while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
         status = read_member(reader, key);
     if (status != PF_EOF)
@@ -364,19 +471,43 @@ static uint32_t raw_unit(struct pf_dict *dict, uint32_t unit, int places)
     return id;
 }
 
-static uint32_t find_measure(struct pf_reader *reader, enum pf_kind kind, uint32_t name, uint32_t unit, int places)
+/* `facts`: NULL where the input, as older ones, has the name and the unit only. */
+static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_scale *scale, int places,
+                             const struct pf_samples_facts *facts)
 {
-    struct pf_bytes text = pf_dict_string(reader->dict, name);
-    struct pf_measure measure = {.name = name, .unit = unit, .kind = (uint8_t)kind, .num = 1, .den = power_of_ten(places)};
+    struct pf_bytes text = pf_dict_string(reader->dict, scale->name);
+    struct pf_measure measure = facts ? facts->measure : (struct pf_measure){.name = scale->name};
 
+    measure.kind = (uint8_t)scale->kind;
+    measure.unit = scale->unit;
+    measure.raw_unit = 0;
+    measure.num = 1;
+    measure.den = power_of_ten(places);
     if (places > 0)
-        measure.raw_unit = raw_unit(reader->dict, unit, places);
+        measure.raw_unit = raw_unit(reader->dict, scale->unit, places);
     pf_unit_take_parts(reader->dict, &measure);
+    if (facts)
+        return pf_measures_intern(&reader->dict->measures, &measure);
     if (pf_bytes_equal(pf_dict_string(reader->dict, measure.unit), PF_BYTES("count")))
         measure.role = PF_COUNT;
     else if (pf_bytes_equal(text, PF_BYTES("incl")))
         measure.role = PF_INCLUSIVE;
     return pf_measures_intern(&reader->dict->measures, &measure);
+}
+
+/* What the row says of the measure of its `k`th value; NULL: nothing. */
+static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *state, unsigned k)
+{
+    const struct pf_samples_facts *first = state->fact_set != 0 ? &state->facts[state->fact_set - 1] : NULL, *facts;
+    uint32_t key = state->values[k].name;
+
+    if (first == NULL)
+        return NULL;
+    if (k < state->fact_count - (state->fact_set - 1) && first[k].key == key) /* both in one order, as they are written */
+        return &first[k];
+    for (facts = first; facts->key != UINT32_MAX && facts->key != key;)
+        facts++;
+    return facts->key == key ? facts : NULL;
 }
 
 /* The column of a measure; column_count when it has none. */
@@ -389,7 +520,54 @@ static unsigned column_of(const struct pf_samples_reader *state, uint32_t measur
     return column;
 }
 
-/* The measures of the row that waits. *known: all of them have columns. PF_OK or PF_NOMEM. */
+/* A value as raw units of the measure that the row tells of, where exactly that many are written so. */
+static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, enum pf_kind kind, const struct pf_samples_facts *facts)
+{
+    struct pf_measure measure = facts->measure;
+    struct pf_bytes whole;
+    bool base = measure.unit == 0;
+    struct pf_scale shown = {.num = base ? measure.num : 1, .den = base ? measure.den : 1};
+    uint64_t power;
+
+    if (!base)
+        shown.den = pf_unit_parts(pf_dict_string(reader->dict, measure.raw_unit), &whole);
+    /* decimals are written up to the sixth place, rounded */
+    power = shown.den > 1 || value->wide_places > 0 ? power_of_ten(PF_DECIMAL_PLACES) : 1;
+    if (value->wide_places > PF_DECIMAL_PLACES || __builtin_mul_overflow(shown.num, power, &shown.num))
+        return false;
+    pf_int128 wide = value->wide * (pf_int128)(power > 1 ? power_of_ten(PF_DECIMAL_PLACES - value->wide_places) : 1);
+    int64_t raw;
+
+    if (!pf_scale64(wide, shown.den, shown.num, &raw) || pf_scale_total(&shown, raw) != wide)
+        return false;
+    measure.kind = (uint8_t)kind;
+    if (base)
+        measure.unit = value->unit;
+    value->value = raw;
+    value->measure = pf_measures_intern(&reader->dict->measures, &measure);
+    return true;
+}
+
+/* The value in base units, or parts of them. PF_OK, PF_NOMEM, or PF_OVERFLOW with a text. */
+static int base_value(struct pf_reader *reader, struct pf_samples_value *value, const struct pf_samples_facts *facts)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_samples_scale *scale = find_scale(state, state->kind, value->name, value->unit);
+    char text[PF_INT128_TEXT];
+
+    if (scale == NULL)
+        return pf_error_nomem(&reader->error);
+    if (value->wide != value->value)
+        return bad_number(reader, value, PF_OVERFLOW, (struct pf_bytes){text, pf_print_int128(value->wide, text)});
+    if (value->places > scale->places)
+        scale->places = value->places;
+    if (pf_scale64(value->value, power_of_ten(scale->places - value->places), 1, &value->value))
+        value->places = scale->places;
+    value->measure = find_measure(reader, scale, value->places, facts);
+    return PF_OK;
+}
+
+/* The measures of the row that waits. *known: all of them have columns. PF_OK, PF_NOMEM or PF_OVERFLOW. */
 static int name_measures(struct pf_reader *reader, bool *known)
 {
     struct pf_samples_reader *state = reader->state;
@@ -397,15 +575,11 @@ static int name_measures(struct pf_reader *reader, bool *known)
     *known = true;
     for (unsigned k = 0; k < state->value_count; k++) {
         struct pf_samples_value *value = &state->values[k];
-        struct pf_samples_scale *scale = find_scale(state, state->kind, value->name, value->unit);
+        const struct pf_samples_facts *facts = facts_of(state, k);
+        int status = facts && raw_value(reader, value, state->kind, facts) ? PF_OK : base_value(reader, value, facts);
 
-        if (scale == NULL)
-            return pf_error_nomem(&reader->error);
-        if (value->places > scale->places)
-            scale->places = value->places;
-        if (pf_scale64(value->value, power_of_ten(scale->places - value->places), 1, &value->value))
-            value->places = scale->places;
-        value->measure = find_measure(reader, state->kind, value->name, value->unit, value->places);
+        if (status != PF_OK)
+            return status;
         *known = *known && column_of(state, value->measure) < state->column_count;
     }
     return PF_OK;
@@ -452,27 +626,65 @@ static int add_row(struct pf_reader *reader, uint32_t row)
     return status;
 }
 
+/* A measure without its total, which may leave the 64 bits that jansson has. */
+static int read_declared(struct pf_reader *reader, json_t *measure)
+{
+    static const char *const members[] = {"name", "unit", "kind", "role", "nature", "aggregation", "main", "measure", "base_unit",
+                                          "raw_unit", "num", "den", "period"};
+    struct pf_samples_reader *state = reader->state;
+    const json_t *value;
+    struct pf_bytes key;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        size_t k = 0;
+
+        while (k < sizeof members / sizeof *members && !pf_bytes_equal(key, pf_bytes_of(members[k])))
+            k++;
+        if (k == sizeof members / sizeof *members) {
+            status = pf_json_cut_skip(&state->cut);
+        } else if ((status = pf_json_cut_value(&state->cut, &value)) == PF_OK &&
+                   json_object_set_nocheck(measure, members[k], (json_t *)(uintptr_t)value) != 0) {
+            return pf_error_nomem(&reader->error);
+        }
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int declare(struct pf_reader *reader, const json_t *declared)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t key = pf_dict_intern_text(reader->dict, pf_json_member_text(declared, "name"));
+    uint32_t unit = pf_dict_intern_text(reader->dict, pf_json_member_text(declared, "unit"));
+    enum pf_kind kind = (enum pf_kind)member_word(declared, "kind", kind_word, PF_RECORD_KINDS);
+    struct pf_samples_scale *scale = find_scale(state, kind, key, unit);
+    struct pf_measure measure;
+
+    if (scale == NULL || !add_facts(reader, key, declared) ||
+        !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
+        return pf_error_nomem(&reader->error);
+    measure = state->facts[--state->fact_count].measure;
+    measure.kind = (uint8_t)kind;
+    if (measure.unit == 0)
+        measure.unit = unit;
+    state->declared[state->declared_count++] = json_object_get(declared, "role") ? pf_measures_intern(&reader->dict->measures, &measure)
+                                                                                 : find_measure(reader, scale, scale->places, NULL);
+    return PF_OK;
+}
+
 /* What follows the rows: measures, which may have none, and metadata. */
 static int read_measures(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
-    struct pf_samples_scale *scale;
-    const json_t *measure;
     int status = pf_json_cut_enter(&state->cut, '[');
 
     while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        status = pf_json_cut_value(&state->cut, &measure);
-        if (status != PF_OK)
-            break;
-        for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
-            if (!pf_bytes_equal(pf_json_member_text(measure, "kind"), pf_bytes_of(pf_kind_name((enum pf_kind)kind))))
-                continue;
-            scale = find_scale(state, (enum pf_kind)kind, pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "name")),
-                               pf_dict_intern_text(reader->dict, pf_json_member_text(measure, "unit")));
-            if (scale == NULL || !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
-                return pf_error_nomem(&reader->error);
-            state->declared[state->declared_count++] = find_measure(reader, scale->kind, scale->name, scale->unit, scale->places);
-        }
+        json_t *measure = json_object();
+
+        status = measure ? read_declared(reader, measure) : pf_error_nomem(&reader->error);
+        if (status == PF_OK)
+            status = declare(reader, measure);
+        json_decref(measure);
     }
     return status == PF_EOF ? PF_OK : status;
 }
@@ -486,6 +698,10 @@ static int read_meta(struct pf_reader *reader)
 
     if (status != PF_OK)
         return status;
+    struct pf_bytes formats = pf_json_member_text(meta, "source_format");
+
+    if (formats.size > 0)
+        state->formats = pf_dict_intern_text(reader->dict, formats);
     state->incomplete = json_is_false(json_object_get(meta, "complete"));
     json_array_foreach(json_object_get(meta, "metadata"), k, row) {
         struct pf_bytes origin = pf_json_member_text(row, "origin");
@@ -544,6 +760,28 @@ static int next_row(struct pf_reader *reader)
     return status;
 }
 
+/* Where the rows that follow came from, as metadata: "folded,nytprof" are two. */
+static bool give_formats(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t count = 0, origin = pf_dict_intern(reader->dict, PF_BYTES("profutils"), 0);
+    uint32_t key = pf_dict_intern(reader->dict, PF_BYTES("source_format"), 0);
+
+    state->formats_given = state->formats;
+    for (size_t at = 0, end; at < pf_dict_string(reader->dict, state->formats).size && count < PF_SAMPLES_FORMATS; at = end + 1) {
+        struct pf_bytes text = pf_dict_string(reader->dict, state->formats);
+
+        for (end = at; end < text.size && text.data[end] != ',';)
+            end++;
+        state->format_columns[0][count] = origin;
+        state->format_columns[1][count] = key;
+        state->format_columns[2][count++] = pf_dict_intern_text(reader->dict, (struct pf_bytes){text.data + at, end - at});
+    }
+    *batch = (struct pf_batch){.kind = PF_META, .rows = count, .origin = state->format_columns[0], .key = state->format_columns[1],
+                               .value = state->format_columns[2]};
+    return count > 0;
+}
+
 static bool give_end(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_samples_reader *state = reader->state;
@@ -556,6 +794,8 @@ static bool give_end(struct pf_reader *reader, struct pf_batch *batch)
         batch->value_count = 1;
         return true;
     }
+    if (state->formats != state->formats_given)
+        return give_formats(reader, batch);
     return pf_metadata_give(&state->metadata, batch);
 }
 
@@ -572,6 +812,12 @@ int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
             break;
         if (!state->waiting && (state->status = next_row(reader)) != PF_OK)
             break;
+        if (state->formats != state->formats_given) {
+            if (rows > 0)
+                break;
+            if (give_formats(reader, batch))
+                return PF_OK;
+        }
         if ((state->status = name_measures(reader, &known)) != PF_OK)
             break;
         /* a measure that comes later was not there before */

@@ -90,7 +90,6 @@ static void write_position(struct text_writer *state, struct pf_sink *sink, cons
 
 static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
 {
-    static const char *const kinds[PF_FRAME_KINDS] = {"", "sub", "xsub", "eval", "main", "native", "kernel", "jit"};
     struct text_writer *state = arg;
     const struct pf_dict *dict = state->values.dict;
     const struct pf_location *location = pf_dict_location(dict, id);
@@ -101,7 +100,7 @@ static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
     write_text(state, sink, pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id));
     write_position(state, sink, location);
     if (location->kind > PF_FRAME_PLAIN && location->kind < PF_FRAME_KINDS)
-        pf_sink_printf(sink, "  %s", kinds[location->kind]);
+        pf_sink_printf(sink, "  %s", pf_frame_kind_name(location->kind));
     if (function->start_line > 0)
         pf_sink_printf(sink, "  from %" PRId64, function->start_line);
     write_item(state, sink, "system", function->system_name);
@@ -135,8 +134,7 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 
 static void write_measure(struct text_writer *state, struct pf_sink *sink, const struct pf_measure *measure)
 {
-    static const char *const roles[] = {"self", "inclusive", "count"};
-    static const char *const natures[] = {"", "  sampled", "  timed", "  exact"};
+    const char *nature = pf_nature_name(measure->nature);
 
     pf_sink_printf(sink, "measure  %s ", pf_kind_name(measure->kind));
     write_string(state, sink, measure->name);
@@ -146,7 +144,7 @@ static void write_measure(struct text_writer *state, struct pf_sink *sink, const
         pf_sink_printf(sink, "  %" PRIu64 "/%" PRIu64 " a ", measure->num, measure->den);
         write_string(state, sink, measure->raw_unit);
     }
-    pf_sink_printf(sink, "  %s%s%s%s", roles[measure->role], natures[measure->nature],
+    pf_sink_printf(sink, "  %s%s%s%s%s", pf_role_name(measure->role), *nature ? "  " : "", nature,
                    measure->aggregation == PF_MAX ? "  maximum" : "", measure->main ? "  main" : "");
     if (measure->period)
         pf_sink_printf(sink, "  period %" PRIu64, measure->period);

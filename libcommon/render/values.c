@@ -81,6 +81,7 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
         .unit = unit,
         .kind = (enum pf_kind)measure->kind,
         .aggregation = (enum pf_aggregation)measure->aggregation,
+        .measure = UINT32_MAX,
         .parts = 1,
     };
     return true;
@@ -134,6 +135,10 @@ int pf_values_declare(struct pf_values *values, const struct pf_batch *batch, bo
 
         if ((index >= values->measure_count || values->measures[index].column == 0) && !declare(values, index))
             return PF_NOMEM;
+        struct pf_value_name *column = &values->columns[values->measures[index].column - 1];
+
+        values->turns += column->measure != index;
+        column->measure = index;
     }
     *changed = values->count > before;
     return PF_OK;

@@ -17,6 +17,7 @@ struct pf_value_name {
     struct pf_bytes unit; /* UTF-8 */
     enum pf_kind kind;    /* of the first measure in it */
     enum pf_aggregation aggregation;
+    uint32_t measure;     /* the last one met that stands in it */
     uint64_t parts;       /* so many of an amount in it are one of the unit; more of them where a later measure is finer */
     pf_int128 total;
 };
@@ -33,6 +34,7 @@ struct pf_values {
         pf_int128 total;  /* raw */
     } *measures;          /* by number */
     size_t measure_count, measure_capacity;
+    uint64_t turns;       /* how often a column was given another measure, its first one too */
     pf_int128 *amounts;   /* of the row at hand, by column */
     size_t amount_capacity;
     struct pf_arena names;

@@ -147,7 +147,8 @@ class Stream:
 
 # --- what the page says, over rows ---
 
-NO_FRAME = {"function": "[unknown]", "file": "", "line": 0, "column": 0, "image": "", "address": "", "inlined": False}
+NO_FRAME = {"function": "[unknown]", "file": "", "line": 0, "column": 0, "image": "", "address": "", "inlined": False,
+            "start_line": 0, "frame_kind": ""}
 MAIN = {"sample": ("wall", "samples"), "flat": ("cycles",), "edge": ("incl", "samples")}
 
 
