@@ -15,6 +15,50 @@ check() { python3 "$PROFUTILS_SRC/tests/check/nytprof.py" "$@"; }
 @test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
 @test "call stacks are those that nytprofcalls finds" { check calls direct "$CORPUS"; }
 
+@test "main::RUNTIME has the time outside of all subs, in tables, trees and pictures" {
+    python3 "$PROFUTILS_SRC/tests/check/nytprof_scope.py" "$CORPUS"
+}
+
+# script TEXT: profiles it; 20 ms and more are spent outside of subs
+script()
+{
+    perl -MDevel::NYTProf::Data -e1 2>/dev/null || skip "no Devel::NYTProf here"
+    printf '%s\n' "$1" >script.pl
+    rm -f nytprof.out
+    NYTPROF=compress=0 perl -d:NYTProf script.pl
+}
+
+# first FIELD ARGUMENTS...: of the first row of a table in JSON
+first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
+
+@test "a script that calls no sub is main::RUNTIME alone" {
+    # shellcheck disable=SC2016  # Perl's variables
+    script 'my $x; for (1..200000) { $x++ }'
+    total=$(perl -MDevel::NYTProf::Data -e '
+        my $p = Devel::NYTProf::Data->new({filename => "nytprof.out", quiet => 1});
+        printf "%.0f", $p->{attribute}{total_stmts_duration} * 1e9')
+    [ "$total" -gt 0 ]
+    row='d["rows"][0]["function"], d["rows"][0]["flat"], d["rows"][0]["cum"], d["measures"][0]["total"]'
+    [ "$(first "$row" nytprof.out)" = "('main::RUNTIME', $total, $total, $total)" ]
+    proftop --tree nytprof.out | grep -q '100%.* main::RUNTIME  .*/script.pl$'
+    [ "$(profcat -q -t json:flame nytprof.out)" = "{\"name\":\"all\",\"value\":$total,\"self\":0,\"children\":[{\"name\":\"main::RUNTIME\",\"value\":$total,\"self\":$total,\"children\":[]}]}" ]
+    for format in svg html; do
+        profcat -q -t $format nytprof.out | grep -q main::RUNTIME
+    done
+}
+
+@test "main::RUNTIME has a row in a difference, and none where it is not known" {
+    # shellcheck disable=SC2016  # Perl's variables
+    script 'my $x; for (1..20000) { $x++ } sub f { $x++ } f() for 1..3;'
+    flat=$(first '[r["flat"] for r in d["rows"] if r["function"] == "main::RUNTIME"][0]' nytprof.out)
+    profdiff -t csv nytprof.out nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,$flat,0,"
+    # a filter takes time away from both: what is left over is no time of main::RUNTIME
+    proffilter --ignore='^main::f$' nytprof.out -o rest.pfs
+    [ "$(proftop -n0 -t csv rest.pfs | grep -c main::RUNTIME)" = 0 ]
+    # times of other records than statements and calls are as they were
+    [ "$(first 'd["measures"][0]["total"]' --kind=flat nytprof.out)" = "$(first 'd["measures"][0]["total"]' nytprof.out)" ]
+}
+
 # What needs the profiler itself
 written()
 {

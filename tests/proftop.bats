@@ -423,7 +423,7 @@ END
     profdiff 10.pfs 4.pfs -o difference.pfs
     [ "$(cells 2,7,9,11 -m incl.before -s name difference.pfs | tr '\n' ,)" = "f incl.before 10 30,g incl.before 20 20," ]
     [ "$(cells 2,7,9,11 -m incl.after -s name difference.pfs | tr '\n' ,)" = "f incl.after 4 24,g incl.after 20 20," ]
-    [ "$(cells 2,7,9,10,11 difference.pfs)" = "f incl.delta -6 100.0 -6" ]
+    [ "$(cells 2,7,9,10,11 difference.pfs)" = "f excl.delta -6 100.0 -6" ]
 }
 
 @test "lines that measure themselves, calls that measure what is below them" {
@@ -543,8 +543,11 @@ END
   {"kind": "edge", "caller": ["f", "x.pl", 3, 2], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 1, "incl": 7, "excl": 4}},
   {"kind": "edge", "caller": ["g", "x.pl", 6, 5], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 3, "incl": 3, "excl": 3}}]}
 END
-    [ "$(cells 2,7,9,10,11,12,13 calls.pfs | tr '\n' ,)" = "g incl 7 23.3333 7 23.3333 4,f incl 3 10.0 10 33.3333 2," ]
-    proftop calls.pfs | head -1 | grep -q '^incl: 30ns total, 3 records'
+    [ "$(cells 2,7,9,10,11,12,13 calls.pfs | tr '\n' ,)" = "g excl 7 23.3333 7 23.3333 4,f excl 3 10.0 10 33.3333 2," ]
+    proftop calls.pfs | head -1 | grep -q '^excl, cum incl: 30ns total, 3 records'
+    # a measure that is asked for names its rows; values of pairs are those of the measure shown
+    [ "$(cells 2,7,9 -m incl calls.pfs | tr '\n' ,)" = "g incl 7,f incl 3," ]
+    proftop --edges calls.pfs | head -1 | grep -q '^incl: 30ns total'
     [ "$(cells 2,7,9 --kind=flat calls.pfs)" = "[unknown] time 30" ]
 }
 
@@ -644,7 +647,7 @@ END
   {"kind": "edge", "caller": ["out"], "callee": ["out"], "values": {"incl": 0, "excl": 1}}]}
 END
     LC_ALL=C expect proftop --tree pairs.pfs <<'END'
-incl: 125ns total, 10 records                                     pairs.pfs
+excl, cum incl: 125ns total, 10 records                           pairs.pfs
      total  total%       self
      125ns    100%          0  ##########  all
      117ns  93.60%          0  #########     main

@@ -1,6 +1,7 @@
 /* proftop: what costs how much, as tables, trees and source lines. */
 #include "proftop_options.h"
 
+#include "analysis/file_scope.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "render/top.h"
@@ -237,6 +238,7 @@ static void add_block(struct run *run, uint32_t measure)
         return;
     if (pf_top_block(&run->top, measure, run->unit, &run->top.blocks[run->top.block_count], &error) != PF_OK)
         pf_tool_die(&run->common.tool, NULL, &error, false);
+    run->top.blocks[run->top.block_count].named = run->common.measure_count > 0;
     run->top.block_count++;
 }
 
@@ -276,6 +278,15 @@ static void check_sort(struct run *run)
             pf_tool_usage(&run->common.tool, "--sort=calls: the records of '%.*s' (%s) have no number of calls", (int)name.size, name.data,
                           pf_kind_name(subject->kind));
     }
+}
+
+/* The time outside of all subs, which has a row and a place in the tree. */
+static void add_file_scope(struct run *run)
+{
+    struct pf_error error = {0};
+
+    if (pf_file_scope_add(&run->accumulator, &run->accumulator, run->top.dict, &run->facts, run->top.by, &error) != PF_OK)
+        pf_tool_die(&run->common.tool, NULL, &error, false);
 }
 
 static void choose(struct run *run)
@@ -370,6 +381,7 @@ static void proftop(struct run *run, const struct args *args, const char *to)
         run->accumulator.wants = run->common.measure_count > 0 ? wants : NULL;
         run->accumulator.arg = run;
         if (read_all(run)) {
+            add_file_scope(run);
             choose(run);
             if (run->accumulator.count > 0 || !run->top.incomplete)
                 show(run);

@@ -331,6 +331,21 @@ int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch
     return status;
 }
 
+int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, size_t from, size_t to, struct pf_error *error)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        struct pf_sums *sums = &accumulator->sums[i];
+        if (sums->quantity.measure.kind != kind || pf_sums_at(sums, from) == 0)
+            continue;
+        if (!reserve(sums, to + 1))
+            return pf_error_nomem(error);
+        if (!pf_sums_combine(sums, &sums->data[to], sums->data[from]))
+            return overflow(accumulator, &sums->quantity.measure, accumulator->records[kind], error);
+        sums->data[from] = 0;
+    }
+    return PF_OK;
+}
+
 /* --- inputs that are left out ----------------------------------------------------------------------------- */
 
 /* The copy keeps its own memory. */

@@ -42,6 +42,7 @@ struct pf_accumulator {
     uint32_t count;
     size_t capacity;
     uint64_t records[PF_RECORD_KINDS];
+    bool file_scope;         /* pf_file_scope_add has added a call, to which no record belongs */
     struct pf_table edges;   /* struct pf_edge; row 0: nobody calls nobody */
     unsigned char *labels;   /* by label set: 1 where a record has it */
     size_t label_count, label_capacity;
@@ -76,6 +77,10 @@ int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct 
 int pf_accumulator_keep(struct pf_accumulator *);
 /* Forgets what was added since then, also where adding failed: as if the input that has ended had never been. PF_OK or PF_NOMEM. */
 int pf_accumulator_drop(struct pf_accumulator *);
+
+/* Moves what a stack, edge or place of this kind (or record of the slices) has to another: all its sums that are kept. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW. */
+int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to, struct pf_error *);
 
 /* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
 struct pf_sums *pf_accumulator_find(const struct pf_accumulator *, uint32_t measure);

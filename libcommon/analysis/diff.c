@@ -1,5 +1,6 @@
 #include "analysis/diff.h"
 
+#include "analysis/file_scope.h"
 #include "analysis/merge_columns.h"
 #include "analysis/rank.h"
 #include "base/memory.h"
@@ -185,6 +186,8 @@ static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block, co
 
     if (block->measure.kind == PF_RECORD_KINDS) {
         block->measure = *measure;
+        block->column = (diff->cum ? pf_subject_cum(subject) : pf_subject_flat(subject))->name;
+        block->name = diff->name_count > 0 ? measure->name : block->column;
         block->scale = subject->scale;
         block->events = events;
         block->sampled = true;
@@ -340,6 +343,8 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
 
     if (status == PF_OK)
         memcpy(before, diff->blocks, diff->block_count * sizeof *before);
+    if (status == PF_OK)
+        status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict, &diff->facts, diff->by, error);
     choose_kind(diff);
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
         status = fold_block(diff, i, error);

@@ -35,6 +35,8 @@ struct pf_diff_amounts {
 /* A table: one measure. */
 struct pf_diff_block {
     struct pf_measure measure; /* as the first run has it; `kind` PF_RECORD_KINDS: no run has had it */
+    uint32_t column;           /* string: the measure of the column compared */
+    uint32_t name;             /* string: the same, or the measure asked for by name */
     struct pf_scale scale;     /* of amounts */
     bool events;               /* amounts of the first run are events, not counts */
     double tick;               /* the longest raw unit, in what the scale names */

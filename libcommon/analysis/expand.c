@@ -2,6 +2,8 @@
 
 #include "analysis/accumulate.h"
 #include "analysis/edges.h"
+#include "analysis/facts.h"
+#include "analysis/file_scope.h"
 #include "analysis/key.h"
 #include "analysis/rank.h"
 #include "analysis/sort.h"
@@ -42,7 +44,9 @@ struct node {
 struct pf_expand {
     struct pf_dict *dict;
     struct pf_accumulator accumulator;
+    struct pf_facts facts;
     uint32_t measure; /* to look at next */
+    bool begun;
     bool found;       /* there was one to expand */
 
     /* the measure at hand */
@@ -93,6 +97,7 @@ void pf_expand_free(struct pf_expand *expand)
     if (expand->expanding)
         drop_measure(expand);
     pf_accumulator_free(&expand->accumulator);
+    pf_facts_free(&expand->facts);
     free(expand->steps);
     free(expand->nodes);
     free(expand);
@@ -104,6 +109,8 @@ int pf_expand_add(struct pf_expand *expand, const struct pf_batch *batch, struct
         expand->accumulator.records[PF_SAMPLE] += batch->rows;
         return PF_OK;
     }
+    if (pf_facts_add(&expand->facts, expand->dict, batch) != PF_OK)
+        return pf_error_nomem(error);
     return pf_accumulator_add(&expand->accumulator, batch, error);
 }
 
@@ -401,10 +408,22 @@ static int list(struct pf_expand *expand, const struct pf_subject *subject, stru
     return list_nodes(expand) ? PF_OK : pf_error_nomem(error);
 }
 
+/* The time outside of all subs is a root, too. */
+static int begin(struct pf_expand *expand, struct pf_error *error)
+{
+    bool begun = expand->begun;
+    expand->begun = true;
+    if (begun || !pf_expand_has_calls(expand))
+        return PF_OK;
+    return pf_file_scope_add(&expand->accumulator, &expand->accumulator, expand->dict, &expand->facts, PF_BY_FUNCTION, error);
+}
+
 static int begin_measure(struct pf_expand *expand, struct pf_error *error)
 {
     struct pf_subject subject;
-    int status = next_measure(expand, &subject, error);
+    int status = begin(expand, error);
+    if (status == PF_OK)
+        status = next_measure(expand, &subject, error);
     if (status != PF_OK)
         return status;
     expand->expanding = expand->found = true;

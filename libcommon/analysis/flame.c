@@ -1,5 +1,6 @@
 #include "analysis/flame.h"
 
+#include "analysis/file_scope.h"
 #include "analysis/sort.h"
 #include "analysis/tree.h"
 #include "base/memory.h"
@@ -16,7 +17,7 @@ static bool wants_all(void *arg, uint32_t measure)
 
 int pf_flame_init(struct pf_flame *flame)
 {
-    flame->sums.dict = flame->dict;
+    flame->sums.dict = flame->calls.dict = flame->dict;
     flame->sums.wants = wants_all;
     if (flame->label != 0) {
         if (pf_slices_init(&flame->slices, flame->dict, flame->label) != PF_OK)
@@ -29,6 +30,8 @@ int pf_flame_init(struct pf_flame *flame)
 void pf_flame_free(struct pf_flame *flame)
 {
     pf_accumulator_free(&flame->sums);
+    pf_accumulator_free(&flame->calls);
+    pf_facts_free(&flame->facts);
     pf_slices_free(&flame->slices);
     pf_keys_free(&flame->keys);
     free(flame->key);
@@ -40,7 +43,12 @@ void pf_flame_free(struct pf_flame *flame)
 
 int pf_flame_add(struct pf_flame *flame, const struct pf_batch *batch, struct pf_error *error)
 {
-    return batch->kind == PF_SAMPLE ? pf_accumulator_add(&flame->sums, batch, error) : PF_OK;
+    if (batch->kind == PF_SAMPLE)
+        return pf_accumulator_add(&flame->sums, batch, error);
+    if (batch->kind == PF_META && pf_facts_add(&flame->facts, flame->dict, batch) != PF_OK)
+        return pf_error_nomem(error);
+    flame->others += batch->kind < PF_RECORD_KINDS ? batch->rows : 0;
+    return pf_file_scope_possible(flame->dict, &flame->facts) ? pf_accumulator_add(&flame->calls, batch, error) : PF_OK;
 }
 
 static uint32_t stack_of(const struct pf_flame *flame, size_t record)
@@ -200,8 +208,13 @@ static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
 int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
 {
     struct pf_table nodes = {0};
-    int status = PF_NOMEM;
+    int status = pf_file_scope_add(&flame->calls, &flame->sums, flame->dict, &flame->facts, flame->by, error);
 
+    if (status != PF_OK)
+        return status;
+    if (flame->others > 0 && flame->sums.records[PF_SAMPLE] == 0 && !flame->sums.file_scope)
+        return PF_EOF;
+    status = PF_NOMEM;
     if (pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
         pf_table_init(&nodes, sizeof(struct pf_tree_node)) == PF_OK)
         status = flame->reverse ? join_reversed(flame, &nodes) : join(flame, &nodes);

@@ -3,6 +3,7 @@
 #define PF_ANALYSIS_FLAME_H
 
 #include "analysis/accumulate.h"
+#include "analysis/facts.h"
 #include "analysis/key.h"
 #include "analysis/slices.h"
 
@@ -18,6 +19,9 @@ struct pf_flame {
     uint32_t label;            /* string: key of the label whose values are told apart; 0: none */
 
     struct pf_accumulator sums;
+    struct pf_accumulator calls; /* FLAT and EDGE records of profiles that have a file scope (analysis/file_scope.h) */
+    struct pf_facts facts;
+    uint64_t others;           /* records that are no SAMPLE */
     struct pf_slices slices;   /* where there is a label */
     struct pf_keys keys;       /* functions */
 
@@ -36,9 +40,9 @@ struct pf_flame {
 int pf_flame_init(struct pf_flame *);
 void pf_flame_free(struct pf_flame *);
 
-/* Adds a batch; what is no SAMPLE is passed over. As pf_accumulator_add. */
+/* Adds a batch. Of FLAT and EDGE records only the time outside of all subs is drawn (analysis/file_scope.h). As pf_accumulator_add. */
 int pf_flame_add(struct pf_flame *, const struct pf_batch *, struct pf_error *);
-/* Joins the stacks, after the last batch. PF_OK or PF_NOMEM. */
+/* Joins the stacks, after the last batch. PF_OK; PF_EOF when there are records but nothing to draw; PF_NOMEM, PF_OVERFLOW. */
 int pf_flame_make(struct pf_flame *, struct pf_error *);
 
 /* What a picture can be about: a measure, or two that are what was before and what after. */

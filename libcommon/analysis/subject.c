@@ -4,7 +4,7 @@
 
 static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
-    return accumulator->records[kind] > 0;
+    return accumulator->records[kind] > 0 || (kind == PF_EDGE && accumulator->file_scope);
 }
 
 /* Nothing is known of calls but how many there were (gmon.out). */

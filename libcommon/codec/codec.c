@@ -135,7 +135,7 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
         writer->left_out[batch->kind] += batch->rows;
         for (uint32_t k = 0; batch->kind == PF_EDGE && k < batch->value_count; k++)
             writer->calls_left_out |= pf_measures_row(&writer->dict->measures, batch->values[k].measure)->role == PF_INCLUSIVE;
-        return PF_OK;
+        return writer->format->caps & PF_SUMS_ALL ? explained(writer, writer->format->write(writer, batch)) : PF_OK;
     }
     if (record)
         writer->held[batch->kind] += batch->rows;
@@ -144,8 +144,8 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     return explained(writer, writer->format->write(writer, batch));
 }
 
-/* A profile of several kinds loses those the format has no place for; one that would lose all is refused. */
-static int tell_left_out(struct pf_writer *writer)
+/* A profile of several kinds loses those the format has no place for; one that would lose all is refused, unless sums of it are `drawn`. */
+static int tell_left_out(struct pf_writer *writer, bool drawn)
 {
     char kinds[128], counted[192];
     size_t used = 0, used_counted = 0;
@@ -162,7 +162,7 @@ static int tell_left_out(struct pf_writer *writer)
         used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted, "%s%" PRIu64 " %s",
                                          used_counted ? " and " : "", count, name);
     }
-    if (used > 0 && held == 0)
+    if (used > 0 && held == 0 && !drawn)
         return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records%s", writer->format->name, kinds, hint);
     if (used > 0)
         pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out%s", counted, hint);
@@ -173,8 +173,14 @@ static int tell_left_out(struct pf_writer *writer)
 int pf_writer_finish(struct pf_writer *writer, bool failed_input)
 {
     writer->failed_input = failed_input;
-    int status = tell_left_out(writer);
-    return status < 0 ? status : explained(writer, writer->format->finish(writer));
+    if (!(writer->format->caps & PF_SUMS_ALL)) {
+        int told = tell_left_out(writer, false);
+        return told < 0 ? told : explained(writer, writer->format->finish(writer));
+    }
+    int status = writer->format->finish(writer);
+    if (status < 0)
+        return explained(writer, status);
+    return tell_left_out(writer, status == PF_OK);
 }
 
 void pf_writer_close(struct pf_writer *writer)

@@ -28,7 +28,8 @@ enum pf_caps {
     PF_HOLDS_DIFFERENCE = 1 << 13, /* what was before and what after, beside each other */
     PF_IS_GZIP = 1 << 14,    /* its own bytes are gzip: a name that ends in .gz asks for no more */
     PF_READS_TEXT = 1 << 15, /* what it reads may be text, although what it writes is not; refuses UTF-8's mark itself where it is none */
-    PF_TELLS_SOURCE = 1 << 16 /* its reader gives the metadata `source_format`: what the records were before */
+    PF_TELLS_SOURCE = 1 << 16, /* its reader gives the metadata `source_format`: what the records were before */
+    PF_SUMS_ALL = 1 << 17    /* is given records of kinds it does not hold too, and may draw sums of them */
 };
 
 struct pf_reader {

@@ -68,7 +68,7 @@ static void write_measure(const struct writing *writing, struct pf_sink *sink, s
     const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
 
     pf_sink_text(sink, "{\"name\":");
-    pf_json_name(sink, diff->dict, measure->name, scratch);
+    pf_json_name(sink, diff->dict, diff->blocks[block].name, scratch);
     pf_sink_text(sink, ",\"unit\":");
     pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[block]), PF_UTF8, scratch);
     pf_sink_printf(sink, ",\"kind\":\"%s\",\"total_before\":", pf_kind_name(measure->kind));

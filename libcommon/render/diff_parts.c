@@ -30,7 +30,7 @@ void pf_diff_place_cells(const struct pf_diff_view *view, const struct pf_diff_b
                          struct pf_buffer *scratch)
 {
     const struct pf_dict *dict = view->diff->dict;
-    uint32_t name = block->measure.name;
+    uint32_t name = block->name;
 
     pf_top_place_cells(&view->diff->keys, key, cells, scratch);
     cells[4] = (struct pf_cell){.text = pf_dict_string(dict, name), .flags = dict->strings.rows[name].flags};

@@ -141,7 +141,7 @@ static void write_measures(const void *arg, struct pf_sink *sink)
         if (diff->blocks[i].measure.kind == PF_RECORD_KINDS)
             continue;
         pf_sink_text(sink, any ? ",{\"name\":" : "{\"name\":");
-        pf_json_name(sink, diff->dict, diff->blocks[i].measure.name, &scratch);
+        pf_json_name(sink, diff->dict, diff->blocks[i].name, &scratch);
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[i]), PF_UTF8, &scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(diff->blocks[i].measure.kind));
@@ -185,7 +185,7 @@ static void write_head(struct writing *writing, size_t block)
     const struct pf_diff_block *about = &view->diff->blocks[block];
     const struct pf_dict *dict = view->diff->dict;
     struct pf_buffer *line = &writing->scratch;
-    struct pf_bytes name = pf_dict_string(dict, about->measure.name);
+    struct pf_bytes name = pf_dict_string(dict, about->column);
     char text[PF_AMOUNT_TEXT], runs[64];
     int size = snprintf(runs, sizeof runs, " in %zu run%s", writing->tables[block].runs, writing->tables[block].runs == 1 ? "" : "s");
 

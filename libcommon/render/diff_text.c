@@ -101,7 +101,7 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
 {
     const struct pf_dict *dict = view->diff->dict;
     struct pf_buffer line = {0}, scratch = {0};
-    struct pf_bytes name = pf_text_line(pf_dict_string(dict, block->measure.name), dict->strings.rows[block->measure.name].flags, &scratch);
+    struct pf_bytes name = pf_text_line(pf_dict_string(dict, block->column), dict->strings.rows[block->column].flags, &scratch);
     bool failed;
 
     pf_buffer_append(&line, name.data, name.size);

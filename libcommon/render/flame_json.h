@@ -6,7 +6,7 @@
 #include "io/sink.h"
 
 /* Objects of name, value, self and children, siblings by magnitude of their values; of a difference, value and self are those after, and
- * behind the children stand `before` and `delta`, of the values. The main measure; after the last batch. PF_OK, PF_NOMEM, PF_OVERFLOW;
+ * behind the children stand `before` and `delta`, of the values. The main measure; after the last batch. As pf_flame_make;
  * failed writes stay with the sink. */
 int pf_flame_json(struct pf_flame *, struct pf_sink *, struct pf_error *);
 

@@ -28,7 +28,6 @@ struct json_writer {
     struct pf_buffer scratch;
     struct pf_facts facts;
     struct pf_flame graph;            /* flame: of all samples, written at the end */
-    uint64_t left_out;                /* flame: records that are no samples */
 };
 
 static int open_writer(struct pf_writer *writer, bool document)
@@ -364,24 +363,17 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- flame graph ------------------------------------------------------------------------------------------ */
 
-static int add_to_flame(struct pf_writer *writer, const struct pf_batch *batch)
-{
-    struct json_writer *state = writer->state;
-
-    if (batch->kind != PF_SAMPLE)
-        state->left_out += batch->rows;
-    return pf_flame_add(&state->graph, batch, &writer->error);
-}
-
 static int write_flame(struct pf_writer *writer)
 {
     struct json_writer *state = writer->state;
 
-    if (state->left_out > 0 && state->graph.sums.records[PF_SAMPLE] == 0)
+    int status = pf_flame_json(&state->graph, writer->sink, &writer->error);
+
+    if (status == PF_EOF)
         return pf_error_set(&writer->error, PF_USAGE, "a flame graph is made of stacks, which these records do not have");
-    if (state->left_out > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%" PRIu64 " records without stacks are left out", state->left_out);
-    return pf_flame_json(&state->graph, writer->sink, &writer->error);
+    if (status == PF_OK && state->graph.others > 0)
+        pf_report_send(&writer->report, PF_WARNING, "%" PRIu64 " records without stacks are left out", state->graph.others);
+    return status;
 }
 
 /* --- what is known at the end ----------------------------------------------------------------------------- */
@@ -391,13 +383,15 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     struct json_writer *state = writer->state;
     int status = PF_OK;
 
+    if (batch->kind == PF_META && state->flame)
+        return pf_flame_add(&state->graph, batch, &writer->error);
     if (batch->kind == PF_META)
         return pf_facts_add(&state->facts, writer->dict, batch) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
     if (batch->kind == PF_TEXT)
         return PF_OK;
     if (batch->rows == 0 && batch->value_count == 0)
         return pf_sink_flush(writer->sink);
-    status = state->flame ? add_to_flame(writer, batch) : write_records(writer, batch);
+    status = state->flame ? pf_flame_add(&state->graph, batch, &writer->error) : write_records(writer, batch);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 

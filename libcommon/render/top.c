@@ -169,7 +169,7 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
         name.text = pf_keys_name(&writing->keys, row->key, &writing->scratch, &name.flags);
     if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
         cells[5] = name;
-    pf_top_measure_cells(top, writing->block, &cells[6]);
+    pf_top_measure_cells(top, writing->block, pf_top_measure(writing->block), &cells[6]);
     cells[8].integer = row->flat;
     cells[8].parts = cells[10].parts = writing->block->subject.scale.parts;
     cells[9].real = pf_percent(row->flat, writing->block->whole);
@@ -275,7 +275,10 @@ int pf_top_table(const struct pf_top *top, bool *matched, struct pf_error *error
     struct writing writing = {.top = top, .matched = matched};
     struct pf_sheet_column all[TOP_COLUMNS + 1];
     const char *added = added_column(top);
-    const struct pf_top_view view = {"profutils.top/1", all, added != NULL ? TOP_COLUMNS + 1 : TOP_COLUMNS, make, write_block, drop};
+    const struct pf_top_view view = {
+        .schema = "profutils.top/1", .columns = all, .column_count = added != NULL ? TOP_COLUMNS + 1 : TOP_COLUMNS,
+        .make = make, .write = write_block, .drop = drop,
+    };
 
     *matched = top->list == NULL;
     memcpy(all, columns, sizeof all);

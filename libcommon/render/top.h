@@ -21,6 +21,7 @@ int pf_top_form_parse(const char *text, enum pf_sheet_form *, bool *flame, struc
 struct pf_top_block {
     struct pf_subject subject;
     pf_int128 whole;          /* amount that is 100 %: with what filters removed */
+    bool named;               /* the measure was asked for by its name */
 };
 
 /* What is asked for and what is known; everything is borrowed. */

@@ -54,7 +54,7 @@ static void write_call(struct writing *writing, struct pf_sheet *sheet, const st
 
     pf_top_place_cells(&writing->keys, call->caller, &cells[0], &writing->scratch);
     pf_top_place_cells(&writing->keys, call->callee, &cells[4], &writing->second);
-    pf_top_measure_cells(writing->top, writing->block, &cells[8]);
+    pf_top_measure_cells(writing->top, writing->block, writing->block->subject.shown->quantity.measure.name, &cells[8]);
     cells[10] = (struct pf_cell){.integer = call->value, .parts = writing->block->subject.scale.parts};
     pf_sheet_row(sheet, cells);
 }
@@ -258,9 +258,13 @@ static void write_block(void *state, struct pf_sheet *sheet)
 
 int pf_top_calls(const struct pf_top *top, bool *matched, struct pf_error *error)
 {
-    static const struct pf_top_view view = {"profutils.edges/1", columns, COLUMNS, make, write_block, drop};
+    static const struct pf_top_view calls_view = {
+        .schema = "profutils.edges/1", .columns = columns, .column_count = COLUMNS, .make = make, .write = write_block, .drop = drop,
+    };
+    struct pf_top_view view = calls_view;
     struct writing writing = {.top = top, .matched = matched};
 
+    view.of_calls = top->form != PF_SHEET_TEXT || (top->callers == NULL && top->callees == NULL);
     *matched = top->callers == NULL && top->callees == NULL;
     return pf_top_show(top, &view, &writing, error);
 }

@@ -174,19 +174,39 @@ static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf
         append_text(line, "; --kind shows them\n");
 }
 
+static void append_string(const struct pf_top *top, uint32_t id, struct pf_buffer *line, struct pf_buffer *scratch)
+{
+    struct pf_bytes text = pf_text_line(pf_dict_string(top->dict, id), top->dict->strings.rows[id].flags, scratch);
+
+    pf_buffer_append(line, text.data, text.size);
+}
+
+/* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of two. */
+static void append_measures(const struct pf_top *top, const struct pf_top_view *view, const struct pf_subject *subject,
+                            struct pf_buffer *line, struct pf_buffer *scratch)
+{
+    uint32_t flat = pf_subject_flat(subject)->name, cum = pf_subject_cum(subject)->name;
+
+    if (view->of_calls)
+        flat = cum = subject->shown->quantity.measure.name;
+    append_string(top, flat, line, scratch);
+    if (flat == cum)
+        return;
+    append_text(line, ", cum ");
+    append_string(top, cum, line, scratch);
+}
+
 /* "wall: 12.43s total, 1243 samples, 4 sections   web.out", and a line that says what other kinds of records there are. */
-static int write_head(const struct pf_top *top, const struct pf_top_block *block)
+static int write_head(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block)
 {
     struct pf_buffer line = {0}, scratch = {0};
-    uint32_t name_id = block->subject.shown->quantity.measure.name;
-    struct pf_bytes name = pf_text_line(pf_dict_string(top->dict, name_id), top->dict->strings.rows[name_id].flags, &scratch);
     enum pf_kind kind = block->subject.kind;
     pf_int128 samples;
     uint64_t parts;
     size_t sections;
     bool failed;
 
-    pf_buffer_append(&line, name.data, name.size);
+    append_measures(top, view, &block->subject, &line, &scratch);
     append_text(&line, ": ");
     append_total(block, &line);
     if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
@@ -263,15 +283,14 @@ static json_t *metadata_of(const struct pf_top *top)
 }
 
 /* Not with jansson: totals may have more than 64 bits. */
-static void write_measures(const void *arg, struct pf_sink *sink)
+static void write_measures(const struct pf_top *top, struct pf_sink *sink, bool of_calls)
 {
-    const struct pf_top *top = arg;
     struct pf_buffer scratch = {0};
 
     for (size_t i = 0; i < top->block_count; i++) {
         const struct pf_subject *subject = &top->blocks[i].subject;
         pf_sink_text(sink, i == 0 ? "[{\"name\":" : ",{\"name\":");
-        pf_json_name(sink, top->dict, subject->shown->quantity.measure.name, &scratch);
+        pf_json_name(sink, top->dict, of_calls ? subject->shown->quantity.measure.name : pf_top_measure(&top->blocks[i]), &scratch);
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, subject->scale.name, PF_UTF8, &scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(subject->kind));
@@ -284,13 +303,23 @@ static void write_measures(const void *arg, struct pf_sink *sink)
     pf_buffer_free(&scratch);
 }
 
-static struct pf_sheet_head document(const struct pf_top *top, const char *schema)
+static void write_measures_of_columns(const void *top, struct pf_sink *sink)
+{
+    write_measures(top, sink, false);
+}
+
+static void write_measures_of_calls(const void *top, struct pf_sink *sink)
+{
+    write_measures(top, sink, true);
+}
+
+static struct pf_sheet_head document(const struct pf_top *top, const struct pf_top_view *view)
 {
     return (struct pf_sheet_head){
-        .schema = schema,
+        .schema = view->schema,
         .meta = json_pack("{s:s,s:o,s:o,s:b,s:o}", "tool", top->tool, "inputs", inputs_of(top), "source_format", formats_of(top),
                           "complete", !top->incomplete, "metadata", metadata_of(top)),
-        .measures = write_measures,
+        .measures = view->of_calls ? write_measures_of_calls : write_measures_of_columns,
         .arg = top,
     };
 }
@@ -308,13 +337,6 @@ static void append_name(const struct pf_top *top, const struct pf_keys *keys, ui
         name = top->by == PF_BY_LABEL ? PF_BYTES("\"\"") : PF_BYTES("(none)");
     name = pf_text_line(name, flags, second);
     pf_buffer_append(line, name.data, name.size);
-}
-
-static void append_string(const struct pf_top *top, uint32_t id, struct pf_buffer *line, struct pf_buffer *scratch)
-{
-    struct pf_bytes text = pf_text_line(pf_dict_string(top->dict, id), top->dict->strings.rows[id].flags, scratch);
-
-    pf_buffer_append(line, text.data, text.size);
 }
 
 struct pf_bytes pf_top_label(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *line)
@@ -365,9 +387,14 @@ void pf_top_place_cells(const struct pf_keys *keys, uint32_t key, struct pf_cell
     cells[3] = string_cell(keys->dict, row->image);
 }
 
-void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *block, struct pf_cell cells[2])
+uint32_t pf_top_measure(const struct pf_top_block *block)
 {
-    cells[0] = string_cell(top->dict, block->subject.shown->quantity.measure.name);
+    return block->named ? block->subject.shown->quantity.measure.name : pf_subject_flat(&block->subject)->name;
+}
+
+void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *block, uint32_t name, struct pf_cell cells[2])
+{
+    cells[0] = string_cell(top->dict, name);
     cells[1] = (struct pf_cell){.text = block->subject.scale.name, .flags = PF_UTF8};
 }
 
@@ -429,7 +456,7 @@ static void begin_sheet(const struct pf_top *top, const struct pf_top_view *view
     struct pf_sheet_head head = {0};
 
     if (top->form == PF_SHEET_JSON)
-        head = document(top, view->schema);
+        head = document(top, view);
     if (top->form != PF_SHEET_TEXT)
         pf_sheet_begin(sheet, top->sink, top->form, view->columns, view->column_count, head);
 }
@@ -439,7 +466,7 @@ static int write_block(const struct pf_top *top, const struct pf_top_view *view,
 {
     if (top->form == PF_SHEET_TEXT) {
         pf_sink_text(top->sink, i > 0 ? "\n" : "");
-        if (write_head(top, &top->blocks[i]) != PF_OK)
+        if (write_head(top, view, &top->blocks[i]) != PF_OK)
             return PF_NOMEM;
     }
     view->write(state, sheet);

@@ -14,8 +14,10 @@ struct pf_bytes pf_top_label(const struct pf_top *, const struct pf_keys *, uint
 /* Cells for the columns function, file, line, image of a key, in this order. A name that is no string of the dictionary is put in
  * `scratch`. */
 void pf_top_place_cells(const struct pf_keys *, uint32_t key, struct pf_cell cells[4], struct pf_buffer *scratch);
-/* Cells for measure and unit. */
-void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, struct pf_cell cells[2]);
+/* Cells for measure and unit: `name` is the string of the measure. */
+void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, uint32_t name, struct pf_cell cells[2]);
+/* What rows with flat values name as their measure: that of these values, or the one asked for by name. */
+uint32_t pf_top_measure(const struct pf_top_block *);
 
 /* Escape sequence for an amount of so many percent: heavy ones red, negative ones blue, others NULL. */
 const char *pf_top_color(const struct pf_top *, double percent);
@@ -38,6 +40,7 @@ struct pf_top_view {
     const char *schema;                     /* of forms other than text, with their columns */
     const struct pf_sheet_column *columns;
     size_t column_count;
+    bool of_calls;                          /* values are those of the measure shown; else there are flat ones and cumulative ones */
     /* Finds out what the block shows: here it fails for what is in the profile. Nothing is written yet. */
     int (*make)(void *state, const struct pf_top_block *, struct pf_error *);
     /* Writes what was made: rows of the sheet, or text below the line that heads the block. Out of memory it says in drop. */

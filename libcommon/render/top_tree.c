@@ -95,7 +95,7 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
         cells[1].integer = depth > 0 ? writing->ids[depth - 1] : 0;
         cells[2].integer = depth;
         memcpy(&cells[3], place, 3 * sizeof *place);
-        pf_top_measure_cells(writing->top, writing->block, &cells[6]);
+        pf_top_measure_cells(writing->top, writing->block, pf_top_measure(writing->block), &cells[6]);
         cells[8].integer = tree->self[node];
         cells[8].missing = marks_of(tree, node) & PF_TREE_NO_SELF;
         cells[9].integer = tree->total[node];
@@ -178,7 +178,9 @@ static void write_block(void *state, struct pf_sheet *sheet)
 
 int pf_top_tree(const struct pf_top *top, struct pf_error *error)
 {
-    static const struct pf_top_view view = {"profutils.tree/1", columns, COLUMNS, make, write_block, drop};
+    static const struct pf_top_view view = {
+        .schema = "profutils.tree/1", .columns = columns, .column_count = COLUMNS, .make = make, .write = write_block, .drop = drop,
+    };
     struct writing writing = {.top = top};
 
     return pf_top_show(top, &view, &writing, error);

@@ -1,0 +1,29 @@
+/* main::RUNTIME: the time that a Perl program spends outside of all subs.
+ *
+ * NYTProf times every statement, and adds up for every sub what its calls took. The difference is
+ * the time of statements outside of all subs, which no record of a call or a stack has. NYTProf
+ * names the caller main::RUNTIME there. For tables, trees and pictures this time becomes a call of
+ * main::RUNTIME that nobody made, and a stack of one frame; the stacks that main::RUNTIME calls
+ * stand below that frame. Only the sums change, never the records. */
+#ifndef PF_ANALYSIS_FILE_SCOPE_H
+#define PF_ANALYSIS_FILE_SCOPE_H
+
+#include "analysis/accumulate.h"
+#include "analysis/facts.h"
+#include "analysis/key.h"
+
+/* Adds main::RUNTIME to the EDGE sums of `calls`, which also has the FLAT ones, and to the SAMPLE
+ * sums of `stacks` (which may be `calls`), after the last record: flat = time of all statements -
+ * sum of the exclusive times     cum = flat + inclusive times of its calls Adds nothing where flat
+ * is not above 0, where there are no statements, where a filter removed records, and to profiles
+ * that are not NYTProf's alone, are differences or are summed by labels. PF_BY_FUNCTION: the calls
+ * that main::RUNTIME makes in several files become calls of one function. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW when a sum leaves 64 bits. */
+int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stacks, struct pf_dict *,
+                      const struct pf_facts *, enum pf_by, struct pf_error *);
+
+/* Whether the profile is one that pf_file_scope_add looks at, as far as the metadata of its inputs
+ * tell. */
+bool pf_file_scope_possible(const struct pf_dict *, const struct pf_facts *);
+
+#endif
