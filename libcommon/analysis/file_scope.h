@@ -13,12 +13,12 @@
 #include "analysis/key.h"
 
 /* Adds main::RUNTIME to the EDGE sums of `calls`, which also has the FLAT ones, and to the SAMPLE
- * sums of `stacks` (which may be `calls`), after the last record: flat = time of all statements -
- * sum of the exclusive times     cum = flat + inclusive times of its calls Adds nothing where flat
- * is not above 0, where there are no statements, where a filter removed records, and to profiles
- * that are not NYTProf's alone, are differences or are summed by labels. PF_BY_FUNCTION: the calls
- * that main::RUNTIME makes in several files become calls of one function. PF_OK; PF_NOMEM;
- * PF_OVERFLOW when a sum leaves 64 bits. */
+ * sums of `stacks` (which may be `calls`), after the last record. Its flat value is the time of all
+ * statements less the sum of the exclusive times; its cumulative value is flat plus the inclusive
+ * times of its calls. It is not added where flat is not above 0, where there are no statements,
+ * where a filter removed records, to profiles of another format than NYTProf, to differences, and
+ * to sums by labels. PF_BY_FUNCTION: calls that main::RUNTIME makes in several files become calls
+ * of one function. PF_OK; PF_NOMEM; PF_OVERFLOW when a sum leaves 64 bits. */
 int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stacks, struct pf_dict *,
                       const struct pf_facts *, enum pf_by, struct pf_error *);
 

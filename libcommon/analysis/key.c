@@ -1,5 +1,6 @@
 #include "analysis/key.h"
 
+#include "analysis/anonymous.h"
 #include "base/error.h"
 
 #include <assert.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(sizeof(struct pf_key) == 32, "rows of a table have no padding");
+static_assert(sizeof(struct pf_key) == 40, "rows of a table have no padding");
 
 bool pf_by_find(const char *name, struct pf_dict *dict, enum pf_by *by, uint32_t *label)
 {
@@ -180,9 +181,10 @@ static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, c
     return file;
 }
 
-/* Name, file and image; the address where there is no name. */
-static void set_function(struct pf_key *key, const struct pf_location *place, const struct pf_function *function)
+/* Name, file and image; the first line or the address where there is no name. */
+static void set_function(struct pf_keys *keys, struct pf_key *key, const struct pf_location *place, const struct pf_function *function)
 {
+    key->first = pf_anonymous_line(keys->dict, function);
     key->name = function->name;
     key->file = function->file;
     key->image = place->image;
@@ -217,7 +219,7 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
 
     switch (keys->by) {
     case PF_BY_FUNCTION:
-        set_function(&key, place, function);
+        set_function(keys, &key, place, function);
         break;
     case PF_BY_NAME:
         key.name = function->name;
@@ -227,11 +229,11 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
         key.file = file_of(keys, place, function);
         break;
     case PF_BY_LINE:
-        set_function(&key, place, function);
+        set_function(keys, &key, place, function);
         key.line = place->line > 0 ? place->line : 0;
         break;
     case PF_BY_ADDRESS:
-        set_function(&key, place, function);
+        set_function(keys, &key, place, function);
         key.address = place->address;
         break;
     case PF_BY_IMAGE:
@@ -481,6 +483,8 @@ int pf_keys_compare(const struct pf_keys *keys, uint32_t a, uint32_t b)
         order = pf_bytes_compare(pf_dict_string(dict, x->file), pf_dict_string(dict, y->file));
     if (order == 0 && x->image != y->image)
         order = pf_bytes_compare(pf_dict_string(dict, x->image), pf_dict_string(dict, y->image));
+    if (order == 0)
+        order = compare_int(x->first, y->first);
     if (order == 0)
         order = compare_int(x->line, y->line);
     if (order == 0)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum pf_by {
-    PF_BY_FUNCTION, /* name, file and image: two `main` in two files are two */
+    PF_BY_FUNCTION, /* name, file, image and, without a name of its own, first line: two `main` in two files are two */
     PF_BY_NAME,
     PF_BY_FILE,
     PF_BY_LINE,     /* function and line being executed */
@@ -38,6 +38,7 @@ struct pf_key {
     uint16_t present, numeric;  /* present: never 0, so that a key of nothing but 0 is a row too */
     int64_t line;
     uint64_t address;           /* PF_BY_ADDRESS, and functions nobody named */
+    int64_t first;              /* first line of a function without a name of its own (analysis/anonymous.h) */
 };
 
 struct pf_keys {
@@ -89,7 +90,7 @@ int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 
 struct pf_bytes pf_keys_name(const struct pf_keys *, uint32_t key, struct pf_buffer *scratch, unsigned *flags);
 
-/* Order of rows whose numbers are equal: name, file, image as bytes, then line and address. */
+/* Order of rows whose numbers are equal: name, file, image as bytes, then first line, line and address. */
 int pf_keys_compare(const struct pf_keys *, uint32_t a, uint32_t b);
 
 #endif

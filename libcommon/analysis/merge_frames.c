@@ -1,5 +1,6 @@
 #include "analysis/merge_frames.h"
 
+#include "analysis/anonymous.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -11,28 +12,12 @@ struct function_key {
     int64_t line;
 };
 
-/* Whether many functions of a file are called like this one. */
-static bool is_anonymous(struct pf_bytes name)
-{
-    static const struct pf_bytes anon = {"__ANON__", 8};
-    size_t start = 0;
-
-    for (size_t i = 0; i + 1 < name.size; i++)
-        if (name.data[i] == ':' || name.data[i] == '.')
-            start = i + 1;
-    name.data += start;
-    name.size -= start;
-    return name.size > 0 && (memchr("(<{[", name.data[0], 4) != NULL ||
-                             (name.size >= anon.size && memcmp(name.data, anon.data, anon.size) == 0));
-}
-
 static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
 {
     struct pf_dict *dict = frames->now.dict;
     const struct pf_function *row = pf_dict_function(dict, function);
     struct pf_form *form = pf_forms_of(&frames->functions, function);
-    bool anonymous = is_anonymous(pf_dict_string(dict, row->name));
-    struct function_key key = {row->name, row->system_name, row->file, 0, anonymous ? row->start_line : 0};
+    struct function_key key = {row->name, row->system_name, row->file, 0, pf_anonymous_line(dict, row)};
 
     if (function == 0 || form != NULL)
         return form != NULL ? form->first : 0;

@@ -38,9 +38,7 @@ static void select_rows(struct writing *writing)
 
 static bool same_function(const struct writing *writing, const struct pf_row *a, const struct pf_row *b)
 {
-    const struct pf_key *x = pf_keys_row(&writing->keys, a->key), *y = pf_keys_row(&writing->keys, b->key);
-
-    return x->name == y->name && x->file == y->file && x->image == y->image && x->address == y->address;
+    return pf_keys_same_function(&writing->keys, a->key, b->key);
 }
 
 static int64_t line_of(const struct writing *writing, const struct pf_row *row)

@@ -541,6 +541,17 @@ def check_plan(folder):
 # ---- Sums ----
 
 
+def anonymous(function):
+    return function.rpartition("::")[2] in ("__ANON__", "BEGIN", "UNITCHECK", "CHECK", "INIT", "END")
+
+
+def first_lines(samples):
+    """The first line of a function without a name of its own, by what a frame says of it."""
+    frames = [f for s in samples for f in s["frames"] if f["kind"] == "sub"]
+    return {(f["package"] + "::" + f["sub"], f["file"], f["line"]): max(f["first_line"], 0) for f in frames
+            if anonymous(f["sub"])}
+
+
 def add_sums(samples, stacks, tick_ns, section):
     total, flat, cum = 0, {}, {}
     for sample, stack in zip(samples, stacks):
@@ -549,8 +560,8 @@ def add_sums(samples, stacks, tick_ns, section):
         value = sample["weight"] * tick_ns
         total += value
         if stack:
-            flat[stack[0][:2]] = flat.get(stack[0][:2], 0) + value
-        for key in {f[:2] for f in stack}:
+            flat[stack[0]] = flat.get(stack[0], 0) + value
+        for key in set(stack):
             cum[key] = cum.get(key, 0) + value
     return total, {key: (flat.get(key, 0), value) for key, value in cum.items() if value}
 
@@ -558,7 +569,8 @@ def add_sums(samples, stacks, tick_ns, section):
 def top_sums(document):
     rows = [r for r in document["rows"] if r["measure"] == "wall"]
     total = next((m["total"] for m in document["measures"] if m["name"] == "wall"), 0)
-    return total, {(r["function"], r["file"]): (r["flat"], r["cum"]) for r in rows if r["flat"] or r["cum"]}
+    return total, {(r["function"], r["file"], r["line"] if anonymous(r["function"]) else 0): (r["flat"], r["cum"])
+                   for r in rows if r["flat"] or r["cum"]}
 
 
 def check_sums(folder):
@@ -571,7 +583,8 @@ def check_sums(folder):
         samples, tick_ns = expected_samples(result), result["header"]["tick_us"] * 1000
         rows = rows_of(Run(("profcat", "-t", "ndjson", path)))
         # The frames the profiler's reader dropped are put back: check_read holds them against the rest.
-        stacks = [row_stack(row) for row in rows]
+        first = first_lines(samples)
+        stacks = [[f[:2] + (first.get(f, 0),) for f in row_stack(row)] for row in rows]
         names = sorted({name for s in samples for name in s["sections"]})
         for section in [None] + names:
             last = ("proftop", "-n", "0", "-t", "json")
