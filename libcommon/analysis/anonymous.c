@@ -1,5 +1,6 @@
 #include "analysis/anonymous.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static bool begins(struct pf_bytes name, struct pf_bytes with)
@@ -53,7 +54,8 @@ static bool is_go_literal(struct pf_bytes name)
     return false;
 }
 
-bool pf_name_anonymous(struct pf_bytes name, struct pf_bytes file)
+/* The name tells only what kind of function this is. */
+static bool is_anonymous(struct pf_bytes name, struct pf_bytes file)
 {
     static const struct pf_bytes whole[] = {{"__ANON__", 8}, {"BEGIN", 5}, {"UNITCHECK", 9},
                                             {"CHECK", 5},    {"INIT", 4},  {"END", 3},
@@ -79,7 +81,7 @@ int64_t pf_anonymous_line(const struct pf_dict *dict, const struct pf_function *
 {
     struct pf_bytes name = pf_dict_string(dict, function->name);
 
-    if (function->start_line <= 0 || !pf_name_anonymous(name, pf_dict_string(dict, function->file)))
+    if (function->start_line <= 0 || !is_anonymous(name, pf_dict_string(dict, function->file)))
         return 0;
     return function->start_line;
 }

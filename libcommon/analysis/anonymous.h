@@ -6,11 +6,11 @@
 
 #include "model/dict.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a name, in a file that may be "", tells only what kind of function this is. The last part
- * of the name decides: what stands behind the last `::`, `.` or `\` outside of brackets.
+/* The first line of a function without a name of its own; 0 for others and where it is not known.
+ * The last part of the name decides: what stands behind the last `::`, `.` or `\` outside of
+ * brackets.
  *
  *   Perl        __ANON__ BEGIN UNITCHECK CHECK INIT END   (not __ANON__[file:line])
  *   JavaScript  (anonymous) <anonymous> anonymous, name/<
@@ -19,9 +19,6 @@
  *   C++         {lambda(int)#1}
  *   Ruby        block in name, block (2 levels) in name   (not <main>, <top (required)>)
  *   Go          func1, func1.2 in files that end in .go */
-bool pf_name_anonymous(struct pf_bytes name, struct pf_bytes file);
-
-/* The first line of a function without a name of its own; 0 for others and where it is not known. */
 int64_t pf_anonymous_line(const struct pf_dict *, const struct pf_function *);
 
 #endif
