@@ -898,3 +898,17 @@ END
     fails 2 "\-\-by is for tables" profdiff --by=name -t folded p.pfs v.pfs
     fails 2 "\-\-limit is for tables" profdiff --by=name -n 1 -t svg p.pfs v.pfs
 }
+
+@test "--by=section compares a run of many sections with a run of one, or of none" {
+    local measures='{"measures": [{"name": "wall", "unit": "nanoseconds", "main": 1}], "records": ['
+    [ -z "$PROFUTILS_SAN_BIN" ] || PATH=$PROFUTILS_SAN_BIN:$PATH
+    record() { printf '{"stack": [["f"]], "labels": [["section", "s%d"]], "values": {"wall": 5}}' "$1"; }
+    { printf '%s' "$measures"; for k in $(seq 2 200); do record "$k"; printf ','; done; record 1; printf ']}'; } | stream many.pfs
+    { printf '%s' "$measures"; record 1; printf ']}'; } | stream one.pfs
+    { printf '%s' "$measures"; printf ']}'; } | stream none.pfs
+    for few in one none; do
+        profdiff --by=section -n 0 -t tsv many.pfs "$few.pfs" >got
+        [ "$(tail -n +2 got | wc -l)" -eq 200 ]
+        [ "$(tail -n +2 got | grep -c removed)" -eq "$([ "$few" = one ] && echo 199 || echo 200)" ]
+    done
+}

@@ -249,15 +249,24 @@ static int rank_edges(struct columns *columns)
 
 /* --- labels ----------------------------------------------------------------------------------------------- */
 
-static int add_label(struct columns *columns, const struct pf_sums *sums, uint32_t labels, uint32_t key)
+/* Makes room for `count` rows; new ones are zero. */
+static int grow_rows(struct columns *columns, size_t count)
 {
-    const struct pf_sums *calls = columns->subject->calls;
     size_t old = columns->capacity;
 
-    if (!pf_grow(&columns->rows, &columns->capacity, (size_t)key + 1, sizeof *columns->rows))
+    if (!pf_grow(&columns->rows, &columns->capacity, count, sizeof *columns->rows))
         return pf_error_nomem(columns->error);
     if (columns->capacity > old)
         memset(columns->rows + old, 0, (columns->capacity - old) * sizeof *columns->rows);
+    return PF_OK;
+}
+
+static int add_label(struct columns *columns, const struct pf_sums *sums, uint32_t labels, uint32_t key)
+{
+    const struct pf_sums *calls = columns->subject->calls;
+
+    if (grow_rows(columns, (size_t)key + 1) != PF_OK)
+        return PF_NOMEM;
     if (!pf_sums_combine(sums, &columns->rows[key].flat, pf_sums_at(sums, labels)) ||
         (calls != NULL && calls != sums && !pf_sums_combine(calls, &columns->rows[key].calls, pf_sums_at(calls, labels))))
         return overflow(columns, key);
@@ -279,7 +288,10 @@ static int rank_labels(struct columns *columns)
         for (; key != 0 && status == PF_OK; key = pf_keys_label(columns->keys, &at))
             status = add_label(columns, sums, labels, key);
     }
-    return status != PF_OK || columns->keys->status == PF_OK ? status : pf_error_nomem(columns->error);
+    if (status == PF_OK && columns->keys->status != PF_OK)
+        status = pf_error_nomem(columns->error);
+    /* keys that other runs brought have a row too */
+    return status == PF_OK ? grow_rows(columns, columns->keys->table.count) : status;
 }
 
 /* --- amounts ---------------------------------------------------------------------------------------------- */
