@@ -1,32 +1,87 @@
-/* libFuzzer driver (make fuzz): the first byte of an input says which format reads it, with or without salvage, and
- * which format is written along. */
-#include "examine.h"
+/* libFuzzer driver (make fuzz). An input is a header of 8 bytes and a profile:
+ *
+ *     0  reader, a format that is read    1  writer, a format that is written, 0 = none    2  analysis (analyses.h)
+ *     3  bit 0: salvage; the rest: where the second input of a merge or difference is cut  4..7  options of the analysis
+ *
+ * FUZZ_FORMAT=NAME fixes the reader. FUZZ_FORMAT=words takes lines of expressions, amounts and options instead of a
+ * profile. The frames of a native stream get right check words after each mutation, so that the damage behind them is
+ * met. */
+#include "analyses.h"
+#include "mutate.h"
+#include "words.h"
 
-#include <stdlib.h>
+enum { HEADER = 8 };
 
+int LLVMFuzzerInitialize(int *, char ***);
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+size_t LLVMFuzzerCustomMutator(uint8_t *, size_t, size_t, unsigned);
+size_t LLVMFuzzerMutate(uint8_t *, size_t, size_t);
+
+static struct {
+    const struct pf_format *readers[64], *writers[64];
+    size_t reader_count, writer_count;
+    const struct pf_format *only;
+    bool words;
+} formats;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const char *name = getenv("FUZZ_FORMAT");
+    const struct pf_format *format;
+
+    (void)argc;
+    (void)argv;
+    formats.writer_count = 1;
+    for (size_t k = 0; k < 63 && (format = pf_registry_format(k)); k++) {
+        if (format->bid)
+            formats.readers[formats.reader_count++] = format;
+        if (format->write)
+            formats.writers[formats.writer_count++] = format;
+    }
+    formats.words = name && !strcmp(name, "words");
+    if (name && !formats.words && !(formats.only = pf_registry_find(pf_bytes_of(name)))) {
+        fprintf(stderr, "FUZZ_FORMAT: no format '%s'\n", name);
+        exit(2);
+    }
+    return 0;
+}
+
+static const struct pf_format *reader_of(uint8_t byte)
+{
+    return formats.only ? formats.only : formats.readers[byte % formats.reader_count];
+}
+
+static void stop_if_wrong(const struct outcome *outcome)
+{
+    if (!outcome->wrong[0])
+        return;
+    fprintf(stderr, "%s\n", outcome->wrong);
+    abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct pf_format *readers[64], *writers[64] = {NULL};
-    size_t reader_count = 0, writer_count = 1;
-    const struct pf_format *format;
-    for (size_t k = 0; k < 63 && (format = pf_registry_format(k)); k++) {
-        if (format->bid)
-            readers[reader_count++] = format;
-        if (format->write)
-            writers[writer_count++] = format;
-    }
-    if (!size)
-        return 0;
     struct outcome outcome = {0};
-    unsigned choice = data[0] / 2u;
-    examine(&(struct examination){.format = readers[choice % reader_count], .bytes = data + 1, .size = size - 1,
-                                  .salvage = data[0] & 1, .writer = writers[choice / reader_count % writer_count]},
-            &outcome);
-    if (outcome.wrong[0]) {
-        fprintf(stderr, "%s\n", outcome.wrong);
-        abort();
+
+    if (formats.words) {
+        try_words(&outcome, data, size);
+    } else if (size > HEADER) {
+        struct study study = {.reader = reader_of(data[0]), .writer = formats.writers[data[1] % formats.writer_count],
+                              .bytes = data + HEADER, .size = size - HEADER, .salvage = data[3] & 1, .outcome = &outcome};
+        study.cut = study.size * (data[3] / 2u) / 128;
+        memcpy(study.choices, data + 4, sizeof study.choices);
+        analyse(&study, data[2] % ANALYSES);
     }
+    stop_if_wrong(&outcome);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    size_t made = LLVMFuzzerMutate(data, size, most);
+
+    /* one in 16 keeps the damage that the check words must find */
+    if (!formats.words && made > HEADER && seed % 16 && !strcmp(reader_of(data[0])->name, "pfs"))
+        pfs_repair(&(struct mutant){.data = data + HEADER, .size = made - HEADER, .capacity = most - HEADER});
+    return made;
 }

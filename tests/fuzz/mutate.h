@@ -179,7 +179,7 @@ static void pfs_mutate(struct mutant *mutant, struct random *random)
 
 /* One to four changes. Of a native stream every third seed flips bits only and leaves the check words as they are
  * (*sealed: this damage must be found); the others set them right again, every other one after changes of the structure. */
-static void mutate(struct mutant *mutant, uint64_t seed, bool native, bool *sealed)
+static inline void mutate(struct mutant *mutant, uint64_t seed, bool native, bool *sealed)
 {
     struct random random = {seed};
     size_t changes = 1 + random_below(&random, 4);

@@ -1,0 +1,439 @@
+/* What the programs do with records, for the fuzzing driver: each analysis reads inputs from memory and carries the
+ * result to its end, as text, JSON or a written profile. Failures must have a text; nothing may crash or hang. */
+#ifndef PF_TESTS_ANALYSES_H
+#define PF_TESTS_ANALYSES_H
+
+#include "analysis/canonical.h"
+#include "analysis/diff_records.h"
+#include "analysis/diff_rows.h"
+#include "analysis/merge.h"
+#include "analysis/rewrite.h"
+#include "analysis/select.h"
+#include "render/diff.h"
+#include "render/top.h"
+
+#include "examine.h"
+
+#include <stdlib.h>
+
+enum analysis {
+    ANALYSE_COPY, /* read, and written along: examine.h */
+    ANALYSE_TOP,
+    ANALYSE_DIFF,
+    ANALYSE_DIFFERENCE, /* as records */
+    ANALYSE_FILTER,
+    ANALYSE_MERGE,
+    ANALYSE_CANONICAL,
+    ANALYSES
+};
+
+struct study {
+    const struct pf_format *reader, *writer;
+    const unsigned char *bytes;
+    size_t size, cut;      /* the second input is the first `cut` bytes, salvaged */
+    bool salvage;
+    unsigned char choices[4]; /* options of the analysis */
+    struct pf_dict dict;
+    struct pf_shared *shared;
+    struct outcome *outcome;
+};
+
+/* Statuses that an analysis may give; the text must say why. */
+static bool study_good(struct study *study, const char *what, int status, const struct pf_error *error)
+{
+    if (status >= 0)
+        return true;
+    if (status == PF_NOMEM || status == PF_IO || !error->text[0])
+        blame(study->outcome, "%s gives %d and the text '%s'", what, status, error->text);
+    return false;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------- */
+
+typedef bool take_batch(struct study *, void *arg, const struct pf_batch *);
+
+/* Gives the batches of one input; false where taking one failed. An input that fails counts as far as it was read. */
+static bool study_read(struct study *study, size_t size, take_batch *take, void *arg)
+{
+    static const struct pf_options none;
+    struct pf_error error = {0};
+    struct pf_source *source = NULL;
+    struct pf_reader *reader = NULL;
+    struct pf_batch batch;
+    bool good = true;
+
+    if (pf_source_open_memory(&source, study->bytes, size, &error) != PF_OK)
+        return false;
+    struct pf_reader setup = {.format = study->reader, .source = source, .dict = &study->dict, .options = &none,
+                              .shared = study->shared, .report = {hear, study->outcome}, .name = "input",
+                              .salvage = study->salvage || size < study->size, .times = study->choices[3] & 1};
+    if (pf_reader_open(&reader, &setup, &error) == PF_OK)
+        while (good && pf_reader_next(reader, &batch) == PF_OK)
+            good = take(study, arg, &batch);
+    pf_reader_close(reader);
+    pf_source_close(source);
+    return good;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------- */
+
+static bool write_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    struct copy *copy = arg;
+
+    if (copy->writer && copy->status == PF_OK)
+        copy_check(study->outcome, copy, pf_writer_write(copy->writer, batch), &copy->writer->error);
+    if (batch->kind < PF_RECORD_KINDS)
+        study->outcome->records += batch->rows;
+    return !study->outcome->wrong[0];
+}
+
+static void open_copy(struct study *study, struct copy *copy)
+{
+    const struct pf_format *writer = study->writer;
+
+    copy_open(study->outcome, copy, writer ? writer : pf_registry_find(PF_BYTES("pfs")), &study->dict);
+}
+
+static void close_copy(struct study *study, struct copy *copy)
+{
+    study->outcome->status = PF_EOF;
+    copy_close(study->outcome, copy, copy->writer ? copy->writer->format : NULL);
+}
+
+/* What a table was written to: JSON must be a document. */
+static void check_sheet(struct study *study, struct pf_sink *sink, enum pf_sheet_form form)
+{
+    size_t size = 0;
+    const void *bytes = pf_sink_memory(sink, &size);
+    json_error_t why;
+
+    if (form == PF_SHEET_JSON && size > 0 && size < 2000000) {
+        json_t *document = json_loadb(bytes, size, JSON_ALLOW_NUL, &why);
+        if (!document && !strstr(why.text, "NUL byte in object key") && !strstr(why.text, "too big"))
+            blame(study->outcome, "a table is no JSON document: %s at byte %d", why.text, why.position);
+        json_decref(document);
+    }
+}
+
+/* --- top ----------------------------------------------------------------------------------------------------- */
+
+struct top_study {
+    struct pf_accumulator accumulator;
+    struct pf_facts facts;
+    struct pf_sources sources;
+};
+
+static bool top_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    struct top_study *top = arg;
+    struct pf_error error = {0};
+
+    return study_good(study, "a sum", pf_accumulator_add(&top->accumulator, batch, &error), &error) &&
+           pf_facts_add(&top->facts, &study->dict, batch) == PF_OK && pf_sources_add(&top->sources, batch) == PF_OK;
+}
+
+static void top_view(struct study *study, struct pf_top *top, unsigned view)
+{
+    struct pf_error error = {0};
+    struct pf_pattern all;
+    bool matched;
+    int status;
+
+    if (pf_pattern_compile(&all, "", 0, &error) != PF_OK)
+        return;
+    if (view == 3)
+        top->by = PF_BY_LINE, top->list = &all;
+    if (view == 1)
+        top->callers = top->callees = &all;
+    switch (view) {
+    case 0: status = pf_top_table(top, &matched, &error); break;
+    case 1: status = pf_top_calls(top, &matched, &error); break;
+    case 2: status = pf_top_tree(top, &error); break;
+    case 3: status = pf_top_list(top, &matched, &error); break;
+    default: status = pf_top_flame(top, &error);
+    }
+    study_good(study, "a view", status, &error);
+    pf_pattern_free(&all);
+    check_sheet(study, top->sink, view == 4 ? PF_SHEET_JSON : top->form);
+}
+
+static void show_top(struct study *study, struct top_study *state)
+{
+    static const char *const operands[] = {"input", NULL};
+    struct pf_top_block block = {0};
+    struct pf_error error = {0};
+    struct pf_top top = {.dict = &study->dict, .accumulator = &state->accumulator, .facts = &state->facts, .sources = &state->sources,
+                         .tool = "proftop", .operands = operands, .form = study->choices[0] % 5, .by = study->choices[1] % 8,
+                         .sort = study->choices[0] / 5 % 5, .limit = study->choices[1] / 8, .blocks = &block, .block_count = 1,
+                         .utf8 = study->choices[3] & 2, .color = study->choices[3] & 4, .terminal = study->choices[3] & 8 ? 80 : 0};
+    enum pf_kind kind = study->choices[2] / 5 % 4;
+
+    if (kind == PF_RECORD_KINDS)
+        kind = pf_subject_kind(&state->accumulator, top.by, PF_BYTES("folded"));
+    uint32_t measure = kind < PF_RECORD_KINDS ? pf_accumulator_main(&state->accumulator, kind) : UINT32_MAX;
+    if (top.by == PF_BY_LABEL)
+        top.label = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
+    if (measure == UINT32_MAX || !pf_accumulator_find(&state->accumulator, measure) || pf_sink_open_memory(&top.sink, &error) != PF_OK)
+        return;
+    if (study_good(study, "a block", pf_top_block(&top, measure, study->choices[3] / 16 % 9, &block, &error), &error))
+        top_view(study, &top, top.by == PF_BY_LABEL ? 0 : study->choices[2] % 5);
+    pf_sink_abort(top.sink);
+}
+
+static void study_top(struct study *study)
+{
+    struct top_study state = {.accumulator = {.dict = &study->dict, .by_labels = study->choices[1] % 8 == PF_BY_LABEL}};
+
+    if (study_read(study, study->size, top_batch, &state))
+        show_top(study, &state);
+    pf_accumulator_free(&state.accumulator);
+    pf_facts_free(&state.facts);
+    pf_sources_free(&state.sources);
+}
+
+/* --- differences --------------------------------------------------------------------------------------------- */
+
+static bool diff_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    struct pf_error error = {0};
+
+    return study_good(study, "a run", pf_diff_add(arg, batch, &error), &error);
+}
+
+static void show_diff(struct study *study, struct pf_diff *diff)
+{
+    static const char *const operands[] = {"before", "after", NULL};
+    struct pf_error error = {0};
+    struct pf_diff_view view = {.diff = diff, .tool = "profdiff", .operands = operands, .sides = operands, .side_count = 2,
+                                .form = study->choices[0] % 5, .sort = study->choices[0] / 5 % 5,
+                                .margin = {.percent = true, .amount = 100000}, .terminal = study->choices[3] & 8 ? 80 : 0};
+    bool rose = false, stats = study->choices[2] & 1;
+
+    if (pf_sink_open_memory(&view.sink, &error) != PF_OK)
+        return;
+    int status = pf_diff_finish(diff, &error);
+    if (status == PF_OK)
+        status = stats ? pf_diff_stats(&view, &error) : pf_diff_write(&view, &rose, &error);
+    study_good(study, "a difference", status, &error);
+    check_sheet(study, view.sink, view.form);
+    pf_sink_abort(view.sink);
+}
+
+/* The runs of both sides: the whole input and a part of it. */
+static void study_diff(struct study *study)
+{
+    struct pf_diff diff = {.dict = &study->dict, .by = study->choices[1] % 8, .kind = study->choices[1] / 8 % 4,
+                           .cum = study->choices[3] & 2, .normalize = study->choices[3] & 4};
+    const size_t sizes[] = {study->size, study->cut, study->cut, study->size};
+    struct pf_error error = {0};
+    bool good = true;
+
+    if (diff.by == PF_BY_LABEL)
+        diff.label = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
+    if (pf_diff_init(&diff) != PF_OK)
+        good = false;
+    for (unsigned run = 0; run < (study->choices[2] & 2 ? 4 : 2) && good; run++) {
+        good = pf_diff_begin(&diff, run % 2, &error) == PF_OK && study_read(study, sizes[run], diff_batch, &diff);
+        good = study_good(study, "the end of a run", pf_diff_end(&diff, good, &error), &error) && good;
+    }
+    if (good && pf_diff_runs(&diff, 0) > 0 && pf_diff_runs(&diff, 1) > 0 && diff.block_count > 0 &&
+        diff.blocks[0].measure.kind != PF_RECORD_KINDS)
+        show_diff(study, &diff);
+    pf_diff_free(&diff);
+}
+
+static bool difference_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    struct pf_error error = {0};
+
+    return study_good(study, "a run", pf_diff_records_add(arg, batch, &error), &error);
+}
+
+static void study_difference(struct study *study)
+{
+    struct pf_diff_records records = {.dict = &study->dict, .kind = PF_RECORD_KINDS, .normalize = study->choices[3] & 4};
+    const size_t sizes[] = {study->size, study->cut};
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    struct copy copy = {0};
+    bool good = pf_diff_records_init(&records) == PF_OK;
+    int status;
+
+    for (unsigned side = 0; side < 2 && good; side++) {
+        good = study_read(study, sizes[side], difference_batch, &records);
+        good = study_good(study, "the end of a run", pf_diff_records_end(&records, side, good, &error), &error) && good;
+    }
+    if (good) {
+        open_copy(study, &copy);
+        while ((status = pf_diff_records_next(&records, &batch, &error)) == PF_OK && write_batch(study, &copy, &batch)) {
+        }
+        study_good(study, "a difference", status, &error);
+        close_copy(study, &copy);
+    }
+    pf_diff_records_free(&records);
+}
+
+/* --- filter, merge, canonical order -------------------------------------------------------------------------- */
+
+struct filter_study {
+    struct pf_select *select;
+    struct pf_rewrite *rewrite;
+    struct pf_removed removed;
+    struct copy copy;
+};
+
+static bool filter_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    struct filter_study *filter = arg;
+    struct pf_batch chosen = *batch, edited;
+    struct pf_error error = {0};
+    int status = PF_OK;
+
+    if (batch->kind < PF_RECORD_KINDS && !pf_select_takes_all(filter->select))
+        status = pf_select_batch(filter->select, batch, &chosen, &filter->removed, &error);
+    edited = chosen;
+    if (status == PF_OK && !pf_rewrite_changes_nothing(filter->rewrite))
+        status = pf_rewrite_batch(filter->rewrite, &chosen, &edited, &filter->removed);
+    return study_good(study, "a filter", status, &error) &&
+           ((batch->rows > 0 && edited.rows == 0) || write_batch(study, &filter->copy, &edited));
+}
+
+/* Each bit of the choices is an option. */
+static void filter_options(struct study *study, struct filter_study *filter)
+{
+    struct pf_error error = {0};
+    unsigned bits = study->choices[0] | study->choices[1] * 256u;
+    static const char *const patterns[] = {"a", "^m", "[b-k]", "."};
+    const char *pattern = patterns[study->choices[2] % 4];
+
+    if (bits & 1)
+        pf_select_section(filter->select, "*e*", 0, &error);
+    if (bits & 2)
+        pf_select_frame(filter->select, PF_SELECT_FOCUS, pattern, PF_PATTERN_IGNORE_CASE, &error);
+    if (bits & 4)
+        pf_select_frame(filter->select, PF_SELECT_IGNORE, pattern, 0, &error);
+    if (bits & 8)
+        pf_select_label(filter->select, "op", bits & 16, 0, &error);
+    if (bits & 32)
+        pf_select_time(filter->select, "1,5s", &error);
+    if (bits & 64)
+        pf_select_invert(filter->select);
+    if (bits & 128)
+        pf_rewrite_frames(filter->rewrite, 1u << study->choices[2] / 4 % 4, pattern, 0, &error);
+    if (bits & 256)
+        pf_rewrite_granularity(filter->rewrite, study->choices[3] % 4);
+    if (bits & 512)
+        pf_rewrite_collapse(filter->rewrite);
+    if (bits & 1024)
+        pf_rewrite_max_depth(filter->rewrite, 1 + study->choices[3] % 7);
+    if (bits & 2048)
+        pf_rewrite_rename(filter->rewrite, "s/[aeiou]+/<&>/g", 0, &error);
+    if (bits & 4096)
+        pf_rewrite_label_frames(filter->rewrite, "section", bits & 8192, &error);
+}
+
+static void study_filter(struct study *study)
+{
+    struct filter_study filter = {.select = pf_select_new(&study->dict), .rewrite = pf_rewrite_new(&study->dict)};
+    struct pf_batch batch;
+
+    if (filter.select && filter.rewrite) {
+        filter_options(study, &filter);
+        open_copy(study, &filter.copy);
+        if (study_read(study, study->size, filter_batch, &filter) && pf_removed_meta(&filter.removed, &study->dict, &batch) == PF_OK &&
+            batch.rows > 0)
+            write_batch(study, &filter.copy, &batch);
+        close_copy(study, &filter.copy);
+    }
+    pf_removed_free(&filter.removed);
+    pf_select_free(filter.select);
+    pf_rewrite_free(filter.rewrite);
+}
+
+static bool merge_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    struct pf_error error = {0};
+
+    return study_good(study, "a merge", pf_merge_add(arg, batch, &error), &error);
+}
+
+static bool merge_inputs(struct study *study, struct pf_merge *merge)
+{
+    const size_t sizes[] = {study->size, study->cut};
+    struct pf_report report = {hear, study->outcome};
+    struct pf_error error = {0};
+    bool good = true;
+
+    for (unsigned k = 0; k < 2 && good; k++)
+        good = pf_merge_input(merge, study->choices[2] % 7 - 1, &error) == PF_OK && study_read(study, sizes[k], merge_batch, merge) &&
+               study_good(study, "the end of an input", pf_merge_input_end(merge, &error), &error);
+    return good && study_good(study, "the end of a merge", pf_merge_end(merge, &report, &error), &error);
+}
+
+static void study_merge(struct study *study)
+{
+    unsigned bits = study->choices[0];
+    struct pf_merge_options options = {.mean = bits & 1, .saturate = bits & 2, .force = bits & 4, .measures = bits / 8 % 3,
+                                       .normalize = study->choices[1] % 4, .amount = 1000000, .granularity = study->choices[1] / 4 % 4,
+                                       .labels = bits & 32 ? "section" : NULL, .pieces = 1 + study->choices[3] % 3};
+    struct pf_merge *merge = pf_merge_new(&study->dict, &options);
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    struct copy copy = {0};
+    int status;
+
+    if (merge && merge_inputs(study, merge)) {
+        open_copy(study, &copy);
+        while ((status = pf_merge_next(merge, &batch, &error)) == PF_OK && write_batch(study, &copy, &batch)) {
+        }
+        study_good(study, "a merge", status, &error);
+        close_copy(study, &copy);
+    }
+    pf_merge_free(merge);
+}
+
+static bool canonical_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    (void)study;
+    return pf_canonical_add(arg, batch) == PF_OK;
+}
+
+static void study_canonical(struct study *study)
+{
+    struct pf_canonical *canonical = pf_canonical_new(&study->dict);
+    struct copy copy = {0};
+    struct pf_batch batch;
+
+    if (canonical && study_read(study, study->size, canonical_batch, canonical)) {
+        open_copy(study, &copy);
+        while (pf_canonical_next(canonical, &batch) == PF_OK && write_batch(study, &copy, &batch)) {
+        }
+        close_copy(study, &copy);
+    }
+    pf_canonical_free(canonical);
+}
+
+/* --- the whole ----------------------------------------------------------------------------------------------- */
+
+static void analyse(struct study *study, enum analysis analysis)
+{
+    static void (*const studies[ANALYSES])(struct study *) = {
+        [ANALYSE_TOP] = study_top,       [ANALYSE_DIFF] = study_diff,   [ANALYSE_DIFFERENCE] = study_difference,
+        [ANALYSE_FILTER] = study_filter, [ANALYSE_MERGE] = study_merge, [ANALYSE_CANONICAL] = study_canonical,
+    };
+
+    if (analysis == ANALYSE_COPY) {
+        examine(&(struct examination){.format = study->reader, .bytes = study->bytes, .size = study->size,
+                                      .salvage = study->salvage, .writer = study->writer},
+                study->outcome);
+        return;
+    }
+    study->shared = pf_shared_new();
+    if (pf_dict_init(&study->dict) == PF_OK && study->shared)
+        studies[analysis](study);
+    pf_dict_free(&study->dict);
+    pf_shared_free(study->shared);
+}
+
+#endif
