@@ -227,7 +227,7 @@ END
     fails 2 "this is written as text, json or ndjson, not as csv" profcat --probe a.folded -o probe.csv
 }
 
-@test "a suffix that chooses no format is refused or told of" {
+@test "a suffix that chooses no format is refused" {
     profcat a.folded -o by.JSON
     profcat a.folded -t json | cmp - by.JSON
     profcat a.folded -o BY.CSV.GZ
@@ -238,12 +238,14 @@ END
         [ ! -e "no.$suffix" ]
         profcat a.folded -t pfs -o "yes.$suffix"
     done
-    for name in req.sgv x.y2 ./a.pf; do
-        fails 0 "warning: '$name': no format has the suffix \.${name##*.}; written as the native stream \(-t NAME chooses another\)" \
-            profcat a.folded -o "$name"
-        cmp want.pfs "$name"
+    for name in req.sgv x.y2 ./a.pf x.parquet x.dot; do
+        for program in profcat proftop profmerge proffilter "profdiff a.folded" "profcat --probe" "profcat -H"; do
+            # shellcheck disable=SC2086 # a program and its first words
+            fails 2 "'$name': no format has the suffix \.${name##*.}; -t NAME chooses the format" $program a.folded -o "$name"
+            [ ! -e "$name" ]
+        done
     done
-    fails 0 "no format has the suffix .sgv" profcat a.folded -o req.sgv.gz
+    fails 2 "no format has the suffix .sgv" profcat a.folded -o req.sgv.gz
     mkdir -p dir.d
     for name in plain dir.d/plain run.1 .hidden end.; do
         profcat a.folded -o "$name" 2>err

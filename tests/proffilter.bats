@@ -1,5 +1,7 @@
 # proffilter: which records stay, what becomes of their frames, and the files of a split.
 
+load lib/expect
+
 setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
@@ -430,9 +432,27 @@ together()
     proffilter --split=key -o 'to/%s' values.pfs 2>err
     [ ! -s err ]
     together values.pfs to
-    proffilter --split=key -o 'to/%s.sgv' values.pfs 2>err
-    [ "$(grep -c "'to/%s.sgv': no format has the suffix .sgv; written as the native stream" err)" = 1 ]
-    profcat --probe -t ndjson to/a.csv.sgv | grep -q '"format":"pfs"'
+    fails 2 "'to/%s.sgv': no format has the suffix .sgv" proffilter --split=key -o 'to/%s.sgv' values.pfs
+    # a key that no record has is named, with those there are; so are images
+    rm -f to/*
+    fails 0 "--split: no record has a label 'keyy'; labels here: key$" proffilter --split=keyy -o 'to/%s' values.pfs
+    [ "$(ls to)" = _none ]
+    fails 0 "--split: no record has an image" proffilter --split=image -o 'to/%s' values.pfs
+    proffilter --split=key -o 'to/%s' small.folded values.pfs 2>err # one input of two has it
+    [ ! -s err ]
+    # values that begin with a minus sign
+    rm -f to/*
+    for value in -rf - a-b; do profcat --set-label "key=$value" small.folded; done >values.pfs
+    proffilter --split=key -o 'to/%s' values.pfs
+    [ "$(cd to && echo *)" = "%2D %2Drf a-b" ]
+    # more parts than files may be open
+    rm -f to/*
+    for value in {1..40}; do profcat --set-label "key=v$value" small.folded -o "in$value.pfs"; done
+    (ulimit -n 16; cat in?.pfs in??.pfs | proffilter --split=key -o 'to/%s.pfs')
+    [ "$(ls to | wc -l)" = 40 ]
+    for value in {1..40}; do cmp <(profcat -t folded "in$value.pfs") <(profcat -t folded "to/v$value.pfs"); done
+    (ulimit -n 16; proffilter -j 4 --split=key -o 'to/%s.folded' in?.pfs in??.pfs) 2>err
+    [ "$(ls to | wc -l)" = 80 ]
     # what no part can hold is said once
     proffilter --split=key -o 'to/%s.cpuprofile' values.pfs 2>err
     [ "$(grep -c 'labels have no place and are left out: key ' err)" = 1 ]

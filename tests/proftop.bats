@@ -67,7 +67,7 @@ END
     proftop -t csv small.folded | cmp - top.csv
     proftop -o top.json.gz small.folded
     proftop -t json small.folded | cmp - <(gzip -dc top.json.gz)
-    proftop small.folded | cmp - <(proftop -o top.tab small.folded && cat top.tab)
+    proftop small.folded | cmp - <(proftop -o top.1 small.folded && cat top.1)
     for suffix in svg folded pfs pb.gz svg.gz; do
         fails 2 "unknown form '.*'; tables are text, json," proftop small.folded -o "no.$suffix"
         [ ! -e "no.$suffix" ]

@@ -1,11 +1,13 @@
 #include "analysis/split.h"
 
 #include "analysis/id_map.h"
+#include "analysis/label_tests.h"
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NAME_MAX_BYTES = 200 }; /* leaves room for a suffix in the 255 of most file systems */
 
@@ -22,8 +24,10 @@ enum value_kind { VALUE_TEXT = 1, VALUE_NUMBER };
 
 struct pf_split {
     const struct pf_dict *dict;
+    const char *key_text;
     struct pf_bytes key;
     bool by_image;
+    bool found; /* a record has a value */
     struct pf_table values;    /* struct value; a part is id - 1 */
     struct pf_strings strings; /* bytes without flags */
     struct pf_id_map sets, locations;
@@ -42,6 +46,7 @@ struct pf_split *pf_split_new(const struct pf_dict *dict, const char *key)
     if (split == NULL)
         return NULL;
     split->dict = dict;
+    split->key_text = key;
     split->key = pf_bytes_of(key);
     split->by_image = pf_bytes_equal(split->key, PF_BYTES("image"));
     if (pf_table_init(&split->values, sizeof(struct value)) != PF_OK ||
@@ -73,6 +78,7 @@ void pf_split_free(struct pf_split *split)
 
 static uint32_t part_of_value(struct pf_split *split, struct value value, struct pf_bytes text)
 {
+    split->found = true;
     value.text = pf_strings_intern(&split->strings, text, 0);
     return pf_table_intern(&split->values, &value) - 1;
 }
@@ -187,6 +193,43 @@ int pf_split_batch(struct pf_split *split, const struct pf_batch *batch,
     return PF_OK;
 }
 
+/* --- reports ---------------------------------------------------------------------------------- */
+
+/* Looks at all label sets of the records for the key, which none of them has. */
+static int look_for_key(const struct pf_split *split, struct pf_label_tests *tests)
+{
+    struct pf_error ignored = {0};
+    uint32_t part;
+    int status = pf_label_tests_add(tests, PF_LABEL_MATCHED, split->key_text, 0, &ignored);
+
+    if (status == PF_OK)
+        status = pf_label_tests_prepare(tests, split->dict);
+    for (uint32_t set = 0; status == PF_OK && set < split->dict->labels.count; set++)
+        if (pf_id_map_get(&split->sets, set, &part))
+            pf_label_tests_look(tests, split->dict, set);
+    return status == PF_OK ? pf_label_tests_status(tests) : status;
+}
+
+int pf_split_report(const struct pf_split *split, const struct pf_report *report)
+{
+    struct pf_label_tests tests = {0};
+    int status = PF_OK;
+
+    if (split->found || split->values.count < 2)
+        return PF_OK;
+    if (split->by_image) {
+        pf_report_send(report, PF_WARNING, "no record has an image: all go to _none");
+    } else if (memchr(split->key.data, '=', split->key.size)) {
+        pf_report_send(report, PF_WARNING, "no record has a label '%s': all go to _none", split->key_text);
+    } else {
+        status = look_for_key(split, &tests);
+        if (status == PF_OK)
+            status = pf_label_tests_report(&tests, split->dict, NULL, report);
+    }
+    pf_label_tests_free(&tests);
+    return status;
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 static bool is_plain(char c)
@@ -199,11 +242,11 @@ static bool is_plain(char c)
 static bool encode(struct pf_bytes text, struct pf_buffer *name)
 {
     static const char hex[] = "0123456789ABCDEF";
-    bool leading = name->size == 0;
+    bool first = name->size == 0, leading = first;
 
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        bool plain = is_plain(text.data[i]) && !(leading && c == '.');
+        bool plain = is_plain(text.data[i]) && !(leading && c == '.') && !(first && i == 0 && c == '-');
 
         leading = leading && c == '.';
         if (name->size + (plain ? 1 : 3) > NAME_MAX_BYTES)
@@ -237,7 +280,9 @@ static void make_name(const struct pf_split *split, uint32_t part, struct pf_buf
         return;
     }
     if (value->kind == VALUE_NUMBER) {
-        snprintf(number, sizeof number, "%lld=", (long long)value->number);
+        uint64_t size = value->number < 0 ? -(uint64_t)value->number : (uint64_t)value->number;
+
+        snprintf(number, sizeof number, "%s%llu=", value->number < 0 ? "%2D" : "", (unsigned long long)size);
         append(name, number);
     } else if (text.size == 0) {
         append(name, "_empty");

@@ -4,6 +4,7 @@
 #ifndef PF_ANALYSIS_SPLIT_H
 #define PF_ANALYSIS_SPLIT_H
 
+#include "base/error.h"
 #include "model/batch.h"
 
 #include <stdint.h>
@@ -26,7 +27,10 @@ struct pf_split_rows {
  * call. PF_OK or PF_NOMEM. */
 int pf_split_batch(struct pf_split *, const struct pf_batch *, const struct pf_split_rows **list, uint32_t *count);
 
-/* A name for files that no other part has: the value, with bytes outside [A-Za-z0-9._-] and leading dots as %XX; a
+/* Warns when no record had a value, and names the keys that there are. PF_OK or PF_NOMEM. */
+int pf_split_report(const struct pf_split *, const struct pf_report *);
+
+/* A name for files that no other part has: the value, with bytes outside [A-Za-z0-9._-], leading dots and a leading minus as %XX; a
  * number is followed by '=' and its unit. "_none" for records without a value, "_empty" for an empty one. What is
  * longer than 200 bytes is cut there and ends in '+' and the number of the part. NULL: out of memory. Valid as long as
  * this. */

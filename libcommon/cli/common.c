@@ -98,19 +98,14 @@ static const char *output_name(struct pf_common *common, bool views)
 {
     const struct pf_format *written = pf_registry_suffix(common->output);
     const struct pf_format *format = written ? written : pf_registry_suffix_unwritten(common->output);
+    struct pf_bytes unknown = pf_registry_suffix_unknown(common->output);
+
+    if (unknown.size > 0)
+        pf_tool_usage(&common->tool, "'%s': no format has the suffix %.*s; -t NAME chooses the format (--formats lists them)",
+                      common->output, (int)unknown.size, unknown.data);
     if (!written && format && !views)
         format_argument(common, format->name, true, &common->to_options);
     return format ? format->name : NULL;
-}
-
-void pf_common_check_suffix(struct pf_common *common)
-{
-    struct pf_bytes suffix = {NULL, 0};
-    if (!common->to && common->output)
-        suffix = pf_registry_suffix_unknown(common->output);
-    if (suffix.size > 0)
-        pf_tool_warn(&common->tool, "'%s': no format has the suffix %.*s; written as the native stream (-t NAME chooses another)",
-                     common->output, (int)suffix.size, suffix.data);
 }
 
 void pf_common_read(struct pf_common *common, const char *program, const struct pf_common_args *args,

@@ -67,9 +67,6 @@ void pf_common_free(struct pf_common *);
 /* -t of a program with views, where it names a format after all: sets `to` and its options, or exits 2. */
 void pf_common_to(struct pf_common *, const char *text);
 
-/* Of programs that write records: warns where no -t was given and the name of -o has a suffix that means nothing. */
-void pf_common_check_suffix(struct pf_common *);
-
 /* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is. *which (may be NULL) is the number of
  * the one that matched. */
 bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure, unsigned *which);

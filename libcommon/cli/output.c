@@ -98,7 +98,6 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
 
 struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inputs)
 {
-    pf_common_check_suffix(common);
     return pf_output_open_path(common, inputs, common->output);
 }
 

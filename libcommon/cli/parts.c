@@ -6,14 +6,19 @@
 #include "base/memory.h"
 #include "codec/registry.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A file is written once, from its beginning to its end. Profiles with more parts than may be open
  * at a time are gone through several times: the records of parts that found no place wait in a
  * temporary file for the next round. Measured with 100 parts on 200,000 stacks, 40 million records:
  * 125 MB of memory, and twice the processor time of writing one file. */
 enum { OPEN_MAX_PARTS = 64 };
+/* Descriptors beside those of parts and inputs: three of the temporary files (one is read while the next is written, which
+ * has two), one to spare. */
+enum { OTHER_DESCRIPTORS = 4 };
 
 /* What a file that is opened later must begin with. */
 struct history {
@@ -36,7 +41,7 @@ struct pf_parts {
     } * parts;
     size_t part_capacity;
     uint32_t *open; /* numbers of the open ones */
-    uint32_t open_count;
+    uint32_t open_count, open_max;
     struct history history;
     struct pf_spill *spill; /* records of the next round; NULL: none */
     struct pf_rows rows;
@@ -77,6 +82,18 @@ static char *make_path(const char *template, const char *name)
     return path.data;
 }
 
+/* How many parts may be open at a time: the system may allow few descriptors (ulimit -n), and some may be inherited. */
+static uint32_t most_open(const struct pf_common *common)
+{
+    long allowed = sysconf(_SC_OPEN_MAX);
+    long taken = OTHER_DESCRIPTORS + (common->threads > 1 ? (long)common->threads + 1 : 1), most = taken + OPEN_MAX_PARTS;
+    long unused = 0;
+
+    for (int file = 0; unused < most && (allowed < 0 || file < allowed); file++)
+        unused += fcntl(file, F_GETFD) < 0;
+    return unused > taken + 1 ? (uint32_t)(unused - taken) : 1;
+}
+
 struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *inputs, const char *key)
 {
     struct pf_parts *parts = calloc(1, sizeof *parts);
@@ -87,7 +104,6 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
         pf_tool_usage(&common->tool,
                       "--split needs -o with one %%s in it, as in -o 'parts/%%s.pfs'");
     /* The name of a part ends with no suffix but the template's. */
-    pf_common_check_suffix(common);
     if (common->to == NULL)
         common->to = pf_registry_suffix(common->output);
     if (common->to == NULL)
@@ -97,6 +113,7 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
         pf_tool_nomem(&common->tool);
     parts->common = common;
     parts->inputs = inputs;
+    parts->open_max = most_open(common);
     return parts;
 }
 
@@ -268,7 +285,7 @@ static bool write_part(struct pf_parts *parts, const struct pf_batch *batch,
     struct part *part = find_part(parts, rows->part);
     struct pf_batch some;
 
-    if (part->output == NULL && parts->open_count < OPEN_MAX_PARTS && !open_part(parts, rows->part))
+    if (part->output == NULL && parts->open_count < parts->open_max && !open_part(parts, rows->part))
         return false;
     if (part->output == NULL && parts->spill == NULL && !open_spill(parts))
         return false;
@@ -354,8 +371,20 @@ static void next_round(struct pf_parts *parts)
     pf_spill_close(waiting);
 }
 
+static void warn(void *arg, enum pf_severity severity, const char *text)
+{
+    struct pf_parts *parts = arg;
+
+    if (severity == PF_WARNING)
+        pf_tool_warn(&parts->common->tool, "--split: %s", text);
+}
+
 void pf_parts_close(struct pf_parts *parts)
 {
+    const struct pf_report report = {warn, parts};
+
+    if (pf_split_report(parts->split, &report) != PF_OK)
+        pf_tool_nomem(&parts->common->tool);
     close_open(parts);
     while (parts->spill != NULL && !parts->failed) {
         next_round(parts);
