@@ -38,6 +38,47 @@ same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
     profcat "$own/perf-script/multi_fp.min.perf.txt" -m page-faults:u -t folded | awk '{ sum += $NF } END { exit sum != 134139 }'
 }
 
+@test "perf script without times or indentation, with other decimals and empty symbols is recognised and folded" {
+    # the text; the folded stacks, with commas between
+    while IFS='|' read -r text want; do
+        printf "$text" >given
+        profcat -t folded given | paste -sd, >got
+        [ "$(cat got)" = "$want" ] || { echo "$text: $(cat got), expected $want"; false; }
+    done <<'END'
+a 1 2.000001: 3 cycles: \n\t 10  (/lib/x y.so)\n\t 20 x+0x1 (/p)\n\n|a;x;[x y.so] 3
+a 1 2.000001: 3 cycles: \n\t 10  (inlined)\n\t 20 x+0x1 (/p)\n\n|a;x;[unknown] 3
+a 1 2.000001: 3 cycles: \n\t 10 (anonymous) (/p)\n\t 20 "" (/p)\n\n|a;[unknown];(anonymous) 3
+a 1 2.0001: 3 cycles: \n\t 10 x+0x1 (/p)\n\nb\t1/2 [000] 12.3:\t\t4 cpu-cycles:\n\t 20 y (/p)\n\n|a;x 3
+a 1 2.0000000001: 3 cycles: \n\t 10 x (/p)\n\n|a;x 3
+a 12 cycles:u: \n\t          401136 x\n\t          401137 main\n\n|a;main;x 1
+            perf   123 cycles:  ffffffff81062b9a f\n            perf   123 cycles:            401136 g\n|perf;f 1,perf;g 1
+a 12 cycles: \n                  401136 x\n                  401137 main\n\n|a;main;x 1
+a 1 2.000001: 3 cycles: \n401136 x+0x1 (/p)\n401137 main\n\na 1 2.000002: 4 cycles: \n401137 main\n|a;main 4,a;main;x 3
+dead 1 2.000001: 3 cycles: \n401136 x (/p)\nbeef 1 2.000002: 4 cycles: \n401136 y (/p)\n|beef;y 4,dead;x 3
+a 12 cycles: \n401136 x+0x1 (/p)\n401137 main (/p)\n\n|a;main;x 1
+node 1 2.000001: 3 cycles: \n\t 10 LazyCompile:*f /a/b.js:1 (/tmp/perf-1.map)\n\n|node;LazyCompile:*f /a/b.js:1 3
+java 1 2.000001: 3 cycles: \n\t 10 Lorg/a/B;::f (/tmp/perf-1.map)\n\nnode 1 2.000001: 4 cycles: \n\t 10 Lorg/a/B;::f (/tmp/perf-1.map)\n\n|java;org/a/B:::f 3,node;Lorg/a/B:::f 4
+END
+    printf 'a 1 2.0001: 3 cycles: \n\t 10  (/lib/x.so)\n\n' >given
+    profcat -f perf-script:time -t ndjson given >got
+    from_json 'd["stack"][0]["function"] + d["stack"][0]["image"]' <got | grep -qx '"\[x.so\]/lib/x.so"'
+    [ "$(proffilter --time 2s,2000101us given -t folded 2>&1)" = 'a;[x.so] 3' ]
+    [ -z "$(proffilter --time 0,2000100us given -t folded 2>/dev/null)" ]
+}
+
+@test "a microsecond is one unit in each of its spellings" {
+    for unit in us μs µs microseconds; do
+        printf 'a 5\n' | profcat -f "folded:measure=wall/$unit" | proftop -t csv | grep -q ',wall,nanoseconds,5000,'
+        printf 'version: 1\nevents: Time_(%s)\nfn=f\n1 5\n' "$unit" | proftop -t csv | grep -q ',Time,nanoseconds,5000,'
+        printf 'a 5\nb 1\n' | profcat -f folded:measure=wall/us | proffilter --min-value "5${unit/microseconds/us}" 2>/dev/null | proftop -t csv >got
+        grep -q ',5000,100.0' got && [ "$(wc -l <got)" -eq 2 ]
+        printf 'a 5\n' | profcat -f folded:measure=wall/ms | proftop -u "${unit/microseconds/us}" | grep -q '^ *5000us .* a$'
+    done
+    printf 'a 5\n' | profcat -f folded:measure=wall/μs -t pprof >one.pb.gz
+    printf 'a 5\n' | profcat -f folded:measure=wall/us -t pprof >two.pb.gz
+    profmerge one.pb.gz two.pb.gz -t folded | grep -qx 'a 10000'
+}
+
 @test "the main event is the first that counts time, wherever it stands, else the first" {
     faults='a 1 0.000001: 3 page-faults: \n\t1 f (x)\n\n' clock='a 1 0.000002: 2000000 cpu-clock:u: \n\t2 g (x)\n\n'
     cycles='a 1 0.000003: 5 cycles: \n\t2 g (x)\n\n'
@@ -109,7 +150,6 @@ same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
 
 @test "stacks of a time span are chosen, of a stream that kept times too" {
     printf 'a 1 %s: 1 cycles: \n\t1 f (x)\n\n' 1.000001 1.000002 1.000003000 2.5 2.500000 >in
-    run -3 profcat -c in
     sed -i 's/ 2\.5:/ 2.400000:/' in
     [ "$(proffilter --time=1000002us,2.45s in | profcat -c | head -n1)" = "$(printf 'a 3\n' | profcat -c | sed 's/1/3/')" ]
     profcat -f perf-script:time in | proffilter --time=2s,3s | profcat -t folded >got

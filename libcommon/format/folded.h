@@ -43,6 +43,7 @@ struct pf_folded_spelling {
     bool annotate;  /* `_[k]` behind what is the kernel's, `_[j]` behind what was made at run time */
     bool thread;    /* behind the command: -PID/TID */
     bool addresses; /* of frames nobody named */
+    bool java;      /* the command begins with `java` */
 };
 
 /* Appends the name of a frame. */
@@ -71,8 +72,10 @@ struct pf_folded_writer {
         size_t sum_count, sum_capacity;
     } columns[2];                 /* two: what was before, and after */
     unsigned column_count;        /* 0: not chosen yet */
-    uint32_t *name_of;            /* by location; 0 = not yet */
-    size_t name_count, name_capacity;
+    struct pf_folded_names {
+        uint32_t *name_of;        /* by location; 0 = not yet */
+        size_t count, capacity;
+    } names_of[2];                /* below other commands, and below `java` */
     struct pf_folded_place {
         uint32_t node, root;      /* where it is in the tree below the node `root`; node 0 = not yet */
     } *place_of;                  /* by stack */

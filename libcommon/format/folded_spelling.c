@@ -35,23 +35,24 @@ static bool go_method(struct pf_bytes name)
     return find(name, ").", &close);
 }
 
-/* Up to the first bracket that opens no anonymous namespace: behind it there are types of arguments. */
+/* Up to the first bracket that opens no anonymous namespace: behind it there are types of arguments. A name that begins with it is
+ * `(anonymous)` or the like. */
 static size_t without_arguments(struct pf_bytes name)
 {
     static const char anonymous[] = "(anonymous namespace)";
 
     if (name.size == 0 || !memchr(name.data, '(', name.size) || go_method(name))
         return name.size;
-    for (size_t at = 0; at < name.size; at++)
+    for (size_t at = 1; at < name.size; at++)
         if (name.data[at] == '(' && (name.size - at < sizeof anonymous - 1 || memcmp(name.data + at, anonymous, sizeof anonymous - 1) != 0))
             return at;
     return name.size;
 }
 
-/* What stackcollapse-perf.pl makes of a name, of `Lpackage/Class;::method` too. */
-static void tidy(struct pf_buffer *text, struct pf_bytes name, bool made)
+/* What stackcollapse-perf.pl makes of a name, in Java of `Lpackage/Class;::method` too. */
+static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
 {
-    if (made && name.size > 0 && name.data[0] == 'L' && memchr(name.data, '/', name.size)) {
+    if (java && name.size > 0 && name.data[0] == 'L' && memchr(name.data, '/', name.size)) {
         name.data++;
         name.size--;
     }
@@ -162,7 +163,7 @@ void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_
         pf_buffer_append(text, name.data, name.size - 1);
         pf_buffer_append(text, scratch, (size_t)size);
     } else if (spelling->style == PF_FOLDED_PERF) {
-        tidy(text, name, made);
+        tidy(text, name, made && spelling->java);
     } else if (spelling->style == PF_FOLDED_DTRACE) {
         spell_dtrace(text, pf_dict_string(dict, pf_dict_image(dict, location->image)->name), name);
     } else {

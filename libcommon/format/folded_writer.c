@@ -36,7 +36,8 @@ void pf_folded_close_writer(struct pf_writer *writer)
     pf_table_free(&state->nodes);
     free(state->columns[0].sums);
     free(state->columns[1].sums);
-    free(state->name_of);
+    free(state->names_of[0].name_of);
+    free(state->names_of[1].name_of);
     free(state->place_of);
     free(state->root_of);
     free(state->path);
@@ -54,6 +55,8 @@ static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 
         text->data[k] = c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
     }
+    if (text->size == 0)
+        pf_buffer_append(text, "[unknown]", 9);
     if (guard && text->size > 0 && (text->data[0] == '#' || (text->size > 1 && memcmp(text->data, "//", 2) == 0)) &&
         pf_buffer_byte(text, ' ')) {
         memmove(text->data + 1, text->data, text->size - 1);
@@ -65,17 +68,17 @@ static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 static uint32_t location_name(struct pf_writer *writer, uint32_t location)
 {
     struct pf_folded_writer *state = writer->state;
+    struct pf_folded_names *names = &state->names_of[state->spelling.java];
 
-    if (location < state->name_count && state->name_of[location])
-        return state->name_of[location];
+    if (location < names->count && names->name_of[location])
+        return names->name_of[location];
     state->text.size = 0;
     pf_folded_spell(&state->text, writer->dict, location, &state->spelling);
     uint32_t name = written_name(state, false);
-    if (!pf_grow_zeroed(&state->name_of, &state->name_count, &state->name_capacity, writer->dict->locations.count,
-                        sizeof *state->name_of))
+    if (!pf_grow_zeroed(&names->name_of, &names->count, &names->capacity, writer->dict->locations.count, sizeof *names->name_of))
         state->names.status = PF_NOMEM;
     else
-        state->name_of[location] = name;
+        names->name_of[location] = name;
     return name;
 }
 
@@ -94,6 +97,14 @@ static uint32_t add_node(struct pf_writer *writer, uint32_t parent, uint32_t loc
     return pf_table_intern(&state->nodes, &(struct node){parent, name});
 }
 
+/* Whether the command that is a root begins with `java`. */
+static bool below_java(const struct pf_folded_writer *state, uint32_t root)
+{
+    const struct node *node = pf_table_row(&state->nodes, root);
+
+    return state->spelling.style == PF_FOLDED_PERF && pf_bytes_starts(pf_strings_bytes(&state->names, node->name), PF_BYTES("java"));
+}
+
 /* The node of a stack below a root; frames whose names are equal fall together. */
 static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t root)
 {
@@ -110,6 +121,7 @@ static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t ro
         state->path[depth++] = stack;
     }
     uint32_t node = stack ? state->place_of[stack].node : root;
+    state->spelling.java = root != 0 && below_java(state, root);
     while (depth > 0) {
         stack = state->path[--depth];
         node = add_node(writer, node, pf_dict_stack(writer->dict, stack)->location);
@@ -152,7 +164,7 @@ static void set_source(struct pf_folded_writer *state, struct pf_bytes format)
     if (style == state->spelling.style)
         return;
     state->spelling.style = style;
-    state->name_count = state->place_count = state->root_count = 0;
+    state->names_of[0].count = state->names_of[1].count = state->place_count = state->root_count = 0;
 }
 
 /* The name without the end that says it is a part of a difference; NAME.delta stands for the other two. Columns of folded stacks have

@@ -17,19 +17,40 @@ static bool empty(struct pf_bytes line)
     return true;
 }
 
+/* Whether the address of a frame ends where perf's `%16lx` ends it, behind so many columns. */
+static bool in_columns(struct pf_bytes line, size_t before)
+{
+    size_t end = before + 16;
+
+    return line.size > end + 1 && !pf_blank(line.data[end - 1]) && pf_blank(line.data[end]);
+}
+
+/* A frame as perf prints it: behind a tab, or with an image or an offset, or in the columns of `%16lx`, also where the tab was lost or became
+ * blanks. */
+static bool printed_frame(struct pf_bytes line)
+{
+    enum { TAB = 8 };
+    struct pf_perf_frame frame;
+
+    if (!pf_perf_frame_parse(line, &frame) && !pf_perf_frame_unindented(line, &frame))
+        return false;
+    return line.data[0] == '\t' || frame.image.size > 0 || in_columns(line, 0) || in_columns(line, TAB);
+}
+
 /* The first line that is neither empty nor a comment is a header, with a time, an event, or both; a frame stands in it or below it. Without a
- * time other texts look like that, but have no tab before the frame. */
+ * time other texts look like that, but have no frame as perf prints it. */
 static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
 {
+    enum { INSIDE = 2 }; /* blanks between an event and a frame behind it */
     struct pf_perf_frame frame;
-    bool inside = pf_perf_frame_parse(header->rest, &frame) && frame.symbol.size > 0;
-    bool chain = !empty(below) && (below.data[0] == '\t' || below.data[0] == ' ') && pf_perf_frame_parse(below, &frame);
+    bool inside = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
+    bool chain = !empty(below) && (pf_perf_frame_parse(below, &frame) || pf_perf_frame_unindented(below, &frame));
     int bits = header->has_time ? 12 : 0;
 
     if (header->event.size > 0 && header->has_time)
         bits += 8;
     if (!header->has_time)
-        return chain && below.data[0] == '\t' ? 12 : 0;
+        return (chain && printed_frame(below)) || (inside && header->has_tid && in_columns(header->rest, INSIDE)) ? 12 : 0;
     return inside || chain ? bits + 12 : header->event.size > 0 && header->has_tid ? bits : 0;
 }
 

@@ -132,18 +132,20 @@ static inline bool add_line(struct pf_reader *reader, uint32_t id)
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
 
 /* What a line below a header is; `frame` where it is one. A file of events of one line each has them one below the other, begun by
- * blanks as well: perf begins a frame with a tab. */
+ * blanks as well: perf begins a frame with a tab. Frames whose blanks are lost look like a command where headers have nothing else. */
 static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame, bool *is_frame)
 {
     struct pf_perf_header header;
     struct pf_perf_source source;
 
     *is_frame = false;
-    if (pf_bytes_trim(line).size == 0 || !pf_blank(line.data[0]))
+    if (pf_bytes_trim(line).size == 0 || (state->bare && !pf_blank(line.data[0])))
+        return LINE_END;
+    if (!pf_blank(line.data[0]) && !pf_perf_frame_unindented(line, frame))
         return LINE_END;
     if (line.data[0] != '\t' && !state->bare && pf_perf_header_parse(line, state->timed, &header))
         return LINE_END;
-    *is_frame = pf_perf_frame_parse(line, frame);
+    *is_frame = !pf_blank(line.data[0]) || pf_perf_frame_parse(line, frame);
     return *is_frame || (line.data[0] != '\t' && pf_perf_source_parse(line, &source)) ? LINE_MEANING : LINE_NONE;
 }
 
@@ -354,7 +356,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
     struct pf_perf_reader *state = reader->state;
     uint64_t event = pf_source_offset(reader->source);
     struct pf_perf_frame frame;
-    bool single = pf_perf_frame_parse(header->rest, &frame) && frame.symbol.size > 0;
+    bool single = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
     struct pf_buffer copy = {0};
 
     if (!ahead->whole && !(single && frame.image.size > 0))

@@ -30,8 +30,8 @@ static size_t offset_start(struct pf_bytes text)
     return at >= 3 && at < text.size && memcmp(text.data + at - 3, "+0x", 3) == 0 ? at - 3 : text.size;
 }
 
-/* Where the bracket begins that the last byte closes; the size of the text when it does not. The image may hold brackets, but mostly
- * closes what it opens. */
+/* Where the bracket begins that the last byte closes: at the start where the symbol is empty; the size of the text when it does not. The
+ * image may hold brackets, but mostly closes what it opens. */
 static size_t bracket_start(struct pf_bytes text)
 {
     size_t depth = 0;
@@ -40,7 +40,7 @@ static size_t bracket_start(struct pf_bytes text)
         depth += text.data[at] == ')';
         depth -= text.data[at] == '(';
         if (depth == 0)
-            return at > 0 && pf_blank(text.data[at - 1]) ? at : text.size;
+            return at == 0 || pf_blank(text.data[at - 1]) ? at : text.size;
     }
     return text.size;
 }
@@ -58,13 +58,13 @@ static size_t image_start(struct pf_bytes text)
     return bracket_start(text);
 }
 
-bool pf_perf_frame_parse(struct pf_bytes line, struct pf_perf_frame *frame)
+/* `text` is without blanks at its ends, and has at least `least` digits. */
+static inline bool parse_frame(struct pf_bytes text, size_t least, struct pf_perf_frame *frame)
 {
-    struct pf_bytes text = pf_bytes_trim(line);
     size_t digits = hex_digits(text), start;
 
     memset(frame, 0, sizeof *frame);
-    if (text.data == line.data || digits == 0 || digits > 16 || (digits < text.size && !pf_blank(text.data[digits])))
+    if (digits < least || digits > 16 || (digits < text.size && !pf_blank(text.data[digits])))
         return false;
     for (size_t k = 0; k < digits; k++)
         frame->address = frame->address << 4 | (uint64_t)hex_digit(text.data[k]);
@@ -82,6 +82,21 @@ bool pf_perf_frame_parse(struct pf_bytes line, struct pf_perf_frame *frame)
     }
     frame->symbol = (struct pf_bytes){text.data, offset_start(text)};
     return true;
+}
+
+bool pf_perf_frame_parse(struct pf_bytes line, struct pf_perf_frame *frame)
+{
+    struct pf_bytes text = pf_bytes_trim(line);
+
+    return text.data != line.data && parse_frame(text, 1, frame);
+}
+
+bool pf_perf_frame_unindented(struct pf_bytes line, struct pf_perf_frame *frame)
+{
+    enum { LEAST = 4 };
+    struct pf_bytes text = pf_bytes_trim(line);
+
+    return text.data == line.data && parse_frame(text, LEAST, frame) && pf_perf_frame_named(frame);
 }
 
 bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
@@ -169,7 +184,8 @@ static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
 static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *frame, struct pf_bytes symbol, bool inlined)
 {
     struct pf_image image = {.name = unknown(frame->image) ? 0 : intern(dict, frame->image)};
-    struct pf_function function = {.name = unknown(symbol) ? name_of_unknown(dict, frame->image) : intern(dict, symbol)};
+    bool nameless = unknown(symbol) || (symbol.size == 0 && pf_perf_frame_named(frame));
+    struct pf_function function = {.name = nameless ? name_of_unknown(dict, frame->image) : intern(dict, symbol)};
     struct pf_location location = {
         .function = pf_dict_add_function(dict, &function),
         .image = pf_dict_add_image(dict, &image),

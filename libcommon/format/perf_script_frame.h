@@ -14,8 +14,15 @@ struct pf_perf_frame {
     bool inlined;
 };
 
-/* False when the line is none: it begins with blanks and a hexadecimal address. */
+/* A frame begins with blanks and a hexadecimal address; false for any other line. */
 bool pf_perf_frame_parse(struct pf_bytes line, struct pf_perf_frame *);
+/* A frame that has lost its blanks: an address of at least four digits and a symbol or an image. */
+bool pf_perf_frame_unindented(struct pf_bytes line, struct pf_perf_frame *);
+/* Whether the line says more of the frame than its address. */
+static inline bool pf_perf_frame_named(const struct pf_perf_frame *frame)
+{
+    return frame->symbol.size > 0 || frame->image.size > 0 || frame->inlined;
+}
 
 /* The locations of a frame: several where a compiler at run time says what it inlined, `outer->inner->innermost`. Appends them
  * innermost first with *count; false: out of memory. */

@@ -1,5 +1,6 @@
 #include "format/perf_script_header.h"
 
+#include "base/decimal.h"
 #include "base/number.h"
 #include "format/perf_script_frame.h"
 
@@ -105,7 +106,7 @@ static bool frame_like(struct pf_bytes rest)
 {
     struct pf_perf_frame frame;
 
-    return pf_bytes_trim(rest).size == 0 || (pf_perf_frame_parse(rest, &frame) && frame.symbol.size > 0);
+    return pf_bytes_trim(rest).size == 0 || (pf_perf_frame_parse(rest, &frame) && pf_perf_frame_named(&frame));
 }
 
 static bool event_token(struct pf_bytes token, struct pf_perf_header *header)
@@ -149,29 +150,50 @@ static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
     return frame_like(text);
 }
 
-/* Takes `SECONDS.FRACTION` off the end of the text: the fraction has six digits, or nine with --ns. *huge: it is one, and leaves 64 bits. */
-static bool take_time(struct pf_bytes *text, int64_t *time, bool *huge)
+static bool digits(struct pf_bytes token)
+{
+    size_t k = 0;
+
+    while (k < token.size && digit(token.data[k]))
+        k++;
+    return k > 0 && k == token.size;
+}
+
+/* How many decimals times have: perf prints six, or nine with --ns; simpleperf and scripts print other numbers of them. */
+enum places { PLACES_OF_PERF, PLACES_ANY };
+
+/* Takes `SECONDS.FRACTION` off the end of the text. *huge: it is one, and leaves 64 bits. */
+static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, bool *huge)
 {
     struct pf_bytes token = take_last(text);
     const char *point = token.size > 0 ? memchr(token.data, '.', token.size) : NULL;
     size_t whole = point ? (size_t)(point - token.data) : 0, decimals = point ? token.size - whole - 1 : 0;
-    int64_t seconds, fraction;
+    int64_t seconds, fraction, scale = decimals == 6 ? 1000 : 1;
+    bool exact;
 
-    if (whole == 0 || (decimals != 6 && decimals != 9) || !digit(token.data[0]) || !digit(point[1]) ||
-        !number((struct pf_bytes){token.data, whole}, &seconds) || !number((struct pf_bytes){point + 1, decimals}, &fraction))
+    if (whole == 0 || decimals == 0 || !digit(token.data[0]) || !digit(point[1]) ||
+        (places == PLACES_OF_PERF && decimals != 6 && decimals != 9))
         return false;
-    *huge = !pf_mul64(seconds, 1000000000, time) || !pf_add64(*time, decimals == 6 ? fraction * 1000 : fraction, time);
+    if (decimals == 6 || decimals == 9) {
+        if (!number((struct pf_bytes){token.data, whole}, &seconds) || !number((struct pf_bytes){point + 1, decimals}, &fraction))
+            return false;
+        *huge = !pf_mul64(seconds, 1000000000, time) || !pf_add64(*time, fraction * scale, time);
+    } else {
+        if (!digits((struct pf_bytes){token.data, whole}) || !digits((struct pf_bytes){point + 1, decimals}))
+            return false;
+        *huge = !pf_decimal_scale(token, 9, time, &exact);
+    }
     return !*huge;
 }
 
 /* The last time of the line behind which an event stands, or, unless `event`, nothing that speaks against it. */
-static bool parse_timed(struct pf_bytes line, bool event, struct pf_perf_header *header, bool *huge)
+static bool parse_timed(struct pf_bytes line, enum places places, bool event, struct pf_perf_header *header, bool *huge)
 {
-    for (size_t at = line.size; at-- > 7;) {
+    for (size_t at = line.size; at-- > 3;) {
         struct pf_bytes before = {line.data, at}, behind = {line.data + at + 1, line.size - at - 1};
 
         if (line.data[at] != ':' || !digit(line.data[at - 1]) || (behind.size > 0 && !pf_blank(behind.data[0])) ||
-            !take_time(&before, &header->time, huge))
+            !take_time(&before, places, &header->time, huge))
             continue;
         if (event ? parse_event(behind, header) : parse_no_event(behind, header)) {
             header->has_time = true;
@@ -180,15 +202,6 @@ static bool parse_timed(struct pf_bytes line, bool event, struct pf_perf_header 
         }
     }
     return false;
-}
-
-static bool digits(struct pf_bytes token)
-{
-    size_t k = 0;
-
-    while (k < token.size && digit(token.data[k]))
-        k++;
-    return k > 0 && k == token.size;
 }
 
 /* Without a time the event is the last token with a colon behind which nothing or a frame stands, or a tracepoint's. What stands before
@@ -226,7 +239,8 @@ bool pf_perf_header_parse(struct pf_bytes line, bool timed, struct pf_perf_heade
     bool huge = false;
 
     memset(header, 0, sizeof *header);
-    return parse_timed(line, true, header, &huge) || parse_timed(line, false, header, &huge) ||
+    return parse_timed(line, PLACES_OF_PERF, true, header, &huge) || parse_timed(line, PLACES_OF_PERF, false, header, &huge) ||
+           (!huge && parse_timed(line, PLACES_ANY, true, header, &huge)) || (!huge && parse_timed(line, PLACES_ANY, false, header, &huge)) ||
            (!timed && !huge && parse_untimed(line, header));
 }
 
@@ -240,8 +254,14 @@ bool pf_perf_other_record(struct pf_bytes line)
 {
     static const struct pf_bytes mark = {": PERF_RECORD_", 14};
 
-    for (size_t at = 0; at + mark.size <= line.size; at++)
-        if (memcmp(line.data + at, mark.data, mark.size) == 0)
+    struct pf_bytes rest = line;
+    const char *colon;
+
+    while (rest.size >= mark.size && (colon = memchr(rest.data, ':', rest.size)) != NULL) {
+        rest = pf_bytes_skip(rest, (size_t)(colon - rest.data));
+        if (pf_bytes_starts(rest, mark))
             return true;
+        rest = pf_bytes_skip(rest, 1);
+    }
     return line.size >= mark.size - 2 && memcmp(line.data, mark.data + 2, mark.size - 2) == 0;
 }
