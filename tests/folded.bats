@@ -35,6 +35,22 @@ same()
 }
 
 
+@test "Prometheus's metrics are not taken for folded stacks, frames that look like them are" {
+    while read -r text; do
+        printf "$text" >given
+        fails 3 'given: offset 0: no known profile format' profcat given
+    done <<'END'
+up{job="x"} 1\n
+up{job="x",path="/a;b} c",} 1 1395066363000\n
+# HELP up whether it runs\n# TYPE up gauge\nup 1\n
+go_threads 8\nhttp_total{code="200"} 3\nhttp_total{code="\\\\"}"} 4\n
+END
+    for text in 'a;f{lambda} 1' 'Object{} 2' 'main;op{x="1"} 3' 'op{x="1"};b 4' '# TYPE of stack: cpu\na 5'; do
+        printf "$text\n" | profcat -t folded >got
+        [ "$(cat got)" = "$(printf "$text")" ]
+    done
+}
+
 @test "the samples give what was worked out on paper, also through a native stream" {
     for file in "$samples"/*.folded; do
         case $file in *.expected.folded) continue ;; esac

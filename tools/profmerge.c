@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/output.h"
 #include "cli/weighted.h"
+#include "model/units.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ static void read_normalize(struct run *run, const char *text)
                          : strcmp(text, "duration") == 0 ? PF_MERGE_DURATION
                                                          : PF_MERGE_AMOUNT;
     if (options->normalize == PF_MERGE_AMOUNT &&
-        (!pf_parse_scaled(pf_bytes_of(text), "ns=1,us=1000,ms=1000000,s=1000000000,k=1000,M=1000000,G=1000000000", &options->amount) ||
+        (!pf_parse_scaled(pf_bytes_of(text), PF_TIME_SUFFIXES ",k=1000,M=1000000,G=1000000000", &options->amount) ||
          options->amount <= 0))
         pf_tool_usage(&run->common.tool, "--normalize takes 'total', 'duration' or a number above 0, not '%s'", text);
 }

@@ -1,6 +1,7 @@
 #include "analysis/bound.h"
 
 #include "base/number.h"
+#include "model/units.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@ enum { MILLION = 1000000 };
 
 bool pf_bound_parse(const char *text, struct pf_bound *bound)
 {
-    static const char times[] = "ns=1,us=1000,ms=1000000,s=1000000000";
+    static const char times[] = PF_TIME_SUFFIXES;
     static const char amounts[] = "k=1000,M=1000000,G=1000000000,count=1,bytes=1";
     size_t size = strlen(text);
     struct pf_bytes bytes = {text, size};

@@ -1,6 +1,7 @@
 #include "analysis/min_value.h"
 
 #include "base/memory.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ int pf_min_value_parse(struct pf_min_value *least, const char *text, const char 
     bool percent = bytes.size > 0 && text[bytes.size - 1] == '%';
     bool time = bytes.size > 0 && text[bytes.size - 1] == 's';
     const char *suffixes = percent ? "%=1000000"
-                           : time  ? "ns=1,us=1000,ms=1000000,s=1000000000"
+                           : time  ? PF_TIME_SUFFIXES
                                    : "k=1000,M=1000000,G=1000000000";
 
     least->text = text;
@@ -54,18 +55,9 @@ static bool is_named(const struct pf_dict *dict, const struct pf_measure *row, c
 /* Nanoseconds in the unit; 0 = it is no unit of time. */
 static uint64_t unit_of_time(struct pf_bytes unit)
 {
-    static const struct {
-        struct pf_bytes name;
-        uint64_t size;
-    } units[] = {{{"nanoseconds", 11}, 1},
-                 {{"microseconds", 12}, 1000},
-                 {{"milliseconds", 12}, 1000000},
-                 {{"seconds", 7}, 1000000000}};
+    uint64_t num, den;
 
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (pf_bytes_equal(unit, units[i].name))
-            return units[i].size;
-    return 0;
+    return pf_time_unit(unit, &num, &den) && den == 1 ? num : 0;
 }
 
 /* The measure of this kind that counts: the one asked for, or the marked one, else the first of

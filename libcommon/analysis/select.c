@@ -5,6 +5,7 @@
 #include "analysis/min_value.h"
 #include "analysis/rows.h"
 #include "base/memory.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ int pf_select_kind(struct pf_select *select, const char *name, struct pf_error *
 
 int pf_select_time(struct pf_select *select, const char *text, struct pf_error *error)
 {
-    static const char suffixes[] = "ns=1,us=1000,ms=1000000,s=1000000000";
+    static const char suffixes[] = PF_TIME_SUFFIXES;
     const char *comma = strchr(text, ',');
 
     select->timed = true;

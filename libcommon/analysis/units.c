@@ -1,5 +1,7 @@
 #include "analysis/units.h"
 
+#include "model/units.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +88,12 @@ bool pf_unit_find(const char *name, enum pf_unit *unit)
 {
     static const char *const names[] = {"auto", "ns", "us", "ms", "s", "ticks", "events", "count", "bytes"};
 
+    uint64_t num, den;
+
+    if (pf_time_unit(pf_bytes_of(name), &num, &den) && num == 1000) {
+        *unit = PF_UNIT_US;
+        return true;
+    }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) {
             *unit = (enum pf_unit)i;

@@ -1,6 +1,7 @@
 #include "format/callgrind_events.h"
 
 #include "base/number.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,28 +10,30 @@ static const struct unit {
     const char *name, *base;
     uint64_t num, den;
 } units[] = {
-    {"ns", "nanoseconds", 1, 1},          {"us", "nanoseconds", 1000, 1},
-    {"ms", "nanoseconds", 1000000, 1},    {"s", "nanoseconds", 1000000000, 1},
-    {"ps", "nanoseconds", 1, 1000},       {"nanoseconds", "nanoseconds", 1, 1},
-    {"microseconds", "nanoseconds", 1000, 1}, {"milliseconds", "nanoseconds", 1000000, 1},
-    {"seconds", "nanoseconds", 1000000000, 1}, {"bytes", "bytes", 1, 1},
-    {"B", "bytes", 1, 1},                 {"count", "count", 1, 1},
+    {"bytes", "bytes", 1, 1},
+    {"B", "bytes", 1, 1},
+    {"count", "count", 1, 1},
 };
 
 /* ruby-prof's measures of time (its callgrind printer gives whole microseconds). */
 static const char *const microseconds[] = {"wall_time", "process_time", "gc_time"};
 
-static const struct unit *find_unit(struct pf_bytes name)
+/* By its name; `time` holds a unit of time. NULL: unknown. */
+static const struct unit *find_unit(struct pf_bytes name, struct unit *time)
 {
+    *time = (struct unit){.base = "nanoseconds"};
+    if (pf_time_unit(name, &time->num, &time->den))
+        return time;
     for (size_t k = 0; k < sizeof units / sizeof *units; k++)
         if (pf_bytes_equal(name, pf_bytes_of(units[k].name)))
             return &units[k];
     return NULL;
 }
 
+/* Of a word: in ASCII, or a part of a character beyond it. */
 static bool letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
 static bool digit(char c)
@@ -131,7 +134,8 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
     struct pf_bytes text = {event.data + open, event.size - 1 - open}, word = text;
     struct pf_bytes name = {event.data, open - 1 - (open > 2 && event.data[open - 2] == '_')};
     struct factor factor = take_factor(&word);
-    const struct unit *unit = find_unit(word);
+    struct unit time;
+    const struct unit *unit = find_unit(word, &time);
     struct pf_buffer blank = {0};
 
     if (factor.num == 0 || !all_letters(word) || (!unit && factor.den == 1 && word.size != text.size) || (factor.den > 1 && unit && unit->num != 1))
@@ -148,7 +152,7 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
 }
 
 /* The last word in brackets at the end of the long name, where it is a unit. */
-static const struct unit *unit_in_long_name(struct pf_bytes text, struct pf_bytes *word)
+static const struct unit *unit_in_long_name(struct pf_bytes text, struct pf_bytes *word, struct unit *time)
 {
     if (text.size == 0 || text.data[text.size - 1] != ')')
         return NULL;
@@ -157,12 +161,13 @@ static const struct unit *unit_in_long_name(struct pf_bytes text, struct pf_byte
     while (at > 0 && letter(text.data[at - 1]))
         at--;
     *word = (struct pf_bytes){text.data + at, end - at};
-    return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') ? find_unit(*word) : NULL;
+    return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') ? find_unit(*word, time) : NULL;
 }
 
 void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_bytes long_name, struct pf_measure *measure)
 {
     struct pf_bytes word;
+    struct unit time;
     const struct unit *unit;
 
     *measure = (struct pf_measure){.nature = PF_EXACT, .num = 1, .den = 1};
@@ -170,11 +175,11 @@ void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_
         return;
     measure->name = pf_dict_intern(dict, event, pf_utf8_valid(event) ? PF_UTF8 : 0);
     measure->unit = pf_dict_intern(dict, PF_BYTES("count"), 0);
-    unit = unit_in_long_name(long_name, &word);
+    unit = unit_in_long_name(long_name, &word, &time);
     for (size_t k = 0; !unit && k < sizeof microseconds / sizeof *microseconds; k++)
         if (pf_bytes_equal(event, pf_bytes_of(microseconds[k]))) {
             word = PF_BYTES("us");
-            unit = find_unit(word);
+            unit = find_unit(word, &time);
         }
     if (unit)
         set_unit(dict, measure, unit, (struct factor){1, 1}, word);
@@ -207,10 +212,11 @@ static bool raw_unit_says(const struct pf_dict *dict, const struct pf_measure *m
     struct pf_bytes word = pf_dict_string(dict, measure->raw_unit);
     struct factor factor = take_factor(&word);
     uint64_t num, den, common;
+    struct unit time;
 
     if (word.size > 0 && word.data[0] == ' ' && factor.den > 1)
         word = (struct pf_bytes){word.data + 1, word.size - 1};
-    const struct unit *unit = find_unit(word);
+    const struct unit *unit = find_unit(word, &time);
     if (!unit || factor.num == 0 || (factor.den > 1 && unit->num != 1) ||
         !pf_bytes_equal(pf_dict_string(dict, measure->unit), pf_bytes_of(unit->base)))
         return false;

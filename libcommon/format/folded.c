@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "model/stacks.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,8 +53,65 @@ static bool names_with_nul(struct pf_bytes text)
     return pf_utf8_valid(text);
 }
 
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
+}
+
+/* Cuts a name off; false where there is none. */
+static bool take_name(struct pf_bytes *text)
+{
+    size_t size = 0;
+
+    while (size < text->size && is_name(text->data[size]))
+        size++;
+    *text = pf_bytes_skip(*text, size);
+    return size > 0;
+}
+
+/* Behind the brackets of a metric: nothing, or its value where a time was cut off. */
+static bool metric_end(struct pf_bytes text)
+{
+    struct pf_bytes before;
+    struct pf_folded_count count;
+
+    text = pf_folded_trim(text);
+    return text.size == 0 || (pf_folded_split(text, &before, &count) == PF_FOLDED_GOOD && before.size == 0);
+}
+
+/* Prometheus's metrics: `name{label="x",...} 1`, with a time behind it or not; of `stack` the last number is cut off. */
+static bool metric(struct pf_bytes stack)
+{
+    bool labels = false;
+
+    if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("{")))
+        return false;
+    do {
+        stack = pf_folded_trim(pf_bytes_skip(stack, 1));
+        if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("=\"")))
+            break;
+        for (stack = pf_bytes_skip(stack, 2); stack.size > 0 && *stack.data != '"';)
+            stack = pf_bytes_skip(stack, *stack.data == '\\' && stack.size > 1 ? 2 : 1);
+        stack = pf_folded_trim(pf_bytes_skip(stack, stack.size > 0));
+        labels = true;
+    } while (pf_bytes_starts(stack, PF_BYTES(",")));
+    return labels && pf_bytes_starts(stack, PF_BYTES("}")) && metric_end(pf_bytes_skip(stack, 1));
+}
+
+/* `# TYPE name counter`, which stands above metrics. */
+static bool metric_type(struct pf_bytes line)
+{
+    static const char *const types[] = {" counter", " gauge", " histogram", " summary", " untyped", " unknown", " info", " stateset"};
+
+    line = pf_folded_trim(line);
+    for (size_t k = 0; pf_bytes_starts(line, PF_BYTES("# TYPE ")) && k < sizeof types / sizeof *types; k++)
+        if (pf_bytes_ends(line, pf_bytes_of(types[k])))
+            return true;
+    return false;
+}
+
 /* Nine lines in ten end in a blank and a number; or half of them, some of which have several frames: a bad line among a few is to
- * be named by its number, as is a count that is too big. There is no magic, so anything else with evidence wins. */
+ * be named by its number, as is a count that is too big. Metrics are no stacks. There is no magic, so anything else with evidence wins. */
 static int bid(struct pf_source *source, const char *path)
 {
     struct pf_bytes text = window(source, false);
@@ -67,9 +125,11 @@ static int bid(struct pf_source *source, const char *path)
         struct pf_bytes line = pf_bytes_line(&text), stack;
         struct pf_folded_count count;
 
+        if (metric_type(line))
+            return 0;
         if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
             continue;
-        bool counted = pf_folded_split(line, &stack, &count) != PF_FOLDED_NO_COUNT;
+        bool counted = pf_folded_split(line, &stack, &count) != PF_FOLDED_NO_COUNT && !metric(stack);
         good += counted && stack.size > 0;
         bad += !counted;
         deep += counted && stack.size > 0 && memchr(stack.data, ';', stack.size);
@@ -120,16 +180,6 @@ struct folded_reader {
     uint32_t stacks[PF_BATCH_ROWS], tags[PF_BATCH_ROWS];
     int64_t values[2][PF_BATCH_ROWS];
     struct pf_value_column column[2];
-};
-
-static const struct {
-    const char *name, *base;
-    uint64_t num;
-} UNITS[] = {
-    {"ns", "nanoseconds", 1},         {"nanoseconds", "nanoseconds", 1},
-    {"us", "nanoseconds", 1000},      {"microseconds", "nanoseconds", 1000},
-    {"ms", "nanoseconds", 1000000},   {"milliseconds", "nanoseconds", 1000000},
-    {"s", "nanoseconds", 1000000000}, {"seconds", "nanoseconds", 1000000000},
 };
 
 /* The name of a column: of two, `before` and `after`, behind the name asked for and a point. */
@@ -192,6 +242,7 @@ static int set_measure(struct pf_reader *reader)
     const char *asked = pf_options_get(reader->options, "measure");
     struct pf_bytes name = asked ? pf_bytes_of(asked) : PF_BYTES("samples"), base;
     const char *slash = asked ? strchr(asked, '/') : NULL;
+    uint64_t num, den;
 
     state->unit = PF_BYTES("count");
     state->named = asked != NULL;
@@ -203,11 +254,9 @@ static int set_measure(struct pf_reader *reader)
         return pf_error_set(&reader->error, PF_USAGE, "folded:measure takes NAME or NAME/UNIT, not '%s'", asked);
     base = state->unit;
     state->unit_num = 1;
-    for (size_t k = 0; k < sizeof UNITS / sizeof *UNITS; k++) {
-        if (pf_bytes_equal(state->unit, pf_bytes_of(UNITS[k].name))) {
-            base = pf_bytes_of(UNITS[k].base);
-            state->unit_num = UNITS[k].num;
-        }
+    if (pf_time_unit(state->unit, &num, &den) && den == 1) {
+        base = PF_BYTES("nanoseconds");
+        state->unit_num = num;
     }
     state->measure = (struct pf_measure){
         .name = pf_dict_intern(reader->dict, name, PF_UTF8),

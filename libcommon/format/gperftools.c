@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,15 +35,6 @@ static int bid(struct pf_source *source, const char *path)
 
 /* --- what the forms share --------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name, *base;
-    uint64_t num;
-} UNITS[] = {
-    {"microseconds", "nanoseconds", 1000},
-    {"milliseconds", "nanoseconds", 1000000},
-    {"seconds", "nanoseconds", 1000000000},
-};
-
 int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit, enum pf_nature nature, bool main)
 {
     struct pf_gperftools *state = reader->state;
@@ -58,12 +50,13 @@ int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const 
         .main = main,
     };
 
-    for (size_t k = 0; k < sizeof UNITS / sizeof *UNITS; k++) {
-        if (strcmp(unit, UNITS[k].name) == 0) {
-            measure.raw_unit = measure.unit;
-            measure.unit = pf_dict_intern(reader->dict, pf_bytes_of(UNITS[k].base), 0);
-            measure.num = UNITS[k].num;
-        }
+    uint64_t num, den;
+
+    if (pf_time_unit(pf_bytes_of(unit), &num, &den) && strcmp(unit, "nanoseconds") != 0) {
+        measure.raw_unit = measure.unit;
+        measure.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0);
+        measure.num = num;
+        measure.den = den;
     }
     struct pf_value_column *column = &state->columns[state->measures];
 
