@@ -89,6 +89,14 @@ END
     fails 3 "bare.ndjson: offset [0-9]+: expected a number of 64 bits .*, not '10000000000000000030000000'" profcat bare.ndjson
 }
 
+@test "NDJSON whose first line passes 64 KiB is recognised, also in a pipe" {
+    awk 'BEGIN { for (k = 0; k < 1000; k++) printf "%sframe_%d_of_a_deep_stack", k ? ";" : "", k; print " 3" }' >deep.folded
+    profcat -t ndjson deep.folded >deep.ndjson
+    [ "$(head -n 1 deep.ndjson | wc -c)" -gt 65536 ]
+    profcat -t folded deep.ndjson | cmp - deep.folded
+    cat deep.ndjson | profcat -t folded | cmp - deep.folded
+}
+
 @test "a document that says its input was incomplete is incomplete" {
     printf 'a;b 1\nno count\n' >a.folded
     run -3 profcat -f folded -t json a.folded -o /dev/stdout

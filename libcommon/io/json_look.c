@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { WINDOW = 64 * 1024, LEVELS = 8, PATH_MAX_SIZE = 128 };
+enum { WINDOW = 64 * 1024, LINE = 16 * 1024 * 1024, LEVELS = 8, PATH_MAX_SIZE = 128 };
 
 /* The text ahead and the path of what stands there; levels deeper than any path have no names. */
 struct look {
@@ -112,19 +112,21 @@ static void look_at_string(struct look *look)
     }
 }
 
-uint32_t pf_json_look(struct pf_source *source, const char *const *paths)
+/* Whether the bytes ahead may begin an object or an array. No more of a live pipe is waited for than there is. */
+static bool may_begin(struct pf_source *source)
 {
-    struct look look = {.paths = paths};
     size_t have, start = 0;
     const unsigned char *p = pf_source_peek(source, 1, &have);
 
     while (start < have && blank(p[start]))
         start++;
-    if (start < have && p[start] != '{' && p[start] != '[')
-        return 0;
-    p = pf_source_peek(source, WINDOW, &have);
-    look.end = p + (have > WINDOW ? WINDOW : have);
-    look.p = p;
+    return start == have || p[start] == '{' || p[start] == '[';
+}
+
+static uint32_t look_through(const unsigned char *p, size_t size, const char *const *paths)
+{
+    struct look look = {.p = p, .end = p + size, .paths = paths};
+
     while (look.p < look.end && blank(*look.p))
         look.p++;
     if (look.p >= look.end || (*look.p != '{' && *look.p != '['))
@@ -140,4 +142,34 @@ uint32_t pf_json_look(struct pf_source *source, const char *const *paths)
             look.p++;
     }
     return look.found;
+}
+
+uint32_t pf_json_look(struct pf_source *source, const char *const *paths)
+{
+    size_t have;
+
+    if (!may_begin(source))
+        return 0;
+    const unsigned char *p = pf_source_peek(source, WINDOW, &have);
+    return look_through(p, have > WINDOW ? WINDOW : have, paths);
+}
+
+uint32_t pf_json_look_line(struct pf_source *source, const char *const *paths)
+{
+    size_t have, want = WINDOW + 1;
+    uint32_t found = pf_json_look(source, paths);
+    const unsigned char *p, *end;
+
+    if (found == 0)
+        return 0;
+    p = pf_source_peek(source, want, &have);
+    if (have <= WINDOW || memchr(p, '\n', WINDOW))
+        return found;
+    end = memchr(p, '\n', have);
+    while (!end && have >= want && want < LINE) {
+        want *= 2;
+        p = pf_source_peek(source, want, &have);
+        end = memchr(p, '\n', have);
+    }
+    return look_through(p, end ? (size_t)(end - p) : have, paths);
 }

@@ -26,7 +26,7 @@ int pf_samples_bid_document(struct pf_source *source, const char *path)
 int pf_samples_bid_rows(struct pf_source *source, const char *path)
 {
     static const char *const paths[] = {"kind", "sections", "values", "units", "stack", "depth", "schema", NULL};
-    uint32_t found = pf_json_look(source, paths);
+    uint32_t found = pf_json_look_line(source, paths);
 
     (void)path;
     return (found & 0xf) == 0xf && found & 0x30 && !(found & 0x40) ? 60 : 0;
