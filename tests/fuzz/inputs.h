@@ -248,7 +248,7 @@ static bool input_load(struct input *input, const char *name)
     return true;
 }
 
-static void list_add(struct input_list *list, const char *path, const char *kind)
+static inline void list_add(struct input_list *list, const char *path, const char *kind)
 {
     char name[sizeof list->rows->name];
     snprintf(name, sizeof name, "%s%s", path, kind);
@@ -259,7 +259,7 @@ static void list_add(struct input_list *list, const char *path, const char *kind
         pf_buffer_free(&list->rows[list->count].bytes);
 }
 
-static void list_free(struct input_list *list)
+static inline void list_free(struct input_list *list)
 {
     for (size_t k = 0; k < list->count; k++)
         pf_buffer_free(&list->rows[k].bytes);
