@@ -550,3 +550,25 @@ END
         cmp one.pfs two.pfs
     done
 }
+
+@test "what differs from pprof is as the manual says" {
+    # pprof 1.19: -prune_from=y.c and -tagfocus=host=5 take nothing, -tagfocus=size=5 takes the first; -show_from gives the same
+    stream peer.pfs <<'END'
+{"measures": [{"name": "samples", "main": 1}], "records": [
+ {"stack": [["main", "m.c"], ["f", "x.c"], ["g", "y.c"], ["f", "x.c"], ["h", "z.c"]], "values": {"samples": 5}, "labels": [["size", 5]]},
+ {"stack": [["main", "m.c"], ["k", "y.c"]], "values": {"samples": 3}, "labels": [["size", 15]]},
+ {"stack": [["main", "m.c"], ["s"]], "values": {"samples": 4}, "labels": [["host", "5"]]}]}
+END
+    while IFS='>' read -r option want; do
+        eval "proffilter $option -t folded peer.pfs" 2>/dev/null | paste -sd, >got
+        [ "$(cat got)" = "$want" ] || { echo "$option: $(cat got), expected $want"; bad=1; }
+    done <<'END'
+--prune-from='y\.c'>main;f;g 5,main;k 3,main;s 4
+--show-from='y\.c'>g;f;h 5,k 3
+--label=size=5>main;f;g;f;h 5,main;k 3
+--label=size=5:5>main;f;g;f;h 5
+--label=host=5:5>main;s 4
+--focus=k --focus=s>main;k 3,main;s 4
+END
+    [ "$bad" = 0 ]
+}
