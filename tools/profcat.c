@@ -2,6 +2,7 @@
 #include "profcat_options.h"
 
 #include "analysis/expand.h"
+#include "cli/guess.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
 
@@ -159,6 +160,7 @@ int main(int argc, char **argv)
 
     pf_common_dashes(argc, argv);
     pf_tool_start(&common.tool, "profcat");
+    pf_guess_options(&common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&common.tool);
     pf_common_read(&common, "profcat", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);

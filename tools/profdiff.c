@@ -2,6 +2,7 @@
 #include "profdiff_options.h"
 
 #include "analysis/diff_records.h"
+#include "cli/guess.h"
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "codec/registry.h"
@@ -479,6 +480,7 @@ int main(int argc, char **argv)
 
     pf_common_dashes(argc, argv);
     pf_tool_start(&run.common.tool, "profdiff");
+    pf_guess_options(&run.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&run.common.tool);
     pf_common_read(&run.common, "profdiff", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);

@@ -4,6 +4,7 @@
 #include "analysis/rewrite.h"
 #include "analysis/spill.h"
 #include "base/number.h"
+#include "cli/guess.h"
 #include "cli/output.h"
 #include "cli/parts.h"
 #include "cli/selection.h"
@@ -268,6 +269,7 @@ int main(int argc, char **argv)
 
     pf_common_dashes(argc, argv);
     pf_tool_start(&filter.common.tool, "proffilter");
+    pf_guess_options(&filter.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&filter.common.tool);
     pf_common_read(&filter.common, "proffilter", &(struct pf_common_args)PF_COMMON_ARGS(args),

@@ -3,6 +3,7 @@
 
 #include "analysis/merge.h"
 #include "base/number.h"
+#include "cli/guess.h"
 #include "cli/output.h"
 #include "cli/weighted.h"
 #include "model/units.h"
@@ -162,6 +163,7 @@ int main(int argc, char **argv)
 
     pf_common_dashes(argc, argv);
     pf_tool_start(&run.common.tool, "profmerge");
+    pf_guess_options(&run.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&run.common.tool);
     pf_common_read(&run.common, "profmerge", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);

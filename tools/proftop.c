@@ -2,6 +2,8 @@
 #include "proftop_options.h"
 
 #include "analysis/file_scope.h"
+#include "cli/guess.h"
+#include "cli/hint.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "render/top.h"
@@ -22,6 +24,7 @@ struct run {
     size_t sources_kept;
     struct pf_top top;
     enum view view;
+    bool naming; /* names for addresses were asked for */
     enum pf_unit unit;
     enum pf_kind kind; /* PF_RECORD_KINDS: the custom */
     struct pf_pattern patterns[3];
@@ -209,11 +212,17 @@ static bool read_all(struct run *run)
 
 /* --- choosing --------------------------------------------------------------------------------------------- */
 
+/* The format of all inputs; "": there are several. */
+static const char *source_format(const struct run *run)
+{
+    const struct pf_facts *facts = &run->facts;
+
+    return facts->format_count == 1 ? pf_dict_string(run->top.dict, facts->formats[0]).data : "";
+}
+
 static enum pf_kind choose_kind(const struct run *run)
 {
     const uint64_t *records = run->accumulator.records;
-    const struct pf_facts *facts = &run->facts;
-    struct pf_bytes source = PF_BYTES("");
 
     if (run->kind != PF_RECORD_KINDS)
         return run->kind;
@@ -221,9 +230,7 @@ static enum pf_kind choose_kind(const struct run *run)
         return PF_SAMPLE;
     if (run->view == CALLS && records[PF_EDGE] > 0)
         return PF_EDGE;
-    if (facts->format_count == 1)
-        source = pf_dict_string(run->top.dict, facts->formats[0]);
-    return pf_subject_kind(&run->accumulator, run->top.by, source);
+    return pf_subject_kind(&run->accumulator, run->top.by, pf_bytes_of(source_format(run)));
 }
 
 static void add_block(struct run *run, uint32_t measure)
@@ -339,6 +346,9 @@ static void show(struct run *run)
         pf_tool_fail(&run->common.tool, NULL, &error, false);
     else if (!matched)
         pf_tool_warn(&run->common.tool, "%s '%s': no function matches", what[run->view], run->patterns[0].text);
+    if (status == PF_OK && run->top.form == PF_SHEET_TEXT && !run->naming)
+        pf_hint_names(&run->common, run->top.dict, source_format(run),
+                      run->view == LIST ? run->top.list->text : NULL);
 }
 
 static void close_run(struct run *run)
@@ -362,6 +372,7 @@ static void proftop(struct run *run, const struct args *args, const char *to)
     run->inputs = pf_inputs_open(&run->common);
     read_by(run, last(args->by_arg, args->by_given));
     read_words(run, args);
+    run->naming = args->binary_given > 0 || args->symbols_given > 0;
     if (!pf_inputs_set_names(run->inputs, &(struct pf_name_options)PF_NAME_OPTIONS(*args))) {
         close_run(run);
         return;
@@ -400,6 +411,7 @@ int main(int argc, char **argv)
 
     pf_common_dashes(argc, argv);
     pf_tool_start(&run.common.tool, "proftop");
+    pf_guess_options(&run.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&run.common.tool);
     pf_common_read(&run.common, "proftop", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);

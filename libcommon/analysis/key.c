@@ -14,11 +14,12 @@ static_assert(sizeof(struct pf_key) == 40, "rows of a table have no padding");
 bool pf_by_find(const char *name, struct pf_dict *dict, enum pf_by *by, uint32_t *label)
 {
     static const char *const names[] = {"function", "name", "file", "line", "address", "image", "package"};
+    static const char *const peers[] = {"func", "symbol", "files", "srcline", "addr", "dso", "module"};
     bool section = strcmp(name, "section") == 0;
 
     *label = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0) {
+        if (strcmp(name, names[i]) == 0 || strcmp(name, peers[i]) == 0) {
             *by = (enum pf_by)i;
             return true;
         }

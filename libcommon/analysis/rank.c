@@ -412,9 +412,10 @@ int pf_rank_make(struct pf_rank *rank, const struct pf_accumulator *accumulator,
 bool pf_sort_find(const char *name, enum pf_sort *sort)
 {
     static const char *const names[] = {"flat", "cum", "calls", "name", "file"};
+    static const char *const peers[] = {"self", "total", "ncalls", "function", "filename"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0) {
+        if (strcmp(name, names[i]) == 0 || strcmp(name, peers[i]) == 0) {
             *sort = (enum pf_sort)i;
             return true;
         }

@@ -3,6 +3,7 @@
 #include "analysis/naming.h"
 #include "base/memory.h"
 #include "cli/ahead.h"
+#include "cli/hint.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
 #include "codec/codec.h"
@@ -348,6 +349,8 @@ static int open_source(struct pf_inputs *inputs, struct pf_error *error)
     if (status == PF_OK && !common->from &&
         !(inputs->input.format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, error)))
         status = error->code;
+    if (status < 0)
+        pf_hint_input(common, inputs->input.name, error);
     return status;
 }
 
@@ -379,6 +382,8 @@ static int open_ahead(struct pf_inputs *inputs, struct pf_error *error)
     int status = pf_ahead_open(inputs->ahead, &inputs->dict, &messages, &facts, error);
     inputs->input.format = facts.format;
     inputs->input.evidence = facts.evidence;
+    if (status < 0)
+        pf_hint_input(inputs->common, inputs->input.name, error);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/runs.h"
 
 #include "base/memory.h"
+#include "cli/hint.h"
 #include "cli/operands.h"
 
 #include <stdlib.h>
@@ -196,6 +197,8 @@ struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most
         pf_tool_nomem(&common->tool);
     runs->common = common;
     take_operands(runs, reverse);
+    if (most == 2 && runs->side_count > most)
+        pf_hint_sides(common, what, runs->names->names, runs->side_count);
     if (runs->side_count < least || (most > 0 && runs->side_count > most))
         pf_tool_usage(&common->tool, "%s; there %s %zu", what, runs->side_count == 1 ? "is" : "are", runs->side_count);
     for (unsigned side = 0; side < runs->side_count; side++)

@@ -1,0 +1,576 @@
+#include "cli/guess.h"
+
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what people type ------------------------------------------------------------------------- */
+
+enum { CAT = 1, MERGE = 2, DIFF = 4, FILTER = 8, TOP = 16, ALL = 31, STRONG = 32 };
+
+/* Words of other tools and the option that does the same. Words are separated by blanks and have
+ * '-' for '_'. `programs` are those the answer is for; STRONG: also where the word is short for an
+ * option of the program. <TEXT> in an answer is replaced by the argument that was typed. The first
+ * line that fits counts. */
+static const struct guess {
+    const char *words;
+    unsigned programs;
+    const char *answer;
+} guesses[] = {
+    {"json csv tsv ndjson", ALL, "-t @"},
+    {"text", ALL, "-t text"},
+    {"svg html", CAT | MERGE | DIFF | FILTER, "-t @"},
+    {"svg html", TOP, "profcat -t @"},
+    {"http web flame flamegraph", ALL, "profcat -t html -o profile.html FILE"},
+    {"dot gif png pdf ps eog evince gv", ALL, "profcat -t svg -o profile.svg FILE"},
+    {"proto", CAT | MERGE | FILTER, "-t pprof"},
+    {"proto", TOP | DIFF, "profcat -t pprof"},
+    {"callgrind folded collapsed pprof speedscope", CAT | MERGE | FILTER, "-t @"},
+    {"callgrind folded collapsed pprof speedscope", TOP | DIFF, "profcat -t @"},
+    {"raw traces", ALL, "profcat -t text"},
+    {"format output-format", ALL | STRONG, "-t <FORMAT>"},
+    {"input-format", ALL, "-f <FORMAT>"},
+    {"input", ALL, "the file alone: <FILE>"},
+    {"jobs", ALL, "--threads=<N>"},
+    {"event metric sample-type", ALL, "--measure=<NAME>"},
+    {"top", TOP, "-n <N> (the table of the top rows is the default)"},
+    {"top", CAT | MERGE | DIFF | FILTER, "proftop"},
+    {"nodecount number head", TOP | DIFF, "--limit=<N>"},
+    {"trim", TOP | DIFF, "-n 0 for all rows"},
+    {"nodefraction percent-limit threshold", TOP, "--min-percent=<PERCENT>"},
+    {"cumulative inclusive total children", TOP | DIFF, "--cum"},
+    {"self flat exclusive no-children", TOP, "--sort=flat (the default)"},
+    {"functions", TOP | DIFF, "--by=function"},
+    {"lines", TOP | DIFF, "--by=line"},
+    {"files", TOP | DIFF, "--by=file"},
+    {"addresses", TOP | DIFF, "--by=address"},
+    {"dsos dso", TOP | DIFF, "--by=image"},
+    {"group-by groupby", TOP | DIFF, "--by=<KEY>"},
+    {"granularity", TOP | DIFF, "--by=<KEY>"},
+    {"tags", TOP | DIFF, "--by=label:KEY"},
+    {"weblist disasm annotate auto", TOP, "--list=<RE>"},
+    {"call-graph", TOP, "--tree"},
+    {"units", TOP | DIFF, "--unit=<UNIT>"},
+    {"noinlines", CAT | TOP, "--no-inlines"},
+    {"exe executable objfile symfs symbolize", CAT | TOP, "--binary=<PROG>"},
+    {"exe executable objfile symfs symbolize binary symbols", MERGE | DIFF | FILTER,
+     "profcat --binary=<PROG> first"},
+    {"base diff-base compare diff", ALL, "profdiff <BEFORE> AFTER"},
+    {"threshold fail", DIFF, "--fail-above=<N%>"},
+    {"fail-above min-delta only stats", CAT | MERGE | FILTER | TOP, "profdiff --@"},
+    {"cum by tree peek list callers callees edges sort limit min-percent unit lines files "
+     "functions",
+     CAT | MERGE | FILTER, "proftop --@"},
+    {"tree peek list callers callees edges", DIFF, "profdiff -t pfs BEFORE AFTER | proftop --@"},
+    {"merge", CAT | FILTER | TOP | DIFF, "profmerge FILE..."},
+    {"weight weights mean", CAT | FILTER | TOP | DIFF, "profmerge --@"},
+    {"probe info", MERGE | FILTER | TOP | DIFF, "profcat --probe FILE"},
+    {"header count set-label expand-edges", MERGE | FILTER | TOP | DIFF, "profcat --@"},
+    {"split", CAT | MERGE | TOP | DIFF, "proffilter --split=<KEY> -o 'DIR/%s.pfs' FILE"},
+    {"tagfocus tag", FILTER | MERGE | DIFF, "--label=<KEY=RE>"},
+    {"tagignore", FILTER | MERGE | DIFF, "--ignore-label=<KEY=RE>"},
+    {"tagroot", FILTER, "--root-label=<KEY>"},
+    {"tagleaf", FILTER, "--leaf-label=<KEY>"},
+    {"filter include match grep", FILTER | MERGE | DIFF, "--focus=<RE>"},
+    {"exclude", FILTER | MERGE | DIFF, "--ignore=<RE>"},
+    {"invert-match", FILTER, "--invert"},
+    {"max-stack depth", FILTER, "--max-depth=<N>"},
+};
+
+/* What proffilter has and other programs do not: with `letter`, or 0, and whether it takes an
+ * argument. `also`: the same in other tools. */
+static const struct selection {
+    const char *name, *also;
+    char letter;
+    bool argument;
+} selections[] = {
+    {"section", "", 0, true},
+    {"no-section", "", 0, false},
+    {"label", "tagfocus tag", 'l', true},
+    {"ignore-label", "tagignore", 0, true},
+    {"focus", "filter include match grep", 'F', true},
+    {"ignore", "exclude", 'I', true},
+    {"leaf", "", 0, true},
+    {"root", "", 0, true},
+    {"time", "", 0, true},
+    {"min-value", "", 0, true},
+    {"invert", "invert-match", 0, false},
+    {"show", "", 0, true},
+    {"hide", "", 0, true},
+    {"show-from", "", 0, true},
+    {"prune-from", "", 0, true},
+    {"granularity", "", 'g', true},
+    {"collapse-recursion", "", 0, false},
+    {"max-depth", "max-stack depth", 0, true},
+    {"trim-path", "", 0, true},
+    {"rename", "", 0, true},
+    {"root-label", "tagroot", 0, true},
+    {"leaf-label", "tagleaf", 0, true},
+    {"ignore-case", "", 'i', false},
+    {"fixed-strings", "", 0, false},
+};
+
+/* --- what the program has --------------------------------------------------------------------- */
+
+enum { OPTIONS = 128, WORD = 64 };
+
+struct option {
+    struct pf_bytes name;
+    char letter;
+    bool required, optional; /* its argument */
+};
+
+struct line {
+    struct pf_tool *tool;
+    unsigned program;
+    int argc;
+    char *const *argv;
+    struct option options[OPTIONS];
+    size_t option_count;
+};
+
+/* "  -h, --help   TEXT" or "      --name=ARGUMENT   TEXT" */
+static bool parse_help(const char *text, struct option *option)
+{
+    const char *p = text + strspn(text, " ");
+    size_t size;
+
+    *option = (struct option){0};
+    if (p == text || *p != '-')
+        return false;
+    if (p[1] != '-') {
+        option->letter = p[1];
+        p += strcspn(p, ",");
+        p += strspn(p, ", ");
+    }
+    if (strncmp(p, "--", 2) != 0)
+        return false;
+    size = strcspn(p + 2, "=[ \n");
+    option->name = (struct pf_bytes){p + 2, size};
+    option->required = p[2 + size] == '=';
+    option->optional = p[2 + size] == '[';
+    return true;
+}
+
+static unsigned program_bit(const char *name)
+{
+    static const char *const names[] = {"profcat", "profmerge", "profdiff", "proffilter",
+                                        "proftop"};
+
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(name, names[k]) == 0)
+            return 1u << k;
+    return 0;
+}
+
+static const struct option *find_option(const struct line *line, struct pf_bytes name)
+{
+    for (size_t k = 0; k < line->option_count; k++)
+        if (pf_bytes_equal(line->options[k].name, name))
+            return &line->options[k];
+    return NULL;
+}
+
+static const struct option *find_letter(const struct line *line, char letter)
+{
+    for (size_t k = 0; k < line->option_count; k++)
+        if (line->options[k].letter == letter)
+            return &line->options[k];
+    return NULL;
+}
+
+/* The option that a name is short for; *count of them begin so. */
+static const struct option *find_prefix(const struct line *line, struct pf_bytes name, size_t *count)
+{
+    const struct option *found = NULL;
+
+    *count = 0;
+    for (size_t k = 0; k < line->option_count; k++)
+        if (pf_bytes_starts(line->options[k].name, name)) {
+            found = &line->options[k];
+            ++*count;
+        }
+    return found;
+}
+
+static bool has_word(const char *words, struct pf_bytes word)
+{
+    for (const char *at = words; *at != '\0';) {
+        size_t size = strcspn(at, " ");
+
+        if (pf_bytes_equal((struct pf_bytes){at, size}, word))
+            return true;
+        at += size + strspn(at + size, " ");
+    }
+    return false;
+}
+
+static const struct guess *find_guess(const struct line *line, struct pf_bytes word, bool strong)
+{
+    for (size_t k = 0; k < sizeof guesses / sizeof *guesses; k++)
+        if (guesses[k].programs & line->program && (!strong || guesses[k].programs & STRONG) &&
+            has_word(guesses[k].words, word))
+            return &guesses[k];
+    return NULL;
+}
+
+/* An option of proffilter that this program lacks, by its name or that of another tool. */
+static const struct selection *find_selection(const struct line *line, struct pf_bytes word)
+{
+    for (size_t k = 0; k < sizeof selections / sizeof *selections; k++) {
+        const struct selection *selection = &selections[k];
+
+        if ((pf_bytes_equal(pf_bytes_of(selection->name), word) ||
+             has_word(selection->also, word)) &&
+            find_option(line, pf_bytes_of(selection->name)) == NULL)
+            return selection;
+    }
+    return NULL;
+}
+
+/* --- the elements of a command line ----------------------------------------------------------- */
+
+struct element {
+    enum element_kind { OPERAND, OPTION, SELECTION, UNKNOWN, DASHES } kind;
+    int first, count;                  /* in argv */
+    struct pf_bytes name;              /* without dashes, '-' for '_' */
+    const char *value;                 /* NULL: none */
+    bool single;                       /* one dash before a long name */
+    const struct option *option;       /* OPTION: the first of a cluster of letters */
+    const struct selection *selection; /* SELECTION */
+    char word[WORD];
+};
+
+/* Copies the name of a long option. */
+static void read_name(struct element *element, const char *text)
+{
+    size_t size = strcspn(text, "=");
+
+    element->value = text[size] == '=' ? text + size + 1 : NULL;
+    if (size >= WORD)
+        size = WORD - 1;
+    memcpy(element->word, text, size);
+    for (size_t k = 0; k < size; k++)
+        if (element->word[k] == '_')
+            element->word[k] = '-';
+    element->word[size] = '\0';
+    element->name = (struct pf_bytes){element->word, size};
+}
+
+/* The argument of an option may be the next element of argv. */
+static void take_argument(const struct line *line, struct element *element)
+{
+    if (element->value == NULL && element->first + 1 < line->argc) {
+        element->value = line->argv[element->first + 1];
+        element->count = 2;
+    }
+}
+
+static void read_long(const struct line *line, struct element *element)
+{
+    size_t alike;
+
+    element->option = find_option(line, element->name);
+    element->selection = element->option != NULL ? NULL : find_selection(line, element->name);
+    if (element->option == NULL && element->selection == NULL &&
+        find_guess(line, element->name, true) == NULL)
+        element->option = find_prefix(line, element->name, &alike);
+    element->kind = element->option != NULL      ? OPTION
+                    : element->selection != NULL ? SELECTION
+                                                 : UNKNOWN;
+    if ((element->option != NULL && element->option->required) ||
+        (element->selection != NULL && element->selection->argument))
+        take_argument(line, element);
+}
+
+/* A letter, or several with the last one's argument behind them. */
+static void read_letters(const struct line *line, struct element *element, const char *text)
+{
+    element->kind = OPTION;
+    for (const char *p = text; *p != '\0'; p++) {
+        const struct option *option = find_letter(line, *p);
+
+        if (element->option == NULL)
+            element->option = option;
+        if (option == NULL && p == text)
+            for (size_t k = 0; k < sizeof selections / sizeof *selections; k++)
+                if (selections[k].letter == *p)
+                    element->selection = &selections[k];
+        if (element->selection != NULL)
+            element->kind = SELECTION;
+        if (option == NULL && element->selection == NULL)
+            return; /* the option parser says so */
+        if (option == NULL ? element->selection->argument : option->required) {
+            element->value = p[1] != '\0' ? p + 1 : NULL;
+            take_argument(line, element);
+            return;
+        }
+        if (option == NULL || option->optional)
+            return;
+    }
+}
+
+/* The element that begins at argv[at]. */
+static void read_element(const struct line *line, int at, struct element *element)
+{
+    const char *text = line->argv[at];
+
+    *element = (struct element){.kind = OPERAND, .first = at, .count = 1};
+    if (text[0] != '-' || text[1] == '\0')
+        return;
+    if (strcmp(text, "--") == 0) {
+        element->kind = DASHES;
+        return;
+    }
+    if (text[1] == '-') {
+        read_name(element, text + 2);
+        read_long(line, element);
+        return;
+    }
+    read_name(element, text + 1);
+    element->single = element->name.size > 1 && (find_option(line, element->name) != NULL ||
+                                                 find_selection(line, element->name) != NULL ||
+                                                 find_guess(line, element->name, false) != NULL);
+    if (element->single) {
+        read_long(line, element);
+    } else {
+        element->value = NULL;
+        read_letters(line, element, text + 1);
+    }
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* A blank and a word. */
+static void append_word(struct pf_buffer *text, const char *word)
+{
+    pf_command_text(text, " ");
+    pf_command_word(text, word);
+}
+
+static _Noreturn void answer(const struct line *line, const struct element *element,
+                             const char *what, struct pf_buffer *text)
+{
+    if (!pf_buffer_byte(text, '\0'))
+        pf_tool_nomem(line->tool);
+    pf_tool_usage(line->tool, "unrecognized option '%s%.*s'; %s%s", element->single ? "-" : "--",
+                  (int)element->name.size, element->name.data, what, text->data);
+}
+
+/* Options of the program that say what is read: they go in front of the pipe. */
+static bool is_input_option(const struct option *option)
+{
+    static const char names[] = "from recursive files0-from salvage keep-going threads";
+
+    return option != NULL && has_word(names, option->name);
+}
+
+/* One side of the pipe: what selects and what is read, or the rest. */
+static void append_side(const struct line *line, bool front, struct pf_buffer *text)
+{
+    struct element element;
+    bool operands = false;
+
+    for (int at = 1; at < line->argc; at += element.count) {
+        read_element(line, at, &element);
+        if (operands)
+            element = (struct element){.kind = OPERAND, .first = at, .count = 1};
+        operands = operands || element.kind == DASHES;
+        if (element.kind == SELECTION && front) {
+            pf_command_text(text, " --");
+            pf_command_text(text, element.selection->name);
+            if (element.value != NULL)
+                append_word(text, element.value);
+        } else if (element.kind != SELECTION &&
+                   front == (element.kind == OPERAND || element.kind == DASHES ||
+                             is_input_option(element.option))) {
+            for (int k = 0; k < element.count; k++)
+                append_word(text, line->argv[at + k]);
+        }
+    }
+}
+
+/* proftop and profcat leave the choice of records to proffilter. */
+static _Noreturn void answer_selection(const struct line *line, const struct element *element)
+{
+    struct element named = *element;
+    struct pf_buffer text = {0};
+
+    if (line->argv[element->first][1] != '-' && !element->single) {
+        named.single = true;
+        named.name = (struct pf_bytes){line->argv[element->first] + 1, 1};
+    }
+    pf_command_text(&text, "proffilter");
+    if (line->program & (CAT | TOP)) {
+        append_side(line, true, &text);
+        pf_command_text(&text, " | ");
+        pf_command_text(&text, line->tool->name);
+        append_side(line, false, &text);
+        answer(line, &named, "type: ", &text);
+    }
+    pf_command_text(&text, " --");
+    pf_command_text(&text, element->selection->name);
+    if (element->value != NULL)
+        append_word(&text, element->value);
+    pf_command_text(&text, " FILE -o FILTERED.pfs");
+    answer(line, &named, "filter each input first: ", &text);
+}
+
+static _Noreturn void answer_guess(const struct line *line, const struct element *element,
+                                   const struct guess *guess)
+{
+    struct pf_buffer text = {0};
+
+    for (const char *p = guess->answer; *p != '\0'; p++) {
+        size_t size = strcspn(p, ">");
+
+        if (*p == '@') {
+            pf_buffer_append(&text, element->name.data, element->name.size);
+            if (element->value != NULL && strstr(guess->answer, "--@") != NULL) {
+                pf_command_text(&text, "=");
+                pf_command_word(&text, element->value);
+            }
+        } else if (*p == '<') {
+            if (element->value != NULL)
+                pf_command_word(&text, element->value);
+            else
+                pf_buffer_append(&text, p + 1, size - 1);
+            p += size;
+        } else {
+            pf_buffer_append(&text, p, 1);
+        }
+    }
+    answer(line, element, "type ", &text);
+}
+
+static _Noreturn void answer_option(const struct line *line, const struct element *element,
+                                    const char *what, const struct option *option)
+{
+    struct pf_buffer text = {0};
+
+    pf_command_text(&text, "--");
+    pf_buffer_append(&text, option->name.data, option->name.size);
+    if (element->value != NULL && option->required) {
+        pf_command_text(&text, "=");
+        pf_command_word(&text, element->value);
+    }
+    answer(line, element, what, &text);
+}
+
+/* --- typing mistakes -------------------------------------------------------------------------- */
+
+/* Letters to change, add, leave out or swap; both words are shorter than WORD. */
+static size_t distance(struct pf_bytes a, struct pf_bytes b)
+{
+    size_t rows[3][WORD + 1];
+
+    for (size_t j = 0; j <= b.size; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a.size; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+
+        row[0] = i;
+        for (size_t j = 1; j <= b.size; j++) {
+            size_t least = above[j - 1] + (a.data[i - 1] != b.data[j - 1]);
+
+            least = above[j] + 1 < least ? above[j] + 1 : least;
+            least = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+            if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1] &&
+                before[j - 2] + 1 < least)
+                least = before[j - 2] + 1;
+            row[j] = least;
+        }
+    }
+    return rows[a.size % 3][b.size];
+}
+
+/* At most one letter of three, and at most three, may be wrong. */
+static size_t allowed(struct pf_bytes name)
+{
+    return name.size / 3 < 3 ? name.size / 3 : 3;
+}
+
+/* Whether `known` is nearer than *best, or as near as allowed for a first one; then it is *best. */
+static bool is_nearer(struct pf_bytes name, struct pf_bytes known, bool first, size_t *best)
+{
+    size_t far = known.size < WORD ? distance(name, known) : WORD;
+
+    if (far > *best || (far == *best && !first))
+        return false;
+    *best = far;
+    return true;
+}
+
+static const struct option *nearest(const struct line *line, struct pf_bytes name)
+{
+    const struct option *found = NULL;
+    size_t best = allowed(name);
+
+    for (size_t k = 0; k < line->option_count; k++)
+        if (is_nearer(name, line->options[k].name, found == NULL, &best))
+            found = &line->options[k];
+    return found;
+}
+
+static const struct selection *nearest_selection(const struct line *line, struct pf_bytes name)
+{
+    const struct selection *found = NULL;
+    size_t best = allowed(name);
+
+    for (size_t k = 0; k < sizeof selections / sizeof *selections; k++)
+        if (find_option(line, pf_bytes_of(selections[k].name)) == NULL &&
+            is_nearer(name, pf_bytes_of(selections[k].name), found == NULL, &best))
+            found = &selections[k];
+    return found;
+}
+
+static _Noreturn void answer_mistaken(const struct line *line, const struct element *element,
+                                      const struct selection *selection)
+{
+    struct pf_buffer text = {0};
+
+    pf_command_text(&text, selection->name);
+    answer(line, element, "did you mean proffilter --", &text);
+}
+
+/* --- the command line ------------------------------------------------------------------------- */
+
+static void check_element(const struct line *line, const struct element *element)
+{
+    const struct selection *selection;
+    const struct guess *guess;
+    const struct option *option;
+
+    if (element->kind == SELECTION)
+        answer_selection(line, element);
+    if (element->single && element->kind == OPTION)
+        answer_option(line, element, "type ", element->option);
+    if (element->kind != UNKNOWN)
+        return;
+    guess = find_guess(line, element->name, false);
+    if (guess != NULL)
+        answer_guess(line, element, guess);
+    option = nearest(line, element->name);
+    if (option != NULL)
+        answer_option(line, element, "did you mean ", option);
+    selection = nearest_selection(line, element->name);
+    if (selection != NULL)
+        answer_mistaken(line, element, selection);
+}
+
+void pf_guess_options(struct pf_tool *tool, int argc, char *const *argv, const char *const *help)
+{
+    struct line line = {.tool = tool, .argc = argc, .argv = argv};
+    struct element element;
+
+    line.program = program_bit(tool->name);
+    for (; *help != NULL && line.option_count < OPTIONS; help++)
+        line.option_count += parse_help(*help, &line.options[line.option_count]);
+    for (int at = 1; at < argc; at += element.count) {
+        read_element(&line, at, &element);
+        if (element.kind == DASHES)
+            return;
+        check_element(&line, &element);
+    }
+}

@@ -1,0 +1,170 @@
+# What people type first: a word of another tool, a typing mistake, a file that is no profile. The message is what to type instead.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    corpus=$PROFUTILS_SRC/tests/corpus
+    bad=0
+    printf 'main;work 3\nmain;idle 2\n' >a.folded
+    printf 'main;work 6\n' >b.folded
+}
+
+# says STATUS: a table of COMMAND => what its last message ends with, but for the hint at --help and a partial result
+says()
+{
+    local want=$1 line command text got
+    while IFS= read -r line; do
+        command=${line%% => *} text=${line#* => } got=0
+        eval "$command" >out 2>err </dev/null || got=$?
+        grep -v '^Try \|the input is incomplete\|input incomplete' err | tail -n 1 >message
+        [ "$got" -eq "$want" ] && [[ $(cat message) == *"$text" ]] && continue
+        echo "$command: status $got, expected $want and '$text'"
+        cat err
+        bad=1
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "words of pprof, perf and other tools are answered with the option that does the same" {
+    says 2 <<'END'
+proftop -cum a.folded => unrecognized option '-cum'; type --cum
+proftop -http=:0 a.folded => unrecognized option '-http'; type profcat -t html -o profile.html FILE
+proftop -top a.folded => type -n N (the table of the top rows is the default)
+proftop --top a.folded => type -n N (the table of the top rows is the default)
+proftop -tree a.folded => type --tree
+proftop -lines a.folded => type --by=line
+proftop --lines a.folded => type --by=line
+proftop -nodecount=7 a.folded => type --limit=7
+proftop -sample_index=cpu a.folded => type --sample-index=cpu
+proftop -peek='a|b' a.folded => type --peek='a|b'
+proftop --json a.folded => type -t json
+proftop --csv a.folded => type -t csv
+proftop --svg a.folded => type profcat -t svg
+profdiff --html a.folded b.folded => type -t html
+proftop --format=json a.folded => type -t json
+profcat --format json a.folded => type -t FORMAT
+profdiff --base=a.folded b.folded => type profdiff a.folded AFTER
+proftop -diff_base=a.folded b.folded => type profdiff a.folded AFTER
+proffilter --tagfocus=op=x a.folded => type --label=op=x
+profdiff --tagfocus=op=x a.folded b.folded => type --label=op=x
+proffilter --filter=work a.folded => type --focus=work
+proffilter -focus=work a.folded => type --focus=work
+profcat --peek=main a.folded => type proftop --peek=main
+profdiff --tree a.folded b.folded => type profdiff -t pfs BEFORE AFTER | proftop --tree
+proftop --fail-above=5% a.folded => type profdiff --fail-above=5%
+END
+}
+
+@test "of a misspelt option the nearest one is named" {
+    says 2 <<'END'
+proftop --meazure=wall a.folded => did you mean --measure=wall
+proftop --limt 3 a.folded => did you mean --limit
+proffilter --sectoin=req a.folded => did you mean --section=req
+proffilter --igonre=x a.folded => did you mean --ignore=x
+proftop --sectoin=req a.folded => did you mean proffilter --section
+proftop --qqqqqqqq a.folded => unrecognized option '--qqqqqqqq'
+profcat -Y a.folded => invalid option -- 'Y'
+END
+}
+
+@test "options that are right, short or joined mean what they meant" {
+    for options in -n1 '-n 1' -qn1 --lim=1 '--limit 1' '-t csv' -tcsv '-m samples' -msamples --no-trunc --form; do
+        # shellcheck disable=SC2086 # some have two words
+        proftop $options a.folded >out
+    done
+    proftop -n 1 a.folded -- b.folded >out
+    proffilter -F work a.folded >out
+    proffilter -Fwork -i a.folded >out
+    proftop --callers --json a.folded >out # the argument of an option
+    cp a.folded ./--json
+    proftop -- --json >out
+}
+
+@test "proftop and profcat answer every selection with the pipe to type, which works" {
+    for option in $(grep '^option ' "$PROFUTILS_BUILD/tools/proffilter.opts" | sed 's/^option "\([^"]*\)".*/\1/'); do
+        "$PROFUTILS_BIN/proftop" --help | grep -q -e "--${option}[ =]" && continue
+        case $option in exit-code | split) continue ;; esac
+        value=''
+        if grep "^option \"$option\"" "$PROFUTILS_BUILD/tools/proffilter.opts" | grep -q typestr; then value=x; fi
+        says 2 <<END
+proftop --$option $value a.folded --cum => type: proffilter --$option ${value:+$value }a.folded | proftop --cum
+profcat --$option $value a.folded -t csv => type: proffilter --$option ${value:+$value }a.folded | profcat -t csv
+END
+    done
+    says 2 <<'END'
+proftop -F work a.folded => unrecognized option '-F'; type: proffilter --focus work a.folded | proftop
+proftop -lop=x -n3 -f folded a.folded => type: proffilter --label op=x -f folded a.folded | proftop -n3
+proftop --tagfocus=op=x a.folded => type: proffilter --label op=x a.folded | proftop
+proftop --hide "it's" 'a b' -- -x => type: proffilter --hide 'it'\''s' 'a b' -- -x | proftop
+profdiff --hide=x a.folded b.folded => filter each input first: proffilter --hide x FILE -o FILTERED.pfs
+END
+    proftop --focus 'work|x' -t csv a.folded 2>err || true
+    eval "$(sed -n 's/.*; type: //p' err)" | grep -q '^1,work,'
+}
+
+@test "an input that cannot be read is answered with the command that would work" {
+    mkdir -p directory 'two words'
+    cp a.folded directory
+    echo 'no profile' >directory/other
+    printf 'PERFILE2........' >perf.data
+    says 3 <<'END'
+proftop directory => it is a directory; type: proftop -r directory
+profcat 'two words' => it is a directory; type: profcat -r 'two words'
+proftop -r directory => type: proftop -r --keep-going directory
+proftop perf.data => type: perf script -i perf.data | proftop
+proffilter -j 2 a.folded perf.data => type: perf script -i perf.data | proffilter
+profmerge out.pfs a.folded b.folded => type: profmerge -o out.pfs a.folded b.folded
+profcat a.folded out.svg => type: profcat -o out.svg a.folded
+profmerge a.folded out.pfs -o absent => cannot open 'out.pfs': No such file or directory
+profmerge nothing a.folded => cannot open 'nothing': No such file or directory
+END
+    [ ! -e out.pfs ]
+}
+
+@test "more than two operands of profdiff are answered with two sides" {
+    for run in 1 2; do
+        cp a.folded before$run.out
+        cp b.folded after$run.out
+    done
+    cp a.folded 'a b'
+    says 2 <<'END'
+profdiff before*.out after*.out => there are 4; type: profdiff @<(ls before*.out) @<(ls after*.out)
+profdiff after1.out before1.out before2.out => type: profdiff after1.out @<(ls before*.out)
+profdiff a.folded before1.out 'a b' => type: profdiff a.folded @<(printf '%s\n' before1.out 'a b')
+END
+    profdiff before*.out after*.out 2>err || true
+    eval "$(sed -n 's/.*; type: //p' err) -t json" >out
+    grep -q '"runs_before":2,"runs_after":2' out
+}
+
+@test "frames without names or lines: proftop says how to get them" {
+    printf 'perl 7 1.000000: 10 cycles:\n\t401000 [unknown] (/bin/x)\n\t402000 [unknown] (/bin/x)\n\n' >unknown.txt
+    printf 'perl 7 1.000000: 10 cycles:\n\t401000 main+0x0 (/bin/x)\n\n' >known.txt
+    cp "$corpus/gmon/nopie.gmon.out" gmon.out
+    says 0 <<'END'
+proftop unknown.txt => no frame has a name: --symbols=FILE (a perf map, or the output of nm) or --binary=PROG names addresses
+proftop gmon.out => no address has a name; type: proftop --binary=PROG gmon.out
+proftop --list main gmon.out => no frame has a line; type: proftop --binary=PROG --list main gmon.out
+proftop --list 'ma(in|il)' known.txt => no frame has a line; type: perf script -F +srcline | proftop --list 'ma(in|il)'
+proftop --list main a.folded => no frame has a line: the profile does not have them
+END
+    for command in 'proftop a.folded' 'proftop known.txt' 'proftop -q unknown.txt' 'proftop -t csv unknown.txt'; do
+        $command >out 2>err
+        [ ! -s err ] || { echo "$command"; cat err; return 1; }
+    done
+}
+
+@test "keys of other tools for --by and --sort" {
+    while read -r ours theirs; do
+        proftop "$ours" -t csv a.folded >want
+        proftop "$theirs" -t csv a.folded | cmp - want
+    done <<'END'
+--by=function --by=func
+--sort=flat --sort=self
+--sort=cum --sort=total
+--by=image --by=dso
+END
+}
