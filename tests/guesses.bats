@@ -168,3 +168,21 @@ END
 --by=image --by=dso
 END
 }
+
+@test "a table is no profile: the message says how to get the records" {
+    for options in '' -tcsv -tjson '-b section'; do
+        # shellcheck disable=SC2086 # none or several
+        profdiff $options a.folded b.folded >table
+        for program in proftop proffilter profcat profmerge; do
+            says 3 <<END
+$program table => this is profdiff's table; give its records instead (profdiff -t pfs)
+END
+        done
+    done
+    proftop a.folded >top
+    profdiff --stats a.folded b.folded >stats
+    says 3 <<'END'
+proffilter top => this is a table of proftop or pprof; give the profile itself
+proftop stats => this is a table of profdiff --stats; give the profiles themselves
+END
+}

@@ -695,18 +695,6 @@ END
     cmp piped table
     cmp written table
     profdiff -t pfs x.folded y.folded | head -c 4 | grep -q PFS
-    # who reads a table as a profile learns how to get the records
-    for options in '' -tcsv -tjson '-b section'; do
-        # shellcheck disable=SC2086 # none or several
-        profdiff $options x.folded y.folded >table
-        for program in proftop proffilter profcat profmerge; do
-            fails 3 "profdiff's table; give its records instead .profdiff -t pfs." "$program" table
-        done
-    done
-    proftop x.folded >table
-    fails 3 "a table of proftop or pprof" proffilter table
-    profdiff --stats x.folded y.folded >table
-    fails 3 "a table of profdiff --stats" proftop table
     profdiff x.folded y.folded -o diff.pfs && profcat --probe diff.pfs | grep -q pfs
     profdiff x.folded y.folded -o diff.json && head -c 30 diff.json | grep -q '"profutils.diff/1"'
     profdiff x.folded y.folded -o diff.folded.gz && profdiff x.folded y.folded -t folded | cmp - <(gzip -dc diff.folded.gz)
