@@ -39,6 +39,49 @@ PYTHON
     done
 }
 
+# columns: function, flat, cum of a table, in nanoseconds
+columns() { proftop -q -t tsv "$@" | tail -n +2 | cut -f 2,9,11 | tr '\t' ' '; }
+
+@test "calls with one time alone: flat is what calls into a function took less what its calls took" {
+    # in ticks of 100 ns: <module> calls main (1000), main calls größe (400) and 'a b;c' (7), größe itself (300)
+    columns "$files/hand_basic.nyt" | sort >got
+    printf '%s\n' '<module> 0 100000' 'a b;c 700 700' 'größe 40000 40000' 'main 59300 100000' | LC_ALL=C sort | diff - <(LC_ALL=C sort got)
+    proftop "$files/hand_basic.nyt" | head -1 | grep -q '^incl: '
+    # _run_code calls <module> (0), which calls fib (54453) and loop (8352); fib itself (223805)
+    [ "$(columns -n 3 "$files/note_pypy_fib.nyt" | tr '\n' ,)" = "fib 5445300 5445300,loop 835200 835200,<module> 0 6280500," ]
+    [ "$(proftop -q --tree -t tsv "$files/note_pypy_fib.nyt" | cut -f 3,4,9,10 | tail -n +3 | tr '\t\n' ' ,')" = \
+        "1 <module> 0 6280500,2 fib 5445300 5445300,2 loop 835200 835200," ]
+    # no such measure, and the calls are written as they were read
+    run -0 --separate-stderr profcat "$files/hand_basic.nyt" -t ndjson
+    [[ $output != *'"kind":"edge"'*'"excl"'* ]]
+    for file in hand_basic note_pypy_fib; do
+        profcat -q "$files/$file.nyt" -t pynytprof >written.nyt
+        for kind in direct pfs; do
+            [ $kind = direct ] || profcat -q "$files/$file.nyt" -t pfs | profcat -q -t pynytprof >written.nyt
+            python3 - "$files/$file.nyt" written.nyt <<'PY'
+import struct, sys
+def calls(path):
+    data = open(path, "rb").read()
+    for at in range(len(data)):
+        if data[at:at + 1] == b"C" and at + 5 <= len(data):
+            size = struct.unpack_from("<I", data, at + 1)[0]
+            if size and size % 28 == 0 and data[at + 5 + size:at + 6 + size] in (b"E", b"S"):
+                return [struct.unpack_from("<IIIQQ", data, at + 5 + k) for k in range(0, size, 28)]
+ours, theirs = calls(sys.argv[2]), calls(sys.argv[1])
+assert theirs and [row[2:] for row in ours] == [row[2:] for row in theirs], (ours, theirs)
+PY
+        done
+    done
+    run -0 --separate-stderr profdiff -t csv "$files/hand_basic.nyt" "$files/hand_basic.nyt"
+    [[ $output == *"main,,0,,incl,nanoseconds,59300,59300,0,100000,100000,0,"* ]]
+}
+
+@test "lines with more exclusive than inclusive time are told once" {
+    run -0 --separate-stderr profcat -c "$files/note_pypy_fib.nyt"
+    # of ten lines those of 193 in 188, 63849 in 212, 7153 in 7027, 244594 in 6308 and 3996 in 3971 ticks
+    [ "$stderr" = "profcat: warning: $files/note_pypy_fib.nyt: 5 lines have more exclusive than inclusive time" ]
+}
+
 @test "what the format cannot hold is refused, with the reason" {
     printf 'main;work 3\n' >a.folded
     run -2 profcat -t pynytprof a.folded -o a.nyt

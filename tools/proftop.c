@@ -2,6 +2,7 @@
 #include "proftop_options.h"
 
 #include "analysis/file_scope.h"
+#include "analysis/own_time.h"
 #include "cli/guess.h"
 #include "cli/hint.h"
 #include "cli/inputs.h"
@@ -287,12 +288,13 @@ static void check_sort(struct run *run)
     }
 }
 
-/* The time outside of all subs, which has a row and a place in the tree. */
-static void add_file_scope(struct run *run)
+/* Times that no record has: of functions whose calls alone are timed, and outside of all subs. */
+static void add_times(struct run *run)
 {
     struct pf_error error = {0};
 
-    if (pf_file_scope_add(&run->accumulator, &run->accumulator, run->top.dict, &run->facts, run->top.by, &error) != PF_OK)
+    if (pf_own_time_add(&run->accumulator, &error) != PF_OK ||
+        pf_file_scope_add(&run->accumulator, &run->accumulator, run->top.dict, &run->facts, run->top.by, &error) != PF_OK)
         pf_tool_die(&run->common.tool, NULL, &error, false);
 }
 
@@ -392,7 +394,7 @@ static void proftop(struct run *run, const struct args *args, const char *to)
         run->accumulator.wants = run->common.measure_count > 0 ? wants : NULL;
         run->accumulator.arg = run;
         if (read_all(run)) {
-            add_file_scope(run);
+            add_times(run);
             choose(run);
             if (run->accumulator.count > 0 || !run->top.incomplete)
                 show(run);

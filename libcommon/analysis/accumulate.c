@@ -14,6 +14,9 @@ void pf_accumulator_free(struct pf_accumulator *accumulator)
     }
     for (size_t i = 0; i < accumulator->kept.capacity; i++)
         free(accumulator->kept.sums[i].data);
+    for (uint32_t i = 0; i < accumulator->derived_count; i++)
+        free(accumulator->derived[i].data);
+    free(accumulator->derived);
     free(accumulator->sums);
     free(accumulator->members);
     free(accumulator->labels);
@@ -331,16 +334,26 @@ int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch
     return status;
 }
 
+int pf_accumulator_put(struct pf_accumulator *accumulator, struct pf_sums *sums, size_t place, int64_t value, struct pf_error *error)
+{
+    const struct pf_measure *measure = &sums->quantity.measure;
+
+    if (!reserve(sums, place + 1))
+        return pf_error_nomem(error);
+    if (!pf_sums_combine(sums, &sums->data[place], value))
+        return overflow(accumulator, measure, accumulator->records[measure->kind], error);
+    return PF_OK;
+}
+
 int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, size_t from, size_t to, struct pf_error *error)
 {
     for (uint32_t i = 0; i < accumulator->count; i++) {
         struct pf_sums *sums = &accumulator->sums[i];
         if (sums->quantity.measure.kind != kind || pf_sums_at(sums, from) == 0)
             continue;
-        if (!reserve(sums, to + 1))
-            return pf_error_nomem(error);
-        if (!pf_sums_combine(sums, &sums->data[to], sums->data[from]))
-            return overflow(accumulator, &sums->quantity.measure, accumulator->records[kind], error);
+        int status = pf_accumulator_put(accumulator, sums, to, sums->data[from], error);
+        if (status != PF_OK)
+            return status;
         sums->data[from] = 0;
     }
     return PF_OK;

@@ -41,6 +41,8 @@ struct pf_accumulator {
     struct pf_sums *sums;
     uint32_t count;
     size_t capacity;
+    struct pf_sums *derived; /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
+    uint32_t derived_count;
     uint64_t records[PF_RECORD_KINDS];
     bool file_scope;         /* pf_file_scope_add has added a call, to which no record belongs */
     struct pf_table edges;   /* struct pf_edge; row 0: nobody calls nobody */
@@ -78,6 +80,8 @@ int pf_accumulator_keep(struct pf_accumulator *);
 /* Forgets what was added since then, also where adding failed: as if the input that has ended had never been. PF_OK or PF_NOMEM. */
 int pf_accumulator_drop(struct pf_accumulator *);
 
+/* Adds to one of the sums. PF_OK; PF_NOMEM; PF_OVERFLOW. */
+int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, int64_t value, struct pf_error *);
 /* Moves what a stack, edge or place of this kind (or record of the slices) has to another: all its sums that are kept. PF_OK; PF_NOMEM;
  * PF_OVERFLOW. */
 int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to, struct pf_error *);

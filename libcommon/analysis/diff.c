@@ -2,6 +2,7 @@
 
 #include "analysis/file_scope.h"
 #include "analysis/merge_columns.h"
+#include "analysis/own_time.h"
 #include "analysis/rank.h"
 #include "base/memory.h"
 
@@ -343,6 +344,8 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
 
     if (status == PF_OK)
         memcpy(before, diff->blocks, diff->block_count * sizeof *before);
+    if (status == PF_OK)
+        status = pf_own_time_add(diff->accumulator, error);
     if (status == PF_OK)
         status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict, &diff->facts, diff->by, error);
     choose_kind(diff);

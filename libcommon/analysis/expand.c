@@ -5,6 +5,7 @@
 #include "analysis/facts.h"
 #include "analysis/file_scope.h"
 #include "analysis/key.h"
+#include "analysis/own_time.h"
 #include "analysis/rank.h"
 #include "analysis/sort.h"
 #include "analysis/subject.h"
@@ -343,7 +344,7 @@ static bool can_expand(const struct pf_expand *expand, const struct pf_subject *
         return subject->self == subject->shown && subject->self->quantity.measure.role == PF_SELF;
     if (!subject->self || !subject->inclusive || subject->shown != subject->inclusive)
         return false;
-    return subject->self->quantity.measure.kind != PF_EDGE ||
+    return subject->self->quantity.measure.kind != PF_EDGE || subject->derived ||
            (pf_subject_choose(&own, &expand->accumulator, own_measure(expand, subject->self), PF_UNIT_AUTO, &ignored) == PF_OK &&
             own.inclusive == subject->inclusive);
 }
@@ -415,6 +416,8 @@ static int begin(struct pf_expand *expand, struct pf_error *error)
     expand->begun = true;
     if (begun || !pf_expand_has_calls(expand))
         return PF_OK;
+    if (pf_own_time_add(&expand->accumulator, error) != PF_OK)
+        return error->code;
     return pf_file_scope_add(&expand->accumulator, &expand->accumulator, expand->dict, &expand->facts, PF_BY_FUNCTION, error);
 }
 

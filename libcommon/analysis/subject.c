@@ -140,6 +140,15 @@ static int choose_whole(struct pf_subject *subject, const struct pf_accumulator 
     return subject->total > total && total >= 0 ? PF_OK : set_whole(subject, lines, dict, unit, error);
 }
 
+/* Own values made of the inclusive ones shown; NULL: there are none. */
+static struct pf_sums *derived_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
+{
+    for (uint32_t i = 0; i < accumulator->derived_count; i++)
+        if (pf_measure_same(&accumulator->derived[i].quantity.measure, &shown->quantity.measure))
+            return &accumulator->derived[i];
+    return NULL;
+}
+
 static void set_columns(struct pf_subject *subject, const struct pf_accumulator *accumulator)
 {
     const struct pf_measure *measure = &subject->shown->quantity.measure;
@@ -156,6 +165,9 @@ static void set_columns(struct pf_subject *subject, const struct pf_accumulator 
             subject->inclusive = calls_made(accumulator, shown);
     } else {
         subject->self = partner(accumulator, shown, measure->kind, other);
+        if (subject->self == NULL && measure->kind == PF_EDGE)
+            subject->self = derived_of(accumulator, shown);
+        subject->derived = subject->self != NULL && subject->self == derived_of(accumulator, shown);
         if (subject->self == NULL && measure->kind == PF_EDGE)
             subject->self = partner(accumulator, shown, PF_FLAT, other);
     }

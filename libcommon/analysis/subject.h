@@ -18,6 +18,7 @@ struct pf_subject {
     struct pf_scale scale, self_scale, inclusive_scale, whole_scale; /* all with the same parts */
     struct pf_scale calls_scale;
     pf_int128 total;                 /* amount */
+    bool derived;                    /* EDGE: flat is what calls leave over (analysis/own_time.h), single calls have no own values */
     bool flat_only;                  /* set by the caller: SAMPLE rows have no cum, for that takes a walk over all stacks */
 };
 

@@ -68,7 +68,7 @@ static int collect(struct growing *growing, const struct pf_accumulator *accumul
 
     if (status == PF_OK)
         status = sorted_pairs(&growing->calls, accumulator, subject, subject->inclusive, &subject->inclusive_scale, keys, &rank, error);
-    growing->own_known = subject->self != NULL && subject->self->quantity.measure.kind == PF_EDGE;
+    growing->own_known = subject->self != NULL && subject->self->quantity.measure.kind == PF_EDGE && !subject->derived;
     if (status == PF_OK && growing->own_known)
         status = sorted_pairs(&growing->own, accumulator, subject, subject->self, &subject->self_scale, keys, &rank, error);
     growing->keys = keys->table.count;

@@ -209,7 +209,7 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_value
             .nature = time ? PF_TIMED : PF_EXACT,
             .num = time ? 1000000000 / common : 1,
             .den = time ? state->content.ticks / common : 1,
-            .main = k == EXCL,
+            .main = k == (kind == PF_EDGE && state->content.own_unknown ? INCL : EXCL),
         };
         columns[k] = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), state->values[k]};
     }
@@ -239,6 +239,26 @@ static void close_reader(struct pf_reader *reader)
     pf_pyn_names_free(&state->subs);
 }
 
+/* Until exclusive time was added, both times of a call were the inclusive one. */
+static bool times_equal(const struct pf_pyn_rows *calls)
+{
+    for (size_t k = 0; k < calls->count; k++)
+        if (calls->rows[k].incl != calls->rows[k].excl)
+            return false;
+    return calls->count > 0;
+}
+
+static void warn_of_lines(struct pf_reader *reader, const struct pf_pyn_rows *lines)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < lines->count; k++)
+        count += lines->rows[k].excl > lines->rows[k].incl;
+    if (count > 0)
+        pf_report_send(&reader->report, PF_WARNING, "%zu line%s more exclusive than inclusive time", count,
+                       count == 1 ? " has" : "s have");
+}
+
 /* Damage stays in reader->error until all that is good was given. */
 static int read_all(struct pf_reader *reader)
 {
@@ -255,6 +275,8 @@ static int read_all(struct pf_reader *reader)
         pf_report_send(&reader->report, PF_WARNING, "%" PRIu64 " more chunks or records were passed over", content->damages - 1);
     if (!name_all(reader))
         return pf_error_nomem(&reader->error);
+    content->own_unknown = times_equal(&content->calls);
+    warn_of_lines(reader, &content->lines);
     reader->variant = content->variant;
     declare(reader, PF_FLAT, state->line_values);
     declare(reader, PF_EDGE, state->edge_values);
@@ -268,7 +290,7 @@ static void give_values(struct state *state, struct pf_batch *batch, enum pf_kin
 
     batch->kind = kind;
     batch->values = (kind == PF_EDGE ? state->edge_values : state->line_values) + first;
-    batch->value_count = VALUES - first;
+    batch->value_count = VALUES - first - (kind == PF_EDGE && state->content.own_unknown);
 }
 
 static uint32_t next_rows(struct state *state, size_t count)

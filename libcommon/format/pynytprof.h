@@ -62,6 +62,7 @@ struct pf_pyn_content {
     uint64_t ticks; /* in a second */
     bool ticks_told;
     bool ranged;    /* subs have line ranges, and calls come from lines */
+    bool own_unknown; /* the two times of each call are equal: what it took by itself is not known */
     bool failed;    /* memory ran out */
     const char *variant;
     uint64_t damages; /* chunks or records that were passed over */
