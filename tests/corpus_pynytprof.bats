@@ -76,6 +76,49 @@ PY
     [[ $output == *"main,,0,,incl,nanoseconds,59300,59300,0,100000,100000,0,"* ]]
 }
 
+@test "a merge keeps flags, size and time of files" {
+    python3 - <<'PY'
+import struct
+chunk = lambda tag, body=b"": tag + struct.pack("<I", len(body)) + body
+line = lambda fid: struct.pack("<IIIQQ", fid, 1, 1, 10, 10)
+def write(name, *files):
+    body = b"".join(struct.pack("<4I", fid, flags, size, mtime) + path + b"\0" for fid, flags, size, mtime, path in files)
+    with open(name, "wb") as out:
+        out.write(b"NYTProf 5 0\n\n" + chunk(b"F", body) + chunk(b"S", b"".join(line(row[0]) for row in files)) +
+                  chunk(b"D") + chunk(b"C") + chunk(b"E"))
+write("a.nyt", (0, 0x10, 180, 1700, b"/a.py"), (1, 0, 20, 1600, b"/b.py"))
+write("b.nyt", (0, 0, 20, 1600, b"/b.py"), (1, 0x10, 180, 1700, b"/a.py"))
+write("newer.nyt", (0, 0, 190, 1800, b"/a.py"))
+PY
+    # files FILE: number, flags, size, time and path
+    files_of() { python3 -c '
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+at = data.index(b"\n\nF") + 3
+size, at = struct.unpack_from("<I", data, at)[0], at + 4
+end = at + size
+while at < end:
+    nul = data.index(b"\0", at + 16)
+    print(*struct.unpack_from("<4I", data, at), data[at + 16:nul].decode())
+    at = nul + 1' "$1"; }
+    run -0 --separate-stderr profmerge a.nyt b.nyt -t pynytprof -o merged.nyt
+    [ -z "$stderr" ]
+    [ "$(files_of merged.nyt)" = "$(printf '%s\n' '0 16 180 1700 /a.py' '1 0 20 1600 /b.py')" ]
+    profmerge a.nyt -t pfs | profmerge - b.nyt -t pfs | profcat -t pynytprof | cmp - merged.nyt
+    for order in 'a.nyt newer.nyt' 'newer.nyt a.nyt'; do
+        # shellcheck disable=SC2086  # words
+        run -0 --separate-stderr profmerge $order -t pynytprof -o merged.nyt
+        [[ $stderr == *"inputs tell different sizes or times of one file: the newest time counts" ]]
+        [ "$(files_of merged.nyt)" = "$(printf '%s\n' '0 0 190 1800 /a.py' '1 0 20 1600 /b.py')" ]
+    done
+    # made of another format: the first file alone has its source
+    printf '%s' '{"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds"}], "records": [
+        {"kind": "flat", "at": ["", "/a.py", 1], "values": {"time": 500}}, {"kind": "flat", "at": ["", "/b.py", 1], "values": {"time": 500}}]}' |
+        python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >made.pfs
+    profcat -q made.pfs -t pynytprof -o made.nyt
+    [ "$(files_of made.nyt)" = "$(printf '%s\n' '0 16 0 0 /a.py' '1 0 0 0 /b.py')" ]
+}
+
 @test "lines with more exclusive than inclusive time are told once" {
     run -0 --separate-stderr profcat -c "$files/note_pypy_fib.nyt"
     # of ten lines those of 193 in 188, 63849 in 212, 7153 in 7027, 244594 in 6308 and 3996 in 3971 ticks

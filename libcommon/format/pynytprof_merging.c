@@ -2,11 +2,12 @@
 
 #include "format/pynytprof.h"
 
-/* Numbers of files and subs are of one file. */
+/* Numbers of subs are of one file. What is known of files stays, input by input: the version begins each of them. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
-    (void)key;
-    return pf_bytes_equal(origin, PF_BYTES(PF_PYN_PRIVATE)) ? PF_META_NEVER : PF_META_ONCE;
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_PYN_PRIVATE)))
+        return PF_META_ONCE;
+    return pf_bytes_equal(key, PF_BYTES(PF_PYN_SUB)) ? PF_META_NEVER : PF_META_EACH;
 }
 
 static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)

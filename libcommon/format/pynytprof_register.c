@@ -4,6 +4,7 @@
 #include "format/pynytprof_names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int pf_pyn_register_init(struct pf_pyn_register *reg, const char *kind)
 {
@@ -66,6 +67,24 @@ static bool take_number(struct pf_bytes *row, uint32_t *number)
     return true;
 }
 
+/* By time, then by size and flags: the order of inputs does not matter. */
+static bool is_newer(const struct pf_pyn_entry *a, const struct pf_pyn_entry *b)
+{
+    if (a->numbers[2] != b->numbers[2])
+        return a->numbers[2] > b->numbers[2];
+    return a->numbers[1] != b->numbers[1] ? a->numbers[1] > b->numbers[1] : a->numbers[0] > b->numbers[0];
+}
+
+/* Another input tells of the same. */
+static void join(struct pf_pyn_register *reg, struct pf_pyn_entry *known, const struct pf_pyn_entry *entry)
+{
+    if (entry->absent || known->absent || memcmp(known->numbers, entry->numbers, sizeof known->numbers) == 0)
+        return;
+    reg->differ = true;
+    if (is_newer(entry, known))
+        memcpy(known->numbers, entry->numbers, sizeof known->numbers);
+}
+
 bool pf_pyn_register_keep(struct pf_pyn_register *reg, struct pf_dict *dict, struct pf_bytes row, size_t numbers)
 {
     struct pf_pyn_entry entry = {0};
@@ -80,8 +99,13 @@ bool pf_pyn_register_keep(struct pf_pyn_register *reg, struct pf_dict *dict, str
     if (!entry.absent)
         entry.text = pf_dict_intern(dict, row, pf_utf8_valid(row) ? PF_UTF8 : 0);
     pf_pyn_name_make(dict, &reg->seen, reg->kind, &entry, &key.text, &key.alias);
-    uint32_t count = reg->keys.count;
-    return pf_table_intern(&reg->keys, &key) < count ? reg->keys.status == PF_OK : add(reg, entry, true);
+    uint32_t count = reg->keys.count, found = pf_table_intern(&reg->keys, &key);
+
+    if (found == count)
+        return add(reg, entry, true);
+    if (found != 0)
+        join(reg, &reg->list.rows[found - 1], &entry);
+    return reg->keys.status == PF_OK;
 }
 
 bool pf_pyn_register_find(struct pf_pyn_register *reg, const struct pf_pyn_key *key, uint32_t flags, uint32_t *id)
@@ -90,6 +114,11 @@ bool pf_pyn_register_find(struct pf_pyn_register *reg, const struct pf_pyn_key *
 
     if (found == 0 || (found == count && !add(reg, (struct pf_pyn_entry){.text = key->text, .numbers = {flags}}, false)))
         return false;
-    *id = reg->list.rows[found - 1].id;
+    struct pf_pyn_entry *entry = &reg->list.rows[found - 1];
+
+    /* as Pynytprof's own writer has it: only the first file has its source */
+    if (found == count && entry->id != 0)
+        entry->numbers[0] = 0;
+    *id = entry->id;
     return true;
 }
