@@ -33,7 +33,8 @@ static bool is_known(const struct pf_accumulator *accumulator)
 }
 
 /* functions[f]: the calls of the function f. NULL: out of memory. */
-static struct function *sum_calls(const struct pf_accumulator *accumulator, const struct pf_sums *sums)
+static struct function *sum_calls(const struct pf_accumulator *accumulator,
+                                  const struct pf_sums *sums)
 {
     const struct pf_dict *dict = accumulator->dict;
     struct function *functions = calloc(dict->functions.count, sizeof *functions);
@@ -53,38 +54,51 @@ static struct function *sum_calls(const struct pf_accumulator *accumulator, cons
     return functions;
 }
 
-static int too_big(const struct pf_accumulator *accumulator, const struct pf_sums *sums, struct pf_error *error)
+static pf_int128 missing_of(const struct function *function)
 {
-    struct pf_bytes name = pf_dict_string(accumulator->dict, sums->quantity.measure.name);
+    return function->out > function->in ? function->out - function->in : 0;
+}
 
-    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' leaves 64 bits",
-                        (int)name.size, name.data);
+static pf_int128 rest_of(const struct function *function)
+{
+    return function->in + missing_of(function) - function->out;
+}
+
+/* Tables say so of a measure that does not fit, where it is asked for. */
+static bool fits(const struct pf_accumulator *accumulator, const struct function *functions)
+{
+    for (uint32_t id = 1; id < accumulator->dict->functions.count; id++)
+        if (missing_of(&functions[id]) > INT64_MAX || rest_of(&functions[id]) > INT64_MAX)
+            return false;
+    return true;
 }
 
 /* A function's own part, and what its callers do not know of, on a call that nobody makes. */
 static int add_function(struct pf_accumulator *accumulator, struct pf_sums *sums,
-                        struct pf_sums *own, const struct function *function, struct pf_error *error)
+                        struct pf_sums *own, const struct function *function,
+                        struct pf_error *error)
 {
     struct pf_edge edge = {0, function->location};
-    pf_int128 missing = function->out > function->in ? function->out - function->in : 0;
-    pf_int128 rest = function->in + missing - function->out;
     uint32_t at = pf_table_intern(&accumulator->edges, &edge);
 
     if (at == 0)
         return pf_error_nomem(error);
-    if (missing > INT64_MAX || rest > INT64_MAX)
-        return too_big(accumulator, sums, error);
-    if (pf_accumulator_put(accumulator, sums, at, (int64_t)missing, error) != PF_OK)
+    if (pf_accumulator_put(accumulator, sums, at, (int64_t)missing_of(function), error) != PF_OK)
         return error->code;
-    return pf_accumulator_put(accumulator, own, at, (int64_t)rest, error);
+    return pf_accumulator_put(accumulator, own, at, (int64_t)rest_of(function), error);
 }
 
-static int derive(struct pf_accumulator *accumulator, struct pf_sums *sums, struct pf_sums *own,
-                  struct pf_error *error)
+static int derive(struct pf_accumulator *accumulator, struct pf_sums *sums, struct pf_error *error)
 {
     struct function *functions = sum_calls(accumulator, sums);
     int status = functions != NULL ? PF_OK : pf_error_nomem(error);
+    struct pf_sums *own = &accumulator->derived[accumulator->derived_count];
 
+    if (status != PF_OK || !fits(accumulator, functions)) {
+        free(functions);
+        return status;
+    }
+    accumulator->derived_count++;
     own->quantity = sums->quantity;
     own->quantity.measure.role = PF_SELF;
     own->kept = true;
@@ -108,8 +122,9 @@ int pf_own_time_add(struct pf_accumulator *accumulator, struct pf_error *error)
         struct pf_sums *sums = &accumulator->sums[i];
         const struct pf_measure *measure = &sums->quantity.measure;
 
-        if (measure->kind == PF_EDGE && measure->role == PF_INCLUSIVE && measure->aggregation == PF_SUM)
-            status = derive(accumulator, sums, &accumulator->derived[accumulator->derived_count++], error);
+        if (measure->kind == PF_EDGE && measure->role == PF_INCLUSIVE &&
+            measure->aggregation == PF_SUM)
+            status = derive(accumulator, sums, error);
     }
     return status;
 }
