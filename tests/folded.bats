@@ -133,15 +133,16 @@ END
     printf 'main;a 3\nmain;b 1.5\n' >in.folded
     profcat -f folded:measure=wall/us in.folded -t ndjson:stack=names >got
     cat >want <<'END'
-{"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a","main"],"values":{"wall":3000},"units":{"wall":"nanoseconds"}}
-{"id":2,"kind":"sample","sections":[],"labels":{},"stack":["b","main"],"values":{"wall":1500},"units":{"wall":"nanoseconds"}}
+{"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a","main"],"values":{"wall":3000},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self","main":true,"raw_unit":"1e-1 us","num":100}},"source_format":"folded"}
+{"id":2,"kind":"sample","sections":[],"labels":{},"stack":["b","main"],"values":{"wall":1500},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self","main":true,"raw_unit":"1e-1 us","num":100}},"source_format":"folded"}
 END
     same want got
     profcat -f folded:measure=alloc/bytes in.folded -t json >got.json
     python3 - <<'END'
 import json
 d = json.load(open("got.json"))
-assert d["measures"] == [{"name": "alloc", "unit": "bytes", "kind": "sample", "total": 4.5}], d["measures"]
+keys = {"name": "alloc", "unit": "bytes", "kind": "sample", "total": 4.5}
+assert [{key: row[key] for key in keys} for row in d["measures"]] == [keys], d["measures"]
 END
     fails 2 "NAME or NAME/UNIT" profcat -f folded:measure=/us in.folded -t folded
     fails 2 "no option 'unit' for reading; it has: measure" profcat -f folded:unit=us in.folded -t folded
