@@ -55,6 +55,8 @@ proffilter -focus=work a.folded => type --focus=work
 profcat --peek=main a.folded => type proftop --peek=main
 profdiff --tree a.folded b.folded => type profdiff -t pfs BEFORE AFTER | proftop --tree
 proftop --fail-above=5% a.folded => type profdiff --fail-above=5%
+profdiff --fail-above=5 a.folded b.folded => --fail-above=5 has no unit: type --fail-above=5% (or 5ms, 5count, 5bytes)
+profdiff --fail-above=0.5 a.folded b.folded => --fail-above=0.5 has no unit: type --fail-above=0.5% (or 0.5ms, 0.5count, 0.5bytes)
 END
 }
 
