@@ -70,7 +70,11 @@ loses()
     loses "" stacks.pfs pprof
     loses "" stacks.pfs pfs
     loses "" stacks.pfs svg
-    loses "" stacks.pfs folded # everybody knows
+    loses "host section thread" stacks.pfs folded
+    printf 'cmd 7/8 [001] 1.5: 3 cycles:\n\t12 f (/x)\n\n' >perf.txt
+    profcat --set-label host=x -f perf-script perf.txt -o perf.pfs
+    loses host perf.pfs folded
+    loses "comm host tid" perf.pfs folded:plain=yes
     profcat --set-label host=x --set-label section=s "$corpus/dcpi/valid/v01_single_chunk.prof" -o counts.pfs
     loses "host section" counts.pfs dcpi
     loses "host section" counts.pfs dcpicat

@@ -600,3 +600,23 @@ whole weights without --mean or --normalize lose nothing" err
 END
     profmerge -w 1/2:ticks.pfs 2>&1 >/dev/null | grep -q "'wall' of sample records: .* add up to 0, not 2 tick;"
 }
+
+@test "inputs that lack the one measure a format holds are told of, with numbers" {
+    printf 'a;b 5\nc 1\n' >cpu.folded
+    profcat -f folded:measure=cpu/us cpu.folded -o cpu.pfs
+    profcat -f folded:measure=mem/bytes cpu.folded -o mem.pfs
+    profcat cpu.pfs cpu.pfs -o both.pfs
+    for format in folded statprofiler:tick=1 cpuprofile svg json:flame; do
+        fails 0 "warning: [a-z]+: 2 of 6 records have no 'cpu' and are left out, the first in mem.pfs \(-m chooses another measure\)" \
+            profmerge cpu.pfs mem.pfs cpu.pfs -t $format
+    done
+    fails 0 "warning: heapprofile: 4 of 6 records have no 'mem' and are left out, the first in both.pfs" profmerge both.pfs mem.pfs -t heapprofile
+    fails 0 "warning: folded: 4 of 6 records have no 'mem' and are left out, the first in both.pfs$" profmerge both.pfs mem.pfs -m mem -t folded
+    # formats of several measures keep all, and a stack of several measures lacks none
+    profmerge cpu.pfs mem.pfs -o union.pfs
+    for format in "pprof cpu.pfs mem.pfs" "speedscope cpu.pfs mem.pfs" "json cpu.pfs mem.pfs" "folded union.pfs" "folded cpu.pfs cpu.pfs"; do
+        # shellcheck disable=SC2086  # files
+        profmerge -t $format -o out 2>err
+        [ ! -s err ]
+    done
+}

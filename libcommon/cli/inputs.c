@@ -54,6 +54,7 @@ struct pf_inputs {
 
     struct pf_selection *selection; /* NULL: all records */
     bool nothing_chosen;            /* of the last batch: it is not passed on */
+    struct pf_left_measures left_measures;
     bool removed_due;               /* the input at hand has ended; what was not chosen is to be given */
 };
 
@@ -200,6 +201,7 @@ void pf_inputs_close(struct pf_inputs *inputs)
         pf_naming_report(inputs->naming, &inputs->dict, &messages);
     pf_naming_free(inputs->naming);
     close_selection(inputs);
+    pf_left_measures_free(&inputs->left_measures);
     pf_arena_free(&inputs->names);
     pf_operands_free(&inputs->operands);
     pf_shared_free(inputs->shared);
@@ -566,8 +568,9 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     } else if (status < 0) {
         input_failed(inputs, &error);
     } else if ((status = choose(inputs, batch, &error)) < 0 ||
+               (status = pf_left_measures_add(&inputs->left_measures, batch, inputs->input.name)) < 0 ||
                (batch->kind < PF_RECORD_KINDS && batch->rows && !dress(inputs, batch))) {
-        if (status == PF_OK)
+        if (status == PF_OK || status == PF_NOMEM)
             status = pf_error_nomem(&error);
         input_failed(inputs, &error);
     }
@@ -619,6 +622,11 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
         if (read_batch(inputs, batch) == PF_OK && !inputs->nothing_chosen)
             return PF_OK;
     }
+}
+
+uint64_t pf_inputs_left_out(const struct pf_inputs *inputs, const struct pf_held_measures *held, uint64_t *all, const char **input)
+{
+    return pf_left_measures_count(&inputs->left_measures, &inputs->dict, held, all, input);
 }
 
 bool pf_inputs_failed(const struct pf_inputs *inputs)

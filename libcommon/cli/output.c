@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "codec/registry.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -271,6 +272,23 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
     pf_tool_temporary_done(slot);
 }
 
+/* Inputs that do not count what a format with room for few measures holds must not vanish in silence. */
+static void tell_left_out(const struct pf_output *output)
+{
+    const struct pf_held_measures *held = &output->writer->measures;
+    const struct pf_dict *dict = pf_inputs_dict(output->inputs);
+    const char *input;
+    uint64_t all, count = pf_inputs_left_out(output->inputs, held, &all, &input);
+
+    if (count == 0)
+        return;
+    struct pf_bytes name = pf_dict_string(dict, held->rows[0].name);
+
+    pf_tool_warn(&output->common->tool, "%s: %" PRIu64 " of %" PRIu64 " records have no '%.*s' and are left out, the first in %s%s",
+                 output->format->name, count, all, name.size > 100 ? 100 : (int)name.size, name.data, input,
+                 output->common->measure_count ? "" : " (-m chooses another measure)");
+}
+
 void pf_output_abandon(struct pf_output *output)
 {
     output->failed = true;
@@ -288,6 +306,8 @@ void pf_output_close(struct pf_output *output)
         write_canonical(output);
     if (!output->failed && output->writer && pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
         fail(output, &output->writer->error);
+    if (!output->failed && output->writer)
+        tell_left_out(output);
     pf_writer_close(output->writer);
     end_sink(output->common, output->inputs, output->sink, output->name, output->temporary, output->failed);
     pf_canonical_free(output->canonical);

@@ -107,6 +107,7 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     memset(writer->left_out, 0, sizeof writer->left_out);
     writer->calls_left_out = false;
     memset(&writer->left_labels, 0, sizeof writer->left_labels);
+    memset(&writer->measures, 0, sizeof writer->measures);
     memset(writer->held, 0, sizeof writer->held);
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
     int status = writer->state ? format->open_writer(writer) : pf_error_nomem(&writer->error);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "codec/left_labels.h"
+#include "codec/left_measures.h"
 #include "codec/merging.h"
 #include "codec/options.h"
 #include "codec/shared.h"
@@ -66,6 +67,7 @@ struct pf_writer {
     uint64_t held[PF_RECORD_KINDS], left_out[PF_RECORD_KINDS]; /* rows of the kinds it holds, of others */
     bool calls_left_out;              /* some of the latter say what calls cost: stacks can be made of them */
     struct pf_left_labels left_labels;
+    struct pf_held_measures measures; /* those written, of a format with room for few; known after finish */
     struct pf_error error;
     void *state;                      /* writer_size bytes, zeroed */
 };
@@ -120,7 +122,7 @@ struct pf_format {
     size_t writer_size;
     int (*open_writer)(struct pf_writer *);
     /* Whether a label of records has a place, whatever else is in its set; those without are told of at the end. NULL: all have, or the
-     * writer tells of them itself, or it is a view or folded stacks, which are what they are seen to be. */
+     * writer tells of them itself, or it is a view. */
     bool (*holds_label)(struct pf_writer *, const struct pf_label *);
     int (*write)(struct pf_writer *, const struct pf_batch *);
     int (*finish)(struct pf_writer *); /* everything is out to the sink; not called after a failure */

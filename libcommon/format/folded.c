@@ -726,6 +726,7 @@ const struct pf_format pf_format_folded = {
     .close_reader = close_reader,
     .writer_size = sizeof(struct pf_folded_writer),
     .open_writer = pf_folded_open_writer,
+    .holds_label = pf_folded_holds_label,
     .write = pf_folded_write,
     .finish = pf_folded_finish,
     .close_writer = pf_folded_close_writer,

@@ -58,6 +58,7 @@ enum { PF_FOLDED_MARK = 4 }; /* its size */
 
 /* The writer's part of the format, codec/format.h. */
 int pf_folded_open_writer(struct pf_writer *);
+bool pf_folded_holds_label(struct pf_writer *, const struct pf_label *);
 int pf_folded_write(struct pf_writer *, const struct pf_batch *);
 int pf_folded_finish(struct pf_writer *);
 void pf_folded_close_writer(struct pf_writer *);
@@ -87,7 +88,7 @@ struct pf_folded_writer {
     size_t path_capacity;
     struct pf_buffer text;
 
-    bool left_out, rounded;
+    bool rounded;
     struct pf_quantity quantity;  /* what the sums count */
     int64_t *factors;             /* by measure: values to sums; 0 = not joined yet */
     size_t factor_count, factor_capacity;

@@ -295,36 +295,20 @@ static int add_column(struct pf_writer *writer, const struct pf_batch *batch, st
     return state->nodes.status || state->names.status || state->text.failed ? pf_error_nomem(&writer->error) : PF_OK;
 }
 
-/* Records that have other measures only are not in the output: that must not pass in silence. */
-static void say_left_out(struct pf_writer *writer, const struct pf_batch *batch)
-{
-    struct pf_folded_writer *state = writer->state;
-
-    if (!state->left_out && batch->rows > 0 && batch->value_count > 0)
-        pf_report_send(&writer->report, PF_WARNING, "records that have no '%s' are left out (-m chooses another measure)",
-                       pf_dict_string(writer->dict, state->columns[0].measure.name).data);
-    state->left_out = state->left_out || (batch->rows > 0 && batch->value_count > 0);
-}
-
 /* A better measure may come later, as an event of perf's that counts time: the records up to here have none of it. */
 static void choose_again(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_folded_writer *state = writer->state;
     struct pf_folded_column *column = &state->columns[0];
-    bool any = false;
 
     if (state->column_count != 1 || !is_better(writer->dict, best_measure(writer, batch), &column->measure))
         return;
-    for (size_t k = 0; k < column->sum_count; k++) {
-        any = any || column->sums[k] != 0;
+    for (size_t k = 0; k < column->sum_count; k++)
         column->sums[k] = 0;
-    }
     for (size_t k = 0; k < state->factor_count; k++)
         state->factors[k] = 0;
     state->quantity = (struct pf_quantity){0};
     choose_measure(writer, batch);
-    if (any)
-        say_left_out(writer, batch);
 }
 
 static void write_comment(struct pf_sink *sink, struct pf_bytes text)
@@ -375,10 +359,23 @@ static bool joins(const struct pf_writer *writer, const struct pf_measure *measu
                           unmodified(pf_dict_string(writer->dict, column->name)));
 }
 
+/* Commands, and keys of bpftrace's maps, become frames. What else perf, DTrace and bpftrace say of processes and processors, FlameGraph's
+ * scripts leave out as well. */
+bool pf_folded_holds_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    const struct pf_folded_writer *state = writer->state;
+    static const char *const common[] = {"comm", "pid", "tid", "cpu"};
+    struct pf_bytes key = pf_dict_string(writer->dict, label->key);
+    bool known = state->spelling.style == PF_FOLDED_BPFTRACE && label->key != writer->dict->section_key;
+
+    for (size_t k = 0; k < sizeof common / sizeof *common && state->spelling.style != PF_FOLDED_PLAIN; k++)
+        known = known || pf_bytes_equal(key, pf_bytes_of(common[k]));
+    return known;
+}
+
 int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_folded_writer *state = writer->state;
-    bool found = false;
 
     if (batch->kind == PF_META)
         return write_meta(writer, batch);
@@ -394,13 +391,10 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
 
         if (!joins(writer, pf_measures_row(&writer->dict->measures, values->measure), &column->measure))
             continue;
-        found = true;
         if (join_measure(writer, values->measure) != PF_OK ||
             add_column(writer, batch, column, values->data, state->factors[values->measure]) != PF_OK)
             return writer->error.code;
     }
-    if (!found)
-        say_left_out(writer, batch);
     return PF_OK;
 }
 
@@ -675,6 +669,12 @@ int pf_folded_finish(struct pf_writer *writer)
     struct pf_folded_writer *state = writer->state;
     struct lines lines = {0};
     int status = sort_lines(state, &lines) ? PF_OK : pf_error_nomem(&writer->error);
+
+    if (state->column_count > 0)
+        pf_held_measures_add(&writer->measures, &state->columns[0].measure);
+    for (uint32_t k = 0; k < state->factor_count; k++)
+        if (state->factors[k] != 0)
+            pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, k));
 
     if (status == PF_OK)
         status = write_line(writer, &lines.text, PF_BYTES(""), 0);

@@ -614,6 +614,8 @@ static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
 {
     report_list(writer, "labels", w->lost_labels, false);
     report_list(writer, "measures", w->lost_measures, true);
+    if (w->weight.chosen)
+        pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, w->weight.measure));
     if (w->lost_counts)
         pf_report_send(&writer->report, PF_WARNING,
                        "a record of several samples is one sample in a StatProfiler file: their number is left out");

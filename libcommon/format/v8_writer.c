@@ -227,6 +227,10 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     /* where there is no time, what is counted stands for it */
     if (!wall || (other->quantity.measure.main && !is_time(writer, other) && other != hits))
         wall = other;
+    if (wall)
+        pf_held_measures_add(&writer->measures, &wall->quantity.measure);
+    if (hits)
+        pf_held_measures_add(&writer->measures, &hits->quantity.measure);
     if (!number_nodes(state))
         return pf_error_nomem(&writer->error);
     if (check_sums(writer, wall) != PF_OK || check_sums(writer, hits) != PF_OK)
@@ -302,6 +306,7 @@ int pf_v8_finish_heap(struct pf_writer *writer)
 
     if (!size)
         return pf_error_set(&writer->error, PF_USAGE, "heapprofile holds bytes, and no measure of the profile counts any");
+    pf_held_measures_add(&writer->measures, &size->quantity.measure);
     if (!number_nodes(state))
         return pf_error_nomem(&writer->error);
     if (check_sums(writer, size) != PF_OK)

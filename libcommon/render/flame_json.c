@@ -92,7 +92,7 @@ static int write_nodes(struct writing *writing)
     return status;
 }
 
-int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_error *error)
+int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_held_measures *held, struct pf_error *error)
 {
     struct writing writing = {.flame = flame, .sink = sink};
     struct pf_flame_subject *subjects = NULL;
@@ -102,8 +102,10 @@ int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_error 
     if (status == PF_OK)
         status = pf_flame_subjects(flame, &subjects, &count, &main, error);
     if (status == PF_OK) {
-        if (count > 0)
+        if (count > 0) {
             writing.subject = subjects[main];
+            pf_held_measures_add(held, &writing.subject.sums[0]->quantity.measure);
+        }
         writing.last = writing.subject.sums[1] != NULL;
         status = pf_flame_measure(flame, &writing.subject, &writing.amounts, error);
     }

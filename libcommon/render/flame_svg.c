@@ -536,6 +536,8 @@ static int finish(struct pf_writer *writer)
     if (status == PF_OK && count > 0)
         state->subject = subjects[main];
     free(subjects);
+    if (status == PF_OK && count > 0)
+        pf_held_measures_add(&writer->measures, &state->subject.sums[0]->quantity.measure);
     if (status == PF_OK && pf_palette_init(&state->palette, pf_options_get(writer->options, "colors"), &state->flame.keys) != PF_OK)
         status = pf_error_nomem(&writer->error);
     if (status == PF_OK)

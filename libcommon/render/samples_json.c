@@ -367,7 +367,7 @@ static int write_flame(struct pf_writer *writer)
 {
     struct json_writer *state = writer->state;
 
-    int status = pf_flame_json(&state->graph, writer->sink, &writer->error);
+    int status = pf_flame_json(&state->graph, writer->sink, &writer->measures, &writer->error);
 
     if (status == PF_EOF)
         return pf_error_set(&writer->error, PF_USAGE, "a flame graph is made of stacks, which these records do not have");
