@@ -74,7 +74,7 @@ loses()
     printf 'cmd 7/8 [001] 1.5: 3 cycles:\n\t12 f (/x)\n\n' >perf.txt
     profcat --set-label host=x -f perf-script perf.txt -o perf.pfs
     loses host perf.pfs folded
-    loses "comm host tid" perf.pfs folded:plain=yes
+    loses "comm cpu host pid tid" perf.pfs folded:plain=yes
     profcat --set-label host=x --set-label section=s "$corpus/dcpi/valid/v01_single_chunk.prof" -o counts.pfs
     loses "host section" counts.pfs dcpi
     loses "host section" counts.pfs dcpicat
