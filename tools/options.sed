@@ -2,6 +2,9 @@
 # expressions and labels hold commas: the two searches for one are taken out.
 s/strchr ([a-z+1]*, ',')/0/
 s/\] == ',')/] == '\\0')/
+# Memory that runs out ends the program; the parser itself would go on without the option.
+/^#include "prof.*_options.h"/a\
+#include "cli/checked.h"
 # Long options are given a flag each, as getopt_long takes the first of several that a prefix could mean where all are alike.
 s/^const char .args_purpose/static int flags[16384]; &/
 s/, NULL, 0 }/, \&flags[__LINE__], 0 }/

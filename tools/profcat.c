@@ -26,10 +26,13 @@ static void set_labels(struct pf_common *common, struct pf_inputs *inputs, const
 {
     for (unsigned k = 0; k < args->set_label_given; k++) {
         const char *label = args->set_label_arg[k], *equals = strchr(label, '=');
-        char *key = equals && equals > label ? strndup(label, (size_t)(equals - label)) : NULL;
+        char *key;
 
-        if (!key)
+        if (!equals || equals == label)
             pf_tool_usage(&common->tool, "--set-label takes KEY=VALUE, not '%s'", label);
+        key = strndup(label, (size_t)(equals - label));
+        if (!key)
+            pf_tool_nomem(&common->tool);
         pf_inputs_set_label(inputs, key, equals + 1);
         free(key);
     }
@@ -163,7 +166,7 @@ int main(int argc, char **argv)
     pf_guess_options(&common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&common.tool);
-    pf_common_read(&common, "profcat", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);
+    pf_common_read(&common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);
     enum pf_inspect what = inspection(&common, &args);
 
     if (what == PF_INSPECT_NOTHING)

@@ -384,8 +384,10 @@ static void write_table(struct run *run, const struct args *args)
     const char **sides = calloc(run->runs->side_count + 1, sizeof *sides);
     int slot;
 
+    if (sides == NULL)
+        pf_tool_nomem(&run->common.tool);
     view->sink = pf_output_sink(&run->common, &slot);
-    if (view->sink == NULL || sides == NULL) {
+    if (view->sink == NULL) {
         free(sides);
         return;
     }
@@ -483,7 +485,7 @@ int main(int argc, char **argv)
     pf_guess_options(&run.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&run.common.tool);
-    pf_common_read(&run.common, "profdiff", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
+    pf_common_read(&run.common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
     profdiff(&run, &args, to);
     status = pf_tool_finish(&run.common.tool);
     pf_common_free(&run.common);

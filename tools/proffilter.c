@@ -243,7 +243,8 @@ static void report(struct filter *filter)
 {
     struct pf_report to = pf_selection_messages(&filter->selection);
 
-    if (!filter->selection.seen && pf_inputs_failed(filter->inputs))
+    if (pf_inputs_failed(filter->inputs) &&
+        (!filter->selection.seen || !filter->common.tool.keep_going))
         return;
     pf_selection_report(&filter->selection);
     if (filter->chosen)
@@ -272,7 +273,7 @@ int main(int argc, char **argv)
     pf_guess_options(&filter.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&filter.common.tool);
-    pf_common_read(&filter.common, "proffilter", &(struct pf_common_args)PF_COMMON_ARGS(args),
+    pf_common_read(&filter.common, &(struct pf_common_args)PF_COMMON_ARGS(args),
                    args_help, false, NULL);
     read_options(&filter, &args);
     if (args.split_given)

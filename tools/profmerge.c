@@ -118,6 +118,8 @@ static int read_inputs(struct run *run, const char **name, struct pf_error *erro
     while ((status = pf_inputs_next(run->inputs, &batch, &input)) == PF_OK) {
         *name = input.name;
         status = dropped ? PF_OK : add(run, &input, &merged, &batch, error);
+        if (status < 0 && status != PF_NOMEM && input.ended && !input.complete)
+            pf_tool_stop_failed(&run->common.tool);
         if (status == PF_NOMEM || (status != PF_OK && !run->common.tool.keep_going))
             return status;
         if (status != PF_OK) {
@@ -140,8 +142,11 @@ static void merge(struct run *run)
     struct pf_batch batch;
     int status = read_inputs(run, &name, &error);
 
-    if (status == PF_OK || status == PF_EOF)
+    if (status == PF_OK || status == PF_EOF) {
         status = pf_merge_end(run->merge, &to, &error);
+        if (status < 0 && status != PF_NOMEM)
+            pf_tool_stop_failed(&run->common.tool);
+    }
     while (status == PF_OK && (status = pf_merge_next(run->merge, &batch, &error)) == PF_OK)
         if (!pf_output_write(run->output, &batch))
             return;
@@ -166,7 +171,7 @@ int main(int argc, char **argv)
     pf_guess_options(&run.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&run.common.tool);
-    pf_common_read(&run.common, "profmerge", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);
+    pf_common_read(&run.common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);
     read_options(&run, &args);
     run.output = pf_output_open(&run.common, run.inputs);
     if (run.output != NULL)

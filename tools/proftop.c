@@ -267,6 +267,7 @@ static void unknown_measure(struct run *run, const char *name)
 {
     struct pf_buffer names = {0};
 
+    pf_tool_stop_failed(&run->common.tool);
     for (uint32_t i = 0; i < run->accumulator.count; i++) {
         struct pf_bytes known = pf_dict_string(run->top.dict, run->accumulator.sums[i].quantity.measure.name);
         pf_buffer_append(&names, ", ", names.size > 0 ? 2 : 0);
@@ -282,6 +283,8 @@ static void check_sort(struct run *run)
     for (size_t i = 0; run->top.sort == PF_SORT_CALLS && i < run->top.block_count; i++) {
         const struct pf_subject *subject = &run->top.blocks[i].subject;
         struct pf_bytes name = pf_dict_string(run->top.dict, subject->shown->quantity.measure.name);
+        if (subject->calls == NULL)
+            pf_tool_stop_failed(&run->common.tool);
         if (subject->calls == NULL)
             pf_tool_usage(&run->common.tool, "--sort=calls: the records of '%.*s' (%s) have no number of calls", (int)name.size, name.data,
                           pf_kind_name(subject->kind));
@@ -314,8 +317,10 @@ static void choose(struct run *run)
     }
     if (run->common.measure_count == 0 && main_measure != UINT32_MAX)
         add_block(run, main_measure);
-    if (run->top.block_count == 0 && run->kind != PF_RECORD_KINDS && run->accumulator.count > 0)
+    if (run->top.block_count == 0 && run->kind != PF_RECORD_KINDS && run->accumulator.count > 0) {
+        pf_tool_stop_failed(&run->common.tool);
         pf_tool_usage(&run->common.tool, "there are no %s records here", pf_kind_name(run->kind));
+    }
     check_sort(run);
 }
 
@@ -344,6 +349,8 @@ static void show(struct run *run)
         status = pf_top_flame(&run->top, &error);
     if (status == PF_NOMEM)
         pf_tool_nomem(&run->common.tool);
+    if (status != PF_OK && status != PF_IO)
+        pf_tool_stop_failed(&run->common.tool);
     if (status != PF_OK)
         pf_tool_fail(&run->common.tool, NULL, &error, false);
     else if (!matched)
@@ -416,7 +423,7 @@ int main(int argc, char **argv)
     pf_guess_options(&run.common.tool, argc, argv, args_help);
     if (cmdline_parser(argc, argv, &args) != 0)
         pf_tool_usage_printed(&run.common.tool);
-    pf_common_read(&run.common, "proftop", &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
+    pf_common_read(&run.common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
     proftop(&run, &args, to);
     status = pf_tool_finish(&run.common.tool);
     pf_common_free(&run.common);

@@ -9,6 +9,7 @@
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,7 @@ static int read_symbols(struct pf_binary *binary, size_t *named, struct pf_error
     return PF_OK;
 }
 
-static int open_module(struct pf_binary *binary, struct pf_error *error)
+static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(void), struct pf_error *error)
 {
     size_t named;
     Elf *elf;
@@ -158,6 +159,8 @@ static int open_module(struct pf_binary *binary, struct pf_error *error)
     read_build_id(binary);
     Dwarf *debug = dwfl_module_getdwarf(binary->module, &binary->debug_bias);
 
+    if (debug)
+        dwarf_new_oom_handler(debug, no_memory);
     if (debug && !(binary->dwarf = pf_dwarf_open(debug)))
         return pf_error_nomem(error);
     if (read_symbols(binary, &named, error) != PF_OK)
@@ -167,20 +170,29 @@ static int open_module(struct pf_binary *binary, struct pf_error *error)
     return PF_OK;
 }
 
-int pf_binary_open(struct pf_binary **result, const char *path, struct pf_error *error)
+int pf_binary_open(struct pf_binary **result, const char *path, PF_NORETURN void (*no_memory)(void), struct pf_error *error)
 {
+    struct pf_error why = {0};
     struct pf_binary *binary = calloc(1, sizeof *binary);
-    int status = binary ? check_file(path, error) : pf_error_nomem(error);
+    int status = binary ? check_file(path, &why) : pf_error_nomem(&why);
 
     *result = NULL;
     if (status == PF_OK) {
         binary->path = path;
-        status = open_module(binary, error);
+        /* elfutils goes on without what it found no memory for, and errno is all that says so. */
+        errno = 0;
+        status = open_module(binary, no_memory, &why);
+        if (errno == ENOMEM) {
+            why = (struct pf_error){0};
+            status = pf_error_nomem(&why);
+        }
     }
-    if (status == PF_OK)
+    if (status == PF_OK) {
         *result = binary;
-    else
+    } else {
+        *error = why;
         pf_binary_close(binary);
+    }
     return status;
 }
 
@@ -293,8 +305,11 @@ size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, 
 
     if (!link_address(binary, image, address, &linked))
         return 0;
+    errno = 0;
     if (binary->dwarf)
         count = pf_dwarf_frames(binary->dwarf, linked + binary->bias - binary->debug_bias, frames);
+    if (errno == ENOMEM)
+        return SIZE_MAX;
     if (count > 0 && frames[count - 1].name.size > 0)
         return count;
     const struct pf_symbol *symbol = pf_symbols_find(binary->symbols, linked);
@@ -309,10 +324,11 @@ size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, 
 
 #else
 
-int pf_binary_open(struct pf_binary **binary, const char *path, struct pf_error *error)
+int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void (*no_memory)(void), struct pf_error *error)
 {
     *binary = NULL;
     (void)path;
+    (void)no_memory;
     return pf_error_set(error, PF_USAGE, "this build lacks elfutils, without which programs cannot be read; --symbols takes what nm prints of them");
 }
 

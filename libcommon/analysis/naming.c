@@ -108,28 +108,34 @@ static size_t symbol_frames(const struct source *source, const struct pf_image *
     return 1;
 }
 
-static enum pf_binary_match match_of(struct source *source, const struct pf_dict *dict, uint32_t image)
+/* False: out of memory. */
+static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t image, enum pf_binary_match *match)
 {
     if (image >= source->match_count) {
         size_t count = dict->images.count;
 
         if (!pf_grow(&source->matches, &source->match_capacity, count, sizeof *source->matches))
-            return PF_BINARY_OTHER;
+            return false;
         memset(source->matches + source->match_count, 0, count - source->match_count);
         source->match_count = count;
     }
     if (source->matches[image] == 0)
         source->matches[image] = (uint8_t)(pf_binary_match(source->binary, dict, pf_dict_image(dict, image)) + 1);
-    return source->matches[image] - 1;
+    *match = source->matches[image] - 1;
+    return true;
 }
 
+/* SIZE_MAX: out of memory. */
 static size_t source_frames(struct source *source, const struct pf_dict *dict, const struct pf_location *row, struct pf_frame *frames)
 {
     const struct pf_image *image = pf_dict_image(dict, row->image);
+    enum pf_binary_match match;
 
     if (source->symbols)
         return symbol_frames(source, image, row->address, frames);
-    return match_of(source, dict, row->image) == PF_BINARY_SAME ? pf_binary_frames(source->binary, image, row->address, frames) : 0;
+    if (!match_of(source, dict, row->image, &match))
+        return SIZE_MAX;
+    return match == PF_BINARY_SAME ? pf_binary_frames(source->binary, image, row->address, frames) : 0;
 }
 
 static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
@@ -188,6 +194,8 @@ static bool name_location(struct pf_naming *naming, struct pf_dict *dict, uint32
         source = &naming->sources[k];
         count = source_frames(source, dict, &row, frames);
     }
+    if (count == SIZE_MAX)
+        return false;
     if (count == 0)
         return add_location(naming, location);
     source->images = source->images || (source->named > 0 && source->image != row.image);

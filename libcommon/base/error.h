@@ -28,8 +28,10 @@ struct pf_error {
 
 #if defined(__GNUC__)
 #define PF_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
+#define PF_NORETURN __attribute__((noreturn)) /* of a pointer to a function */
 #else
 #define PF_PRINTF(format_at, args_at)
+#define PF_NORETURN
 #endif
 
 /* Sets the error and returns `code`, so that a function can end with it. The first error stays: a

@@ -44,7 +44,9 @@ static const struct pf_format *format_argument(struct pf_common *common, const c
                       writing ? "write" : "read", names);
     }
     struct pf_error error = {0};
-    if (pf_options_parse(options, text[size] ? text + size + 1 : "", format->options, writing, format->name, &error) < 0)
+    if (pf_options_parse(options, text[size] ? text + size + 1 : "", format->options, writing, format->name, &error) == PF_NOMEM)
+        pf_tool_nomem(&common->tool);
+    if (error.code != PF_OK)
         pf_tool_usage(&common->tool, "%s", error.text);
     return format;
 }
@@ -108,11 +110,9 @@ static const char *output_name(struct pf_common *common, bool views)
     return format ? format->name : NULL;
 }
 
-void pf_common_read(struct pf_common *common, const char *program, const struct pf_common_args *args,
+void pf_common_read(struct pf_common *common, const struct pf_common_args *args,
                     const char *const *help, bool views, const char **to_text)
 {
-    memset(common, 0, sizeof *common);
-    pf_tool_start(&common->tool, program);
     read_messages(&common->tool, args);
     if (args->help_given)
         pf_tool_help(&common->tool, args->usage, args->purpose, help);
@@ -126,6 +126,8 @@ void pf_common_read(struct pf_common *common, const char *program, const struct 
     if (to && !views)
         common->to = format_argument(common, to, true, &common->to_options);
     common->output = last(args->output, args->output_given);
+    if (common->output && !*common->output)
+        pf_tool_usage(&common->tool, "--output takes the name of a file, or '-' for standard output");
     if (!to && common->output)
         to = output_name(common, views);
     if (to_text)
@@ -134,6 +136,7 @@ void pf_common_read(struct pf_common *common, const char *program, const struct 
     common->threads = threads_argument(common, last(args->threads, args->threads_given));
     common->recursive = args->recursive_given;
     common->canonical = args->canonical_given;
+    common->sync = args->sync_given;
     common->files0_from = last(args->files0_from, args->files0_from_given);
     common->operands = args->operands;
     common->operand_count = args->operand_count;

@@ -11,7 +11,7 @@ struct pf_common_args {
     unsigned from_given, to_given, output_given, measure_given, sample_index_given, compress_given, files0_from_given,
         color_given, threads_given;
     unsigned recursive_given, canonical_given, quiet_given, verbose_given, keep_going_given, salvage_given, progress_given,
-        no_progress_given, no_trunc_given, force_given, formats_given, help_given, version_given;
+        no_progress_given, no_trunc_given, force_given, sync_given, formats_given, help_given, version_given;
     char *const *operands;
     unsigned operand_count;
     const char *usage, *purpose; /* generated, the head of --help */
@@ -31,7 +31,8 @@ struct pf_common_args {
         .quiet_given = (a).quiet_given, .verbose_given = (a).verbose_given, .keep_going_given = (a).keep_going_given,  \
         .salvage_given = (a).salvage_given, .progress_given = (a).progress_given,                                      \
         .no_progress_given = (a).no_progress_given, .no_trunc_given = (a).no_trunc_given,                              \
-        .force_given = (a).force_given, .formats_given = (a).formats_given, .help_given = (a).help_given,              \
+        .force_given = (a).force_given, .sync_given = (a).sync_given,                \
+        .formats_given = (a).formats_given, .help_given = (a).help_given,                                              \
         .version_given = (a).version_given, .operands = (a).inputs, .operand_count = (a).inputs_num,                   \
         .usage = args_usage, .purpose = args_purpose                                                                   \
     }
@@ -46,6 +47,7 @@ struct pf_common {
     int compression;                   /* -1: the format's custom */
     size_t threads;                    /* that read inputs ahead; 1: none does */
     bool recursive, canonical;
+    bool sync;                         /* wait until the output is on the disk */
     bool saturate;                     /* the program's own: writers clamp what does not fit */
     bool relocate;                     /* readers may tell an image mapped elsewhere as one met before (codec/format.h) */
     uint64_t told[16];                 /* hashes of the first warnings of outputs: what many files have in common is said once */
@@ -58,10 +60,10 @@ struct pf_common {
 /* Turns '_' in long option names to '-' in argv (a copy the caller keeps until exit). */
 void pf_common_dashes(int argc, char **argv);
 
-/* Checks and fills; prints --help (`help` is the generated text), --version and --formats and exits for them; exits 2 with a
- * message for anything wrong. `views`: formats of `to` are tables of the program's own (proftop), so -t is left to it: `to` stays NULL and
+/* Checks and fills a zeroed struct whose tool is started; prints --help (`help` is the generated
+ * text), --version and --formats and exits for them; exits 2 with a message for anything wrong. `views`: formats of `to` are tables of the program's own (proftop), so -t is left to it: `to` stays NULL and
  * `to_text` has the argument, without one the format that the suffix of -o names, or NULL. */
-void pf_common_read(struct pf_common *, const char *program, const struct pf_common_args *, const char *const *help, bool views,
+void pf_common_read(struct pf_common *, const struct pf_common_args *, const char *const *help, bool views,
                     const char **to_text);
 void pf_common_free(struct pf_common *);
 /* -t of a program with views, where it names a format after all: sets `to` and its options, or exits 2. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct pf_inputs {
     struct pf_common *common;
@@ -70,6 +71,24 @@ static uint64_t total_size(const struct pf_operands *operands)
     return total;
 }
 
+/* `profcat x.pfs >>x.pfs` would read what it writes, without end. */
+static void refuse_own_output(struct pf_common *common, const struct pf_operands *operands)
+{
+    struct stat output, input;
+    if ((common->output && strcmp(common->output, "-") != 0) || fstat(STDOUT_FILENO, &output) != 0 || !S_ISREG(output.st_mode))
+        return;
+    for (size_t i = 0; i < operands->count; i++) {
+        const char *name = operands->names[i];
+        bool standard = strcmp(name, "-") == 0;
+        int status = standard ? fstat(STDIN_FILENO, &input) : stat(name, &input);
+        if (status != 0 || input.st_dev != output.st_dev || input.st_ino != output.st_ino)
+            continue;
+        if (standard)
+            pf_tool_usage(&common->tool, "standard input and standard output are one file: write to another file");
+        pf_tool_usage(&common->tool, "'%s' is an input and standard output: write to another file, or use -o '%s'", name, name);
+    }
+}
+
 struct pf_inputs *pf_inputs_open(struct pf_common *common)
 {
     struct pf_operands operands;
@@ -79,6 +98,7 @@ struct pf_inputs *pf_inputs_open(struct pf_common *common)
 
 struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_operands *operands)
 {
+    refuse_own_output(common, operands);
     struct pf_inputs *inputs = calloc(1, sizeof *inputs);
     if (!inputs || pf_dict_init(&inputs->dict) < 0 || !(inputs->shared = pf_shared_new()))
         pf_tool_nomem(&common->tool);
@@ -239,7 +259,7 @@ static bool add_binary(struct pf_inputs *inputs, const char *path)
 {
     struct pf_error error = {0};
     struct pf_binary *binary;
-    int status = pf_binary_open(&binary, path, &error);
+    int status = pf_binary_open(&binary, path, pf_tool_end_without_memory, &error);
     if (status == PF_OK && !pf_naming_add_binary(naming_of(inputs), binary, path))
         status = pf_error_nomem(&error);
     if (status < 0)

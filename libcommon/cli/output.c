@@ -55,7 +55,9 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
         return NULL;
     }
     pf_sink_before_terminal(sink, pf_tool_line_over, &common->tool);
-    *slot = pf_sink_temporary(sink) ? pf_tool_temporary(pf_sink_temporary(sink)) : -1;
+    if (common->sync)
+        pf_sink_sync(sink);
+    *slot = pf_sink_temporary(sink) ? pf_tool_temporary(&common->tool, pf_sink_temporary(sink)) : -1;
     return sink;
 }
 
@@ -125,11 +127,21 @@ static void report(void *arg, enum pf_severity severity, const char *text)
         pf_tool_note(&output->common->tool, "%s: %s", output->format->name, text);
 }
 
+/* After an input failed, the writer may miss the records that were not read: its refusal says
+ * nothing new. */
+static bool is_consequence(const struct pf_output *output, const struct pf_error *error)
+{
+    return error->code != PF_IO && error->code != PF_NOMEM && pf_inputs_failed(output->inputs) &&
+           !(output->common->tool.keep_going && pf_inputs_good(output->inputs) > 0);
+}
+
 static void fail(struct pf_output *output, const struct pf_error *error)
 {
+    output->failed = true;
+    if (is_consequence(output, error))
+        return;
     /* Only the sink's own failures are the system's; what the format cannot hold or a sum that overflows is not. */
     pf_tool_fail(&output->common->tool, output->name, error, error->code == PF_IO);
-    output->failed = true;
 }
 
 static bool open_writer(struct pf_output *output)

@@ -150,6 +150,8 @@ static void expand_side(struct pf_runs *runs, struct pf_operands *files, unsigne
     add_entries(runs, files, side, from, capacity);
     runs->sides[side].count = runs->count - runs->sides[side].first;
     if (runs->sides[side].count == 0) {
+        if (common->tool.status >= PF_EXIT_INPUT)
+            pf_tool_quit(&common->tool);
         pf_error_set(&error, PF_FAILED, "there are no runs in it");
         pf_tool_die(&common->tool, name, &error, false);
     }

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <langinfo.h>
@@ -17,23 +18,65 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-/* What a signal handler must reach has to be global. A slot is free when NULL. */
+/* Global, as signal and exit handlers take no argument. A slot is free when NULL. */
 enum { TEMPORARIES = 64 };
 static char *volatile temporaries[TEMPORARIES];
 
-static void remove_and_die(int number)
+static void remove_temporaries(void)
 {
     for (size_t i = 0; i < TEMPORARIES; i++)
         if (temporaries[i])
             unlink(temporaries[i]);
+}
+
+static void remove_and_die(int number)
+{
+    remove_temporaries();
     raise(number); /* SA_RESETHAND: the default action now */
 }
 
-int pf_tool_temporary(const char *path)
+/* Some libraries cannot report that memory runs out: snappy throws a C++ exception, jansson fails an
+ * assertion. Their allocations end the program, in any thread: by _exit, as two threads must not
+ * call exit at once. */
+static const char *program;
+
+void pf_tool_end_without_memory(void)
 {
-    for (int i = 0; i < TEMPORARIES; i++)
-        if (!temporaries[i])
-            return (temporaries[i] = strdup(path)) ? i : -1;
+    struct pf_tool tool = {.name = program};
+    pf_tool_error(&tool, "out of memory");
+    remove_temporaries();
+    _exit(PF_EXIT_FAILURE);
+}
+
+static void *allocate_or_end(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory)
+        pf_tool_end_without_memory();
+    return memory;
+}
+
+/* std::set_new_handler under the name that C++ compilers give it; NULL if no library is in C++. */
+extern void (*set_new_handler(void (*)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE") __attribute__((weak));
+
+static void guard_libraries(void)
+{
+    json_set_alloc_funcs(allocate_or_end, free);
+    if (set_new_handler)
+        set_new_handler(pf_tool_end_without_memory);
+}
+
+int pf_tool_temporary(struct pf_tool *tool, const char *path)
+{
+    for (int i = 0; i < TEMPORARIES; i++) {
+        if (temporaries[i])
+            continue;
+        temporaries[i] = strdup(path);
+        if (temporaries[i])
+            return i;
+        unlink(path);
+        pf_tool_nomem(tool);
+    }
     return -1;
 }
 
@@ -46,10 +89,25 @@ void pf_tool_temporary_done(int slot)
     free(path);
 }
 
+/* The next file that is opened would get the number of a closed standard descriptor, and messages
+ * would end up in that file. /dev/null takes the number, opened so that using it still fails. In
+ * ascending order: open returns the lowest free number. */
+static void open_missing(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(PF_EXIT_FAILURE);
+}
+
 void pf_tool_start(struct pf_tool *tool, const char *name)
 {
+    open_missing();
     memset(tool, 0, sizeof *tool);
-    tool->name = name;
+    tool->name = program = name;
+    guard_libraries();
+    if (atexit(remove_temporaries) != 0)
+        pf_tool_nomem(tool);
     struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     sigemptyset(&action.sa_mask);
     sigaction(SIGPIPE, &action, NULL); /* a parent may have ignored it: a closed pipe ends us quietly */
@@ -166,6 +224,25 @@ void pf_tool_nomem(struct pf_tool *tool)
     pf_tool_die(tool, NULL, &error, true);
 }
 
+void pf_tool_stop_failed(const struct pf_tool *tool)
+{
+    if (tool->status >= PF_EXIT_INPUT && !tool->keep_going)
+        pf_tool_quit(tool);
+}
+
+void pf_tool_quit(const struct pf_tool *tool)
+{
+    exit((int)tool->status);
+}
+
+void *pf_tool_checked(const char *name, void *memory)
+{
+    struct pf_tool tool = {.name = name};
+    if (!memory)
+        pf_tool_nomem(&tool);
+    return memory;
+}
+
 /* Standard output is closed here and nowhere else, and what close says counts. */
 static _Noreturn void end_stdout(struct pf_tool *tool)
 {
@@ -250,7 +327,10 @@ bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
  * does not depend on it. */
 bool pf_tool_utf8(void)
 {
+    errno = 0;
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    if (!locale && errno == ENOMEM)
+        pf_tool_end_without_memory();
     if (!locale)
         return false;
     bool utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;

@@ -22,7 +22,8 @@ struct pf_tool {
     bool line_over;  /* output goes to the terminal: no more of them */
 };
 
-/* First thing in main: the name, and what signals do: they end the program as by default, and nothing unfinished is left behind. */
+/* First thing in main, once. Opens closed standard descriptors on /dev/null, where using them fails. However the program ends, by
+ * exit or by a signal, its temporary files are removed. */
 void pf_tool_start(struct pf_tool *, const char *name);
 
 /* Messages to standard error: "profcat: TEXT". Notes appear with -v, warnings unless -q, errors always. */
@@ -42,6 +43,15 @@ void pf_tool_raise(struct pf_tool *, enum pf_exit);
 /* The same, and exits: for what no program can go on without. */
 _Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_error *, bool output);
 _Noreturn void pf_tool_nomem(struct pf_tool *);
+/* Before a refusal that may follow from an input that failed: if a failure was printed and
+ * --keep-going is off, exits with its status, so that the first message stands alone. */
+void pf_tool_stop_failed(const struct pf_tool *);
+/* Exits with the status raised so far, without a message. */
+_Noreturn void pf_tool_quit(const struct pf_tool *);
+/* The same from inside a library that cannot go on, in any thread. */
+_Noreturn void pf_tool_end_without_memory(void);
+/* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For cli/checked.h. */
+void *pf_tool_checked(const char *name, void *memory);
 
 /* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be written. */
 _Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose, const char *const *lines);
@@ -51,8 +61,8 @@ _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
 void pf_tool_line(struct pf_tool *, const char *text);
 /* Takes it away for good, before output goes to the terminal; `tool` as pf_sink_before_terminal wants it. */
 void pf_tool_line_over(void *tool);
-/* A file to remove when a signal ends the program. Returns a slot to give back, or -1 when there is none. */
-int pf_tool_temporary(const char *path);
+/* A file to remove if the program ends by exit or by a signal. Returns a slot to give back, or -1 if no slot is free. */
+int pf_tool_temporary(struct pf_tool *, const char *path);
 void pf_tool_temporary_done(int slot);
 
 /* The final exit status. */

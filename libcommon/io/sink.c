@@ -33,7 +33,7 @@ struct pf_sink_output {
     char *name; /* as messages give it, with quotes */
     int fd;     /* -1: memory */
     bool is_stdout;
-    bool live, terminal;
+    bool live, terminal, sync;
     void (*before)(void *); /* the first byte to a terminal; NULL: nothing to do, or no more */
     void *before_arg;
     char *target; /* what the temporary file is renamed to; NULL: written in place */
@@ -225,6 +225,11 @@ int pf_sink_gzip(struct pf_sink *sink, int level)
     return PF_OK;
 }
 
+void pf_sink_sync(struct pf_sink *sink)
+{
+    sink->output->sync = true;
+}
+
 bool pf_sink_live(const struct pf_sink *sink)
 {
     return sink->output->live;
@@ -290,21 +295,69 @@ static void discard(struct pf_sink *sink)
     free(sink);
 }
 
+/* The folder part of a path with its slash, "" when there is none; *name is the rest of `path`. */
+static char *folder_of(const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    size_t size = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *folder = malloc(size + 1);
+
+    *name = path + size;
+    if (folder != NULL) {
+        memcpy(folder, path, size);
+        folder[size] = '\0';
+    }
+    return folder;
+}
+
+/* Descriptors that cannot be synced (pipes, terminals) say EINVAL. */
+static void sync_descriptor(struct pf_sink_output *output, int fd)
+{
+    if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+        pf_error_system(&output->error, "cannot sync %s", output->name);
+}
+
+/* The folder of the target, to be synced: the new name is on the disk when the folder is. Opened
+ * before the rename, so that only the sync itself can fail after it. -1: not wanted, or an error. */
+static int open_folder(struct pf_sink_output *output)
+{
+    const char *name;
+    char *folder;
+    int fd = -1;
+
+    if (!output->sync || output->temporary == NULL || output->error.code != PF_OK)
+        return -1;
+    folder = folder_of(output->target, &name);
+    if (folder == NULL)
+        pf_error_nomem(&output->error);
+    else if ((fd = open(folder[0] == '\0' ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        pf_error_system(&output->error, "cannot open the directory of %s", output->name);
+    free(folder);
+    return fd;
+}
+
 int pf_sink_commit(struct pf_sink *sink, struct pf_error *error)
 {
     struct pf_sink_output *output = sink->output;
-    int status;
+    int status, folder;
 
     pf_sink_finish(sink);
+    if (output->sync && output->error.code == PF_OK && output->fd >= 0)
+        sync_descriptor(output, output->fd);
     close_output(output);
+    folder = open_folder(output);
     if (output->error.code == PF_OK && output->temporary != NULL) {
         if (rename(output->temporary, output->target) == 0) {
             free(output->temporary);
             output->temporary = NULL;
+            if (folder >= 0)
+                sync_descriptor(output, folder);
         } else {
             pf_error_system(&output->error, "cannot rename the new file to %s", output->name);
         }
     }
+    if (folder >= 0)
+        close(folder);
     status = pf_sink_status(sink, error);
     discard(sink);
     return status;
@@ -327,21 +380,6 @@ static char *join(const char *a, const char *b, const char *c)
     if (text != NULL)
         snprintf(text, size, "%s%s%s", a, b, c);
     return text;
-}
-
-/* The folder part of a path with its slash, "" when there is none; *name is the rest of `path`. */
-static char *folder_of(const char *path, const char **name)
-{
-    const char *slash = strrchr(path, '/');
-    size_t size = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-    char *folder = malloc(size + 1);
-
-    *name = path + size;
-    if (folder != NULL) {
-        memcpy(folder, path, size);
-        folder[size] = '\0';
-    }
-    return folder;
 }
 
 /* Where a link points to, seen from its folder. NULL with errno EINVAL: `path` is no link. */

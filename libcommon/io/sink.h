@@ -29,6 +29,11 @@ const void *pf_sink_memory(const struct pf_sink *, size_t *size);
 /* From here on bytes pass through gzip of `level` 1..9 (no name, no time: same bytes for same data). */
 int pf_sink_gzip(struct pf_sink *, int level);
 
+/* Call before anything is written. pf_sink_commit then waits until the bytes are on the disk
+ * (fsync), renames the file, and waits until the new name is on the disk. Pipes and terminals cannot
+ * be synced; that is no error. */
+void pf_sink_sync(struct pf_sink *);
+
 /* The slow part of a write. */
 int pf_sink_spill(struct pf_sink *, const void *bytes, size_t size);
 
