@@ -18,10 +18,13 @@ void pf_forms_free(struct pf_forms *forms)
 
 struct pf_form *pf_forms_enter(struct pf_forms *forms, const void *key, uint32_t id)
 {
-    uint32_t count = forms->keys.count, of = pf_table_intern(&forms->keys, key);
+    uint32_t count = forms->keys.count, of;
 
-    if (of == 0 || !pf_grow(&forms->rows, &forms->capacity, (size_t)of + 1, sizeof *forms->rows) ||
-        !pf_id_map_put(&forms->of, id, of))
+    if (!pf_grow(&forms->rows, &forms->capacity, (size_t)count + 1, sizeof *forms->rows) ||
+        !pf_id_map_reserve(&forms->of, (size_t)id + 1))
+        return NULL;
+    of = pf_table_intern(&forms->keys, key);
+    if (of == 0 || !pf_id_map_put(&forms->of, id, of))
         return NULL;
     if (of == count)
         forms->rows[of] = (struct pf_form){id, id};

@@ -159,11 +159,12 @@ static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row fi
     uint32_t parts = parts_key(dict, first.key);
     struct pf_bytes *list = malloc((meta->count + 1) * sizeof *list);
     char text[PF_IDENTITY_TEXT];
-    bool good = list != NULL;
+    bool good = list != NULL && parts != 0;
     size_t count = good ? collect(meta, merging, &first, parts, list) : 0;
 
-    if (count > 1) {
-        merging->make(list, count, text);
+    if (count > 1)
+        good = merging->make(list, count, text);
+    if (good && count > 1) {
         drop(meta, first.origin, first.key, 0);
         drop(meta, first.origin, parts, 0);
         drop(meta, first.origin, 0, PF_META_SAME);

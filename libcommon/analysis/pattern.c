@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const char special[] = "\\^$.[]|()*+?{}";
@@ -67,9 +68,12 @@ static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t star
     const char *string = name.data + start;
     size_t size = strlen(string);
     int flags = (begins ? 0 : REG_NOTBOL) | (start + size < name.size ? REG_NOTEOL : 0);
-    int result = regexec(&pattern->regex, string, count, groups, flags);
+    int result;
 
-    if (result == REG_ESPACE)
+    errno = 0;
+    result = regexec(&pattern->regex, string, count, groups, flags);
+    /* glibc's regexec says "no match" when memory runs out. */
+    if (result == REG_ESPACE || (result != 0 && errno == ENOMEM))
         pattern->status = PF_NOMEM;
     return result == 0;
 }

@@ -1,7 +1,6 @@
 #include "analysis/sources.h"
 
-#include "base/error.h"
-
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,25 +68,37 @@ static bool split(struct pf_lines *lines, struct pf_bytes text)
     return true;
 }
 
-/* The bytes of a regular file; NULL data when there is none that can be read. False: out of memory. */
-static bool read_file(const char *path, char **data, size_t *size)
+/* The bytes of a regular file; NULL data if there is no such file, or if the user may not read it. */
+static int read_file(const char *path, char **data, size_t *size, struct pf_error *error)
 {
+    int status = PF_OK;
     struct stat info;
-    FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size <= FILE_MAX ? fopen(path, "rb") : NULL;
+    FILE *file;
 
     *data = NULL;
     *size = 0;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || (uint64_t)info.st_size > FILE_MAX)
+        return PF_OK;
+    file = fopen(path, "rb");
+    if (file == NULL && errno == ENOMEM)
+        return pf_error_nomem(error);
     if (file == NULL)
-        return true;
+        return errno == EACCES || errno == EPERM || errno == ENOENT ? PF_OK : pf_error_system(error, "cannot open '%s'", path);
     *data = malloc((size_t)info.st_size + 1);
-    if (*data != NULL)
+    if (*data == NULL)
+        status = pf_error_nomem(error);
+    else
         *size = fread(*data, 1, (size_t)info.st_size, file);
+    if (status == PF_OK && ferror(file))
+        status = pf_error_system(error, "cannot read '%s'", path);
     fclose(file);
-    return *data != NULL;
+    return status;
 }
 
-int pf_sources_lines(const struct pf_sources *sources, struct pf_bytes name, struct pf_lines *lines)
+int pf_sources_lines(const struct pf_sources *sources, struct pf_bytes name, struct pf_lines *lines,
+                     struct pf_error *error)
 {
+    int status = PF_OK;
     char *path;
     size_t size;
     bool good = true;
@@ -101,13 +112,15 @@ int pf_sources_lines(const struct pf_sources *sources, struct pf_bytes name, str
     if (good && lines->count == 0 && memchr(name.data, '\0', name.size) == NULL) {
         path = malloc(name.size + 1);
         if (path == NULL)
-            return PF_NOMEM;
+            return pf_error_nomem(error);
         memcpy(path, name.data, name.size);
         path[name.size] = '\0';
-        good = read_file(path, &lines->file, &size);
+        status = read_file(path, &lines->file, &size, error);
         free(path);
-        if (good && lines->file != NULL)
+        if (status == PF_OK && lines->file != NULL)
             good = split(lines, (struct pf_bytes){lines->file, size});
     }
-    return !good ? PF_NOMEM : lines->count > 0 ? PF_OK : PF_EOF;
+    if (!good)
+        status = pf_error_nomem(error);
+    return status != PF_OK ? status : lines->count > 0 ? PF_OK : PF_EOF;
 }

@@ -2,6 +2,7 @@
 #ifndef PF_ANALYSIS_SOURCES_H
 #define PF_ANALYSIS_SOURCES_H
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "model/batch.h"
 
@@ -31,9 +32,10 @@ struct pf_lines {
     char *file;              /* what was read from the disk */
 };
 
-/* Lines of `name`: from the profile, else from a regular file of that name (up to 64 MiB). PF_OK, PF_EOF when there is no text (then
- * `lines` is empty), PF_NOMEM. The lines are valid as long as both structs are. */
-int pf_sources_lines(const struct pf_sources *, struct pf_bytes name, struct pf_lines *);
+/* Lines of `name`: from the profile, else from a regular file of that name (up to 64 MiB). PF_OK;
+ * PF_EOF if there is no such text, or the user may not read the file (then `lines` is empty); PF_IO
+ * or PF_NOMEM with `error` set. The lines are valid as long as both structs are. */
+int pf_sources_lines(const struct pf_sources *, struct pf_bytes name, struct pf_lines *, struct pf_error *);
 void pf_lines_free(struct pf_lines *);
 
 #endif

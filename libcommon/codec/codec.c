@@ -15,6 +15,22 @@ int pf_reader_check_mark(struct pf_reader *reader)
     return PF_OK;
 }
 
+/* A reader that went on without a name that the dictionary could not hold may report something
+ * else: memory is the reason. A failure without a text is explained by the source or the status. */
+static int explained_read(struct pf_reader *reader, int status)
+{
+    int dict_status = pf_dict_status(reader->dict);
+    if (dict_status == PF_NOMEM || status == PF_NOMEM) {
+        reader->error = (struct pf_error){0};
+        return pf_error_nomem(&reader->error);
+    }
+    if (status == PF_OK && dict_status < 0)
+        return pf_error_set(&reader->error, dict_status, "a string is longer than %zu bytes", PF_STRING_MAX);
+    if (status < 0 && !reader->error.code && pf_source_status(reader->source, &reader->error) == PF_OK)
+        pf_error_set(&reader->error, status, "cannot read %s", reader->format->name);
+    return status;
+}
+
 int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, struct pf_error *error)
 {
     *result = NULL;
@@ -34,6 +50,7 @@ int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, str
         status = pf_reader_check_mark(reader);
     if (status == PF_OK)
         status = format->open_reader(reader);
+    status = explained_read(reader, status);
     if (status < 0) {
         *error = reader->error;
         pf_reader_close(reader);
@@ -66,12 +83,7 @@ int pf_reader_next(struct pf_reader *reader, struct pf_batch *batch)
 {
     while (reader->status == PF_OK) {
         memset(batch, 0, sizeof *batch);
-        int status = reader->format->read(reader, batch);
-        int dict_status = pf_dict_status(reader->dict);
-        if (status == PF_OK && dict_status < 0)
-            status = dict_status == PF_NOMEM
-                         ? pf_error_nomem(&reader->error)
-                         : pf_error_set(&reader->error, dict_status, "a string is longer than %zu bytes", PF_STRING_MAX);
+        int status = explained_read(reader, reader->format->read(reader, batch));
         if (status == PF_FAILED && reader->salvage)
             status = salvaged(reader);
         reader->status = status;
@@ -93,6 +105,20 @@ void pf_reader_close(struct pf_reader *reader)
     free(reader);
 }
 
+/* A negative result without a text of its own is the sink's. If the dictionary ran out of memory,
+ * names are missing, whatever the writer returned. */
+static int explained(struct pf_writer *writer, int status)
+{
+    if (pf_dict_status(writer->dict) == PF_NOMEM) {
+        writer->error = (struct pf_error){0};
+        return pf_error_nomem(&writer->error);
+    }
+    if (status < 0 && !writer->error.code && pf_sink_status(writer->sink, &writer->error) == PF_OK)
+        return status == PF_NOMEM ? pf_error_nomem(&writer->error)
+                                  : pf_error_set(&writer->error, status, "cannot write %s", writer->format->name);
+    return status;
+}
+
 int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, struct pf_error *error)
 {
     *result = NULL;
@@ -110,7 +136,7 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     memset(&writer->measures, 0, sizeof writer->measures);
     memset(writer->held, 0, sizeof writer->held);
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
-    int status = writer->state ? format->open_writer(writer) : pf_error_nomem(&writer->error);
+    int status = writer->state ? explained(writer, format->open_writer(writer)) : pf_error_nomem(&writer->error);
     if (status < 0) {
         *error = writer->error;
         pf_writer_close(writer);
@@ -118,15 +144,6 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     }
     *result = writer;
     return PF_OK;
-}
-
-/* A negative result without a text of its own is the sink's or the dictionary's. */
-static int explained(struct pf_writer *writer, int status)
-{
-    if (status < 0 && !writer->error.code && pf_sink_status(writer->sink, &writer->error) == PF_OK)
-        return status == PF_NOMEM ? pf_error_nomem(&writer->error)
-                                  : pf_error_set(&writer->error, status, "cannot write %s", writer->format->name);
-    return status;
 }
 
 int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)

@@ -26,8 +26,9 @@ enum pf_meta_name { PF_META_NO_NAME, PF_META_FILE, PF_META_FUNCTION };
 struct pf_merging {
     /* `origin` is the format's name, or that with something before or behind it. */
     enum pf_meta_rule (*rule)(struct pf_bytes origin, struct pf_bytes key);
-    /* The identity of a merge of these (at least two, sorted, all different); the same for the same ones. NULL without an IDENTITY. */
-    void (*make)(const struct pf_bytes *identities, size_t count, char text[PF_IDENTITY_TEXT]);
+    /* The identity of a merge of these (at least two, sorted, all different); the same for the
+     * same ones. False: out of memory. NULL without an IDENTITY. */
+    bool (*make)(const struct pf_bytes *identities, size_t count, char text[PF_IDENTITY_TEXT]);
     /* Whether an identity was made by that. */
     bool (*made)(struct pf_bytes identity);
     /* Nanoseconds that a row adds to the time its input ran. NULL: none does. */

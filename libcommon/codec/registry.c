@@ -250,6 +250,11 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
     size_t have;
     while (!(found = best_bid(source, path, &evidence)) && see_more(source))
         ;
+    /* What could not be read may be what tells two formats apart. Damage is left to the reader, which may salvage. */
+    if (pf_source_status(source, NULL) == PF_IO || pf_source_status(source, NULL) == PF_NOMEM) {
+        pf_source_status(source, error);
+        return NULL;
+    }
     const unsigned char *p = pf_source_peek(source, 1, &have);
     const char *what = looks_like(p, have < HEAD ? have : HEAD, &against);
     if (bits)

@@ -394,8 +394,10 @@ int pf_cg_output_write(struct pf_sink *sink, struct pf_cg_costs *costs, bool as_
         pf_sink_write(sink, "\n", 1);
         write_rows(&output);
         write_totals(&output);
-        status = pf_dict_status(costs->dict);
+        status = pf_dict_status(costs->dict) == PF_OK ? output.functions.status : PF_NOMEM;
     }
+    for (unsigned k = 0; k < NAMES; k++)
+        status = output.names[k].status != PF_OK ? PF_NOMEM : status;
     for (unsigned k = 0; k < NAMES; k++)
         pf_table_free(&output.names[k]);
     pf_table_free(&output.functions);

@@ -349,7 +349,8 @@ static int add_jump_columns(struct pf_reader *reader)
 
     state->edge = (struct pf_cg_rows){0};
     if (!rows_make(rows, FIXED + state->events + JUMPS)) {
-        rows_free(&old);
+        rows_free(rows);
+        *rows = old;
         return pf_error_nomem(&reader->error);
     }
     for (uint32_t k = 0; k < FIXED + state->events; k++) {

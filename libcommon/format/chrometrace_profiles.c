@@ -42,8 +42,8 @@ static bool member_number(const json_t *object, const char *key, int64_t *number
     return json_is_integer(member);
 }
 
-/* False: out of memory, or the number is that of another node. */
-static bool add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_t *object)
+/* PF_FAILED: the number is that of another node, or a child has another parent. */
+static int add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_t *object)
 {
     const json_t *child, *children = json_object_get(object, "children");
     uint32_t node = pf_call_tree_add(tree), id = 0, parent = 0;
@@ -51,13 +51,13 @@ static bool add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json
     size_t k;
 
     if (node == 0)
-        return false;
+        return PF_NOMEM;
     if (member_number(object, "id", &number) && (id = pf_call_tree_number(tree, number)) == 0)
-        return false;
+        return PF_NOMEM;
     if (member_number(object, "parent", &number) && (parent = pf_call_tree_number(tree, number)) == 0)
-        return false;
+        return PF_NOMEM;
     if (id && tree->rows[id].node)
-        return false;
+        return PF_FAILED;
     if (id)
         tree->rows[id].node = node;
     tree->nodes[node].number = id;
@@ -65,16 +65,18 @@ static bool add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json
     json_array_foreach(children, k, child) {
         uint32_t row = json_is_integer(child) ? pf_call_tree_number(tree, json_integer_value(child)) : 0;
 
-        if (row == 0 || tree->rows[row].parent)
-            return false;
+        if (row == 0)
+            return json_is_integer(child) ? PF_NOMEM : PF_FAILED;
+        if (tree->rows[row].parent)
+            return PF_FAILED;
         tree->rows[row].parent = node;
     }
     struct pf_call_frame frame = pf_call_frame_json(dict, json_object_get(object, "callFrame"));
     tree->nodes[node].location = pf_call_frame_location(dict, &frame, parent == 0 && (id == 0 || tree->rows[id].parent == 0));
-    return true;
+    return PF_OK;
 }
 
-static bool add_samples(struct pf_trace_profile *profile, const json_t *list)
+static int add_samples(struct pf_trace_profile *profile, const json_t *list)
 {
     const json_t *sample;
     size_t k;
@@ -82,10 +84,12 @@ static bool add_samples(struct pf_trace_profile *profile, const json_t *list)
     json_array_foreach(list, k, sample) {
         uint32_t id = json_is_integer(sample) ? pf_call_tree_number(&profile->tree, json_integer_value(sample)) : 0;
 
+        if (id == 0 && !json_is_integer(sample))
+            return PF_FAILED;
         if (id == 0 || pf_call_samples_add(&profile->samples, id) != PF_OK)
-            return false;
+            return PF_NOMEM;
     }
-    return true;
+    return PF_OK;
 }
 
 /* As it was written, up to 15 digits; whole numbers up to 2^53 have more. */
@@ -100,7 +104,7 @@ static struct pf_bytes number_text(const json_t *number, char text[PF_INT128_TEX
     return (struct pf_bytes){text, json_dumpb(number, text, PF_INT128_TEXT, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))};
 }
 
-static bool add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas, const json_t *list)
+static int add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas, const json_t *list)
 {
     char text[PF_INT128_TEXT];
     const json_t *delta;
@@ -108,12 +112,14 @@ static bool add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas
     size_t k;
 
     json_array_foreach(list, k, delta) {
-        if (pf_decimals_take_part(deltas, number_text(delta, text), &value) != PF_OK || pf_decimals_add(deltas, value) != PF_OK)
-            return false;
+        if (pf_decimals_take_part(deltas, number_text(delta, text), &value) != PF_OK)
+            return PF_FAILED;
+        if (pf_decimals_add(deltas, value) != PF_OK)
+            return PF_NOMEM;
         state->rounded += deltas->rounded;
         deltas->rounded = false;
     }
-    return true;
+    return PF_OK;
 }
 
 /* A time of the profile, in the data of an event or in the profile itself. */
@@ -142,15 +148,18 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
     const json_t *data = json_object_get(args, "data"), *cpu = json_object_get(data, "cpuProfile");
     const json_t *deltas = json_object_get(data, "timeDeltas");
     size_t before = profile->samples.count;
-    bool good = true;
     json_array_foreach(json_object_get(cpu, "nodes"), k, node)
-        good = good && add_node(reader->dict, &profile->tree, node);
-    good = good && add_samples(profile, json_object_get(cpu, "samples"));
-    good = good && add_deltas(state, &profile->samples.deltas, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
+        status = status == PF_OK ? add_node(reader->dict, &profile->tree, node) : status;
+    if (status == PF_OK)
+        status = add_samples(profile, json_object_get(cpu, "samples"));
+    if (status == PF_OK)
+        status = add_deltas(state, &profile->samples.deltas, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
     profile->has_start = find_time(data, cpu, "startTime", &profile->start) || profile->has_start;
     profile->has_end = find_time(data, cpu, "endTime", &profile->end) || profile->has_end;
     state->profile_samples += profile->samples.count - before;
-    if (!good)
+    if (status == PF_NOMEM)
+        return pf_error_nomem(&reader->error);
+    if (status != PF_OK)
         return pf_error_at(&reader->error, PF_FAILED, fields->args_offset, "a part of a profile whose nodes, samples or times do not fit");
     return PF_OK;
 }

@@ -64,10 +64,11 @@ uint32_t pf_trace_thread(struct pf_reader *reader, uint32_t pid, uint32_t tid)
 {
     struct pf_trace_reader *state = reader->state;
     struct thread_key key = {pid, tid, 1};
-    uint32_t before = state->threads.count, id = pf_table_intern(&state->threads, &key);
+    uint32_t before = state->threads.count, id;
 
-    if (id == 0 || !pf_grow(&state->thread_rows, &state->thread_capacity, (size_t)id + 1, sizeof *state->thread_rows))
+    if (!pf_grow(&state->thread_rows, &state->thread_capacity, (size_t)before + 1, sizeof *state->thread_rows))
         return 0;
+    id = pf_table_intern(&state->threads, &key);
     if (id >= before)
         state->thread_rows[id] = (struct pf_trace_thread){0};
     return id;

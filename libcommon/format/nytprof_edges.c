@@ -1,5 +1,6 @@
 #include "format/nytprof_edges.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge
                       const double seconds[PF_NYT_EDGE_TIMES], uint32_t depth)
 {
     uint32_t id = pf_table_intern(&edges->rows, edge);
-    if (!pf_grow(&edges->sums, &edges->capacity, (size_t)id + 1, sizeof *edges->sums)) {
+    if (edges->rows.status != PF_OK || !pf_grow(&edges->sums, &edges->capacity, (size_t)id + 1, sizeof *edges->sums)) {
         edges->failed = true;
         return;
     }

@@ -38,6 +38,7 @@ static const struct pf_nyt_sub *sub_row(const struct pf_nyt_places *places, uint
 bool pf_nyt_places_add_sub(struct pf_nyt_places *places, struct pf_nyt_sub sub)
 {
     uint32_t known = places->subs.count, id = pf_table_intern(&places->subs, &sub);
+    places->failed |= places->subs.status != PF_OK;
     if (id == 0)
         return false;
     uint64_t *home = pf_nyt_map_entry(&places->homes, sub.name, 0), *in_file = pf_nyt_map_entry(&places->in_files, sub.name, sub.fid);

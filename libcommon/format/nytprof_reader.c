@@ -147,11 +147,16 @@ static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
         fail(r, "ticks of more than %d different lengths", (int)PF_NYT_EPOCHS);
         return NULL;
     }
-    at = &r->epochs[r->epoch_count++];
+    at = &r->epochs[r->epoch_count];
     at->clock = r->clock;
     int lines = pf_nyt_lines_init(&at->lines), tree = pf_nyt_tree_init(&at->tree);
-    if (lines == PF_OK && tree == PF_OK)
+    if (lines == PF_OK && tree == PF_OK) {
+        r->epoch_count++;
         return at;
+    }
+    pf_nyt_lines_free(&at->lines);
+    pf_nyt_tree_free(&at->tree);
+    r->epoch = 0;
     pf_error_nomem(&r->error);
     return NULL;
 }

@@ -101,11 +101,15 @@ uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *numbers, uint32_t fid, str
     if (*write)
         ours = again ? pf_nyt_numbers_of(numbers, fid) : take(numbers, fid);
     pf_nyt_files_define(&numbers->input, fid, file->name);
+    if (numbers->input.failed)
+        numbers->status = PF_NOMEM;
     put(numbers, &numbers->ours, numbers->at, fid, ours);
     put(numbers, &numbers->known, file->name, fid, ours);
     if (pf_nyt_map_get(&numbers->names, file->name, 0) == 0)
         put(numbers, &numbers->names, file->name, 0, ours);
     uint32_t row = pf_table_intern(&numbers->rows, file);
+    if (numbers->rows.status != PF_OK)
+        numbers->status = PF_NOMEM;
     if (row != 0 && pf_nyt_map_get(&numbers->row_ids, row, 0) == 0)
         put(numbers, &numbers->row_ids, row, 0, ours);
     return ours;

@@ -79,7 +79,7 @@ static void add_label(struct pf_pprof_writer *state, uint32_t set)
 static struct pf_bytes written_labels(struct pf_pprof_writer *state, uint32_t set)
 {
     struct pf_buffer *chain = &state->chain;
-    uint32_t at, size;
+    uint32_t at, size = 0;
 
     if (set == 0)
         return (struct pf_bytes){NULL, 0};
@@ -97,7 +97,7 @@ static struct pf_bytes written_labels(struct pf_pprof_writer *state, uint32_t se
             add_label(state, label);
         }
         size = (uint32_t)(state->labels.size - at - sizeof size);
-        if (state->labels.size >= UINT32_MAX || !pf_id_map_put(&state->label_of, set, at))
+        if (state->labels.failed || state->labels.size >= UINT32_MAX || !pf_id_map_put(&state->label_of, set, at))
             state->labels.failed = true;
         if (state->labels.failed || chain->failed)
             return (struct pf_bytes){NULL, 0};
@@ -248,16 +248,16 @@ static int hold_samples(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- flat records ----------------------------------------------------------------------------------------- */
 
-static bool hold_value(struct pf_pprof_out_type *type, size_t flat, int64_t value)
+static int hold_value(struct pf_pprof_out_type *type, size_t flat, int64_t value)
 {
     size_t had = type->held_capacity;
 
     if (flat >= had) {
         if (!pf_grow(&type->held, &type->held_capacity, flat + 1, sizeof *type->held))
-            return false;
+            return PF_NOMEM;
         memset(type->held + had, 0, (type->held_capacity - had) * sizeof *type->held);
     }
-    return pf_add64(type->held[flat], value, &type->held[flat]);
+    return pf_add64(type->held[flat], value, &type->held[flat]) ? PF_OK : PF_OVERFLOW;
 }
 
 static int hold_flats(struct pf_writer *writer, const struct pf_batch *batch)
@@ -271,8 +271,11 @@ static int hold_flats(struct pf_writer *writer, const struct pf_batch *batch)
 
         for (size_t k = 0; k < types->count; k++) {
             int64_t value;
+            int status = value_at(state, k, row, &value) ? hold_value(&types->rows[k], number, value) : PF_OVERFLOW;
 
-            if (!value_at(state, k, row, &value) || !hold_value(&types->rows[k], number, value))
+            if (status == PF_NOMEM)
+                return pf_error_nomem(&writer->error);
+            if (status != PF_OK)
                 return too_big(writer, types, k);
         }
     }

@@ -23,31 +23,36 @@ static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
     return pf_bytes_equal(key, PF_BYTES("process_id")) ? PF_META_IDENTITY : PF_META_ONCE;
 }
 
-/* XXH64 with `salt` before the ids. */
-static uint64_t hash_ids(const struct pf_bytes *ids, size_t count, char salt)
+/* XXH64 with `salt` before the ids. False: out of memory. */
+static bool hash_ids(const struct pf_bytes *ids, size_t count, char salt, uint64_t *hash)
 {
     struct pf_buffer text = {0};
-    uint64_t hash;
+    bool good;
 
     pf_buffer_byte(&text, (unsigned char)salt);
     for (size_t k = 0; k < count; k++)
         pf_buffer_append(&text, ids[k].data, ids[k].size);
-    hash = pf_xxh64(text.data, text.size);
+    good = !text.failed;
+    if (good)
+        *hash = pf_xxh64(text.data, text.size);
     pf_buffer_free(&text);
-    return hash;
+    return good;
 }
 
 /* Threads are numbered from 2, so 0 tells a merge. The earliest start stays a time: readers find the byte order by it. */
-static void make(const struct pf_bytes *ids, size_t count, char text[PF_IDENTITY_TEXT])
+static bool make(const struct pf_bytes *ids, size_t count, char text[PF_IDENTITY_TEXT])
 {
-    uint64_t a = hash_ids(ids, count, 'a'), b = hash_ids(ids, count, 'b');
     const char *start = NULL;
+    uint64_t a, b;
 
+    if (!hash_ids(ids, count, 'a', &a) || !hash_ids(ids, count, 'b', &b))
+        return false;
     for (size_t k = 0; k < count; k++)
         if (ids[k].size == ID && (start == NULL || memcmp(ids[k].data + 2 * WORD, start, WORD) < 0))
             start = ids[k].data + 2 * WORD;
     snprintf(text, PF_IDENTITY_TEXT, "%08" PRIx32 "00000000%.8s%08" PRIx32 "%016" PRIx64, (uint32_t)(a >> 32),
              start != NULL ? start : "00000000", (uint32_t)a, b);
+    return true;
 }
 
 static bool made(struct pf_bytes id)

@@ -34,10 +34,11 @@ void pf_call_tree_free(struct pf_call_tree *tree)
 uint32_t pf_call_tree_number(struct pf_call_tree *tree, int64_t number)
 {
     struct number row = {number, 1};
-    uint32_t before = tree->numbers.count, id = pf_table_intern(&tree->numbers, &row);
+    uint32_t before = tree->numbers.count, id;
 
-    if (id == 0 || !pf_grow(&tree->rows, &tree->row_capacity, (size_t)id + 1, sizeof *tree->rows))
+    if (!pf_grow(&tree->rows, &tree->row_capacity, (size_t)before + 1, sizeof *tree->rows))
         return 0;
+    id = pf_table_intern(&tree->numbers, &row);
     if (id >= before)
         tree->rows[id] = (struct pf_call_number){0};
     return id;

@@ -93,6 +93,7 @@ struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_bu
                              (size_t)snprintf(escape, sizeof escape, c < 0x100 ? "\\x%02x" : "\\u{%x}", c));
         i += n;
     }
+    line.failed |= scratch->failed;
     pf_buffer_free(scratch);
     *scratch = line;
     return finished(scratch);

@@ -280,7 +280,8 @@ static int write_slice(struct pf_writer *writer, const struct pf_flame_subject *
         if (status != PF_OK || amount == 0)
             continue;
         write_item(writer->sink, values->size == 0, (int64_t)node - last);
-        pf_buffer_append(values, &amount, sizeof amount);
+        if (!pf_buffer_append(values, &amount, sizeof amount))
+            status = pf_error_nomem(&writer->error);
         last = node;
     }
     pf_sink_text(writer->sink, "],[");
@@ -372,7 +373,10 @@ static int write_profile(struct pf_writer *writer)
         pf_sink_text(writer->sink, i > 0 ? ",\n" : "\n");
         status = write_subject(writer, &state->subjects[i]);
     }
-    pf_sink_text(writer->sink, "]}\n</script>\n");
+    if (status == PF_OK && (state->failed || state->scratch.failed || state->line.failed))
+        status = pf_error_nomem(&writer->error);
+    if (status == PF_OK)
+        pf_sink_text(writer->sink, "]}\n</script>\n");
     return status;
 }
 
@@ -386,7 +390,8 @@ static int write_page(struct pf_writer *writer)
     pf_sink_printf(writer->sink, "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n%s</style>\n</head>\n%s",
                    style, page);
     status = write_profile(writer);
-    pf_sink_printf(writer->sink, "<script>\n%s</script>\n</body>\n</html>\n", script);
+    if (status == PF_OK)
+        pf_sink_printf(writer->sink, "<script>\n%s</script>\n</body>\n</html>\n", script);
     return status;
 }
 
@@ -413,8 +418,6 @@ static int finish(struct pf_writer *writer)
     if (state->records == NULL || pf_palette_init(&state->palette, colors, &state->flame.keys) != PF_OK || number_functions(state) != PF_OK)
         return pf_error_nomem(&writer->error);
     status = write_page(writer);
-    if (status == PF_OK && (state->failed || state->scratch.failed || state->line.failed))
-        return pf_error_nomem(&writer->error);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 

@@ -357,9 +357,11 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 
 static int finish(struct pf_writer *writer)
 {
-
+    const struct csv_writer *state = writer->state;
     int status = release(writer);
 
+    if (status == PF_OK && (state->field.failed || state->scratch.failed))
+        return pf_error_nomem(&writer->error);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 

@@ -28,6 +28,10 @@ static bool *match_keys(struct writing *writing, struct pf_pattern *pattern)
         matches[key] = pf_pattern_match(pattern, pf_keys_name(&writing->keys, key, &writing->scratch, NULL));
         *writing->matched = *writing->matched || matches[key];
     }
+    if (pattern != NULL && pattern->status != PF_OK) {
+        free(matches);
+        return NULL;
+    }
     return matches;
 }
 

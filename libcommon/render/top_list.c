@@ -17,6 +17,7 @@ struct writing {
     struct pf_keys keys;
     struct pf_rank rank; /* by line; those of functions asked for, function by function */
     struct pf_buffer scratch, second;
+    struct pf_error failure; /* of a source */
 };
 
 static int compare_rows(const void *arg, const void *x, const void *y)
@@ -26,7 +27,7 @@ static int compare_rows(const void *arg, const void *x, const void *y)
     return pf_keys_compare(arg, a->key, b->key);
 }
 
-static void select_rows(struct writing *writing)
+static int select_rows(struct writing *writing, struct pf_error *error)
 {
     size_t kept = 0;
 
@@ -34,6 +35,7 @@ static void select_rows(struct writing *writing)
         if (pf_top_list_has(writing->top, &writing->keys, writing->rank.rows[i].key, &writing->scratch))
             writing->rank.rows[kept++] = writing->rank.rows[i];
     writing->rank.count = kept;
+    return writing->top->list->status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
 static bool same_function(const struct writing *writing, const struct pf_row *a, const struct pf_row *b)
@@ -119,10 +121,11 @@ static int write_function(struct writing *writing, const struct pf_row *rows, si
     char amount[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
     struct pf_bytes text;
     unsigned flags;
-    int status = pf_sources_lines(top->sources, pf_dict_string(top->dict, key->file), &lines);
+    int status = pf_sources_lines(top->sources, pf_dict_string(top->dict, key->file), &lines,
+                                  &writing->failure);
 
-    if (status == PF_NOMEM)
-        return PF_NOMEM;
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < count; i++)
         flat += rows[i].flat;
     text = pf_keys_name(&writing->keys, rows[0].key, &writing->scratch, &flags);
@@ -156,7 +159,6 @@ static void write_block(void *state, struct pf_sheet *unused)
             count++;
         status = write_function(writing, rows, count);
     }
-    writing->scratch.failed = writing->scratch.failed || status != PF_OK;
 }
 
 static int make(void *state, const struct pf_top_block *block, struct pf_error *error)
@@ -169,7 +171,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
     if (status == PF_OK)
         status = pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
     if (status == PF_OK)
-        select_rows(writing);
+        status = select_rows(writing, error);
     if (status == PF_OK &&
         pf_sort(writing->rank.rows, writing->rank.count, sizeof *writing->rank.rows, compare_rows, &writing->keys) != PF_OK)
         status = pf_error_nomem(error);
@@ -181,6 +183,10 @@ static int drop(void *state, int status, struct pf_error *error)
 {
     struct writing *writing = state;
 
+    if (status == PF_OK && writing->failure.code != PF_OK) {
+        *error = writing->failure;
+        status = error->code;
+    }
     if (status == PF_OK && (writing->scratch.failed || writing->second.failed))
         status = pf_error_nomem(error);
     pf_buffer_free(&writing->scratch);

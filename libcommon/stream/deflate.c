@@ -66,24 +66,26 @@ void pf_inflate_free(struct pf_inflate *inflater)
     *inflater = (struct pf_inflate){0};
 }
 
-bool pf_deflate_payload(struct pf_deflate *deflater, int level, const void *payload, size_t size)
+int pf_deflate_payload(struct pf_deflate *deflater, int level, const void *payload, size_t size)
 {
     if (deflater->stream == NULL) {
         deflater->stream = calloc(1, sizeof *deflater->stream);
         if (deflater->stream == NULL)
-            return false;
+            return PF_NOMEM;
         if (deflateInit(deflater->stream, level) != Z_OK) {
             free(deflater->stream);
             deflater->stream = NULL;
-            return false;
+            return PF_NOMEM;
         }
     }
     z_stream *z = deflater->stream;
     deflater->bytes.size = 0;
     /* One byte less than the payload: what does not fit is not wanted. */
-    unsigned char *out = size > 1 ? pf_buffer_extend(&deflater->bytes, size - 1) : NULL;
+    if (size <= 1)
+        return PF_EOF;
+    unsigned char *out = pf_buffer_extend(&deflater->bytes, size - 1);
     if (out == NULL)
-        return false;
+        return PF_NOMEM;
     z->next_in = (z_const Bytef *)payload;
     z->avail_in = (uInt)size;
     z->next_out = out;
@@ -91,7 +93,7 @@ bool pf_deflate_payload(struct pf_deflate *deflater, int level, const void *payl
     bool smaller = deflate(z, Z_FINISH) == Z_STREAM_END;
     deflater->bytes.size = size - 1 - z->avail_out;
     deflateReset(z);
-    return smaller;
+    return smaller ? PF_OK : PF_EOF;
 }
 
 void pf_deflate_free(struct pf_deflate *deflater)

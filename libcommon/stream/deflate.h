@@ -28,9 +28,9 @@ struct pf_deflate {
     struct pf_buffer bytes;
 };
 
-/* Bytes in deflate->bytes and true, when that is smaller than `size`. False: write the payload as
- * it is. */
-bool pf_deflate_payload(struct pf_deflate *, int level, const void *payload, size_t size);
+/* PF_OK: the result stands in deflate->bytes and is smaller than `size`. PF_EOF: it would not be smaller, write
+ * the payload as it is. PF_NOMEM. */
+int pf_deflate_payload(struct pf_deflate *, int level, const void *payload, size_t size);
 void pf_deflate_free(struct pf_deflate *);
 
 #endif

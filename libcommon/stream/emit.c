@@ -15,17 +15,22 @@ int pf_emit_frame(struct pf_emit *emit, char type, unsigned domain, uint32_t row
                              .base = base};
     const char *bytes = payload->data;
 
+    int status = PF_EOF;
+
     if (payload->failed)
         return PF_NOMEM;
-    if (emit->level > 0 && type != 'H' && type != 'E' &&
-        pf_deflate_payload(&emit->deflate, emit->level, bytes, payload->size)) {
+    if (emit->level > 0 && type != 'H' && type != 'E')
+        status = pf_deflate_payload(&emit->deflate, emit->level, bytes, payload->size);
+    if (status < 0)
+        return status;
+    if (status == PF_OK) {
         bytes = emit->deflate.bytes.data;
         frame.size = (uint32_t)emit->deflate.bytes.size;
         frame.flags = PF_FRAME_DEFLATED;
     }
     pf_frame_store(&frame, bytes, header);
     payload->size = 0;
-    int status = pf_sink_write(emit->sink, header, sizeof header);
+    status = pf_sink_write(emit->sink, header, sizeof header);
     if (status == PF_OK)
         status = pf_sink_write(emit->sink, bytes, frame.size);
     return status == PF_OK ? pf_sink_write(emit->sink, zeros,
