@@ -358,3 +358,75 @@ hasty() { (ulimit -t 20 && "$@"); }
     done <rows
     [ "$bad" -eq 0 ]
 }
+
+@test "a closed standard descriptor fails where it is used, and no file takes its number" {
+    while read -r program; do
+        format=pfs
+        fresh
+        run_row -v small.folded -o to/want 2>err
+        run_row -v small.folded -o to/out 2>&- || wrong "2>&-: status $?"
+        run_row -v small.folded -o to/second <&- >&- 2>&- || wrong "all closed: status $?"
+        cmp to/want to/out && cmp to/want to/second || wrong "something else stands in the file"
+        expect 4 'cannot write standard output: Bad file descriptor' run_row small.folded >&-
+        expect 4 'Bad file descriptor' "$PROFUTILS_BIN/$program" --help >&-
+        expect 3 "cannot read 'standard input': Bad file descriptor" run_row -o to/third - <&-
+        [ ! -e to/third ] || wrong "a file is left"
+    done < <(grep -v proftop programs)
+    program=proftop format=text
+    fresh
+    expect 4 'cannot write standard output: Bad file descriptor' run_row small.folded >&-
+    expect 3 "cannot read 'standard input': Bad file descriptor" run_row -o to/out - <&-
+    is_fresh
+    run_row small.folded -o to/want && run_row small.folded -o to/out 2>&- <&- && cmp to/want to/out || wrong "2>&-"
+    [ "$bad" -eq 0 ]
+}
+
+@test "a usage error that is found late leaves the old file and nothing else" {
+    program=proftop format=text
+    for options in '-m nosuch' '-s calls' '--kind edge' '--tree --kind edge'; do
+        fresh
+        # shellcheck disable=SC2086 # several words
+        expect 2 'no measure|no number of calls|no edge records' run_row $options small.folded -o to/out
+        is_fresh
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "an input that is the output is status 2, and -o '' too" {
+    while read -r program; do
+        format=json
+        cp small.folded grows
+        expect 2 "'grows' is an input and standard output" run_row grows >>grows
+        ln -f grows link
+        expect 2 "'link' is an input and standard output" run_row link >>grows
+        expect 2 "standard input and standard output are one file" run_row - <grows >>grows
+        cmp small.folded grows || wrong "the input has changed"
+        run_row grows >>link.json || wrong "another file: status $?"
+        run_row grows -o grows 2>err && ! cmp -s small.folded grows || wrong "-o writes beside"
+        expect 2 '--output takes the name of a file' run_row small.folded -o ''
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "--sync syncs the file before its rename and the directory after" {
+    while read -r program; do
+        format=json
+        fresh
+        expect 4 "cannot sync 'to/out': Input/output error" shim FAULT_FSYNC=1 --sync small.folded -o to/out
+        is_fresh
+        expect 4 "cannot sync 'to/out': Input/output error" shim FAULT_FSYNC=2 --sync small.folded -o to/out
+        grep -q '"schema"' to/out || wrong "the file has its name before the directory is synced"
+        shim FAULT_FSYNC=3 --sync small.folded -o to/out || wrong "more than two are synced"
+        shim FAULT_FSYNC=1 small.folded -o to/out || wrong "synced unasked"
+        shim FAULT_FSYNC=3 --sync small.folded | grep -q '"schema"' || wrong "a pipe cannot be synced"
+    done <programs
+    [ "$bad" -eq 0 ]
+}
+
+@test "records by label: a run without records is compared" {
+    printf 'f 10\n' >ten.folded
+    "$PROFUTILS_BIN/profcat" ten.folded --set-label host=a -o ten.pfs
+    "$PROFUTILS_BIN/proffilter" -q -I . ten.pfs -o none.pfs
+    "$PROFUTILS_BIN/profdiff" --by=label:host -t tsv ten.pfs none.pfs >out
+    grep -q "$(printf '\t10\t0\t-10\t')" out || { cat out; false; }
+}

@@ -327,10 +327,7 @@ bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
  * does not depend on it. */
 bool pf_tool_utf8(void)
 {
-    errno = 0;
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    if (!locale && errno == ENOMEM)
-        pf_tool_end_without_memory();
     if (!locale)
         return false;
     bool utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;

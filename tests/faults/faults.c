@@ -1,26 +1,129 @@
-/* Loaded with LD_PRELOAD: makes system calls on regular files fail, so that error paths can be tested without root.
+/* Loaded with LD_PRELOAD: makes calls of the system fail, so that error paths can be tested without root. By environment, for
+ * regular files:
  *
  *     FAULT_WRITE=N   after N bytes were written, writes fail: no space left
  *     FAULT_READ=N    after N bytes were read, reads fail: input/output error
  *     FAULT_CLOSE=1   closing a file that was written fails: input/output error
  *     FAULT_RENAME=1  renaming fails: input/output error
+ *     FAULT_FSYNC=N   the fsync number N fails: input/output error
  *     FAULT_MALLOC=N  there is no memory for N bytes, no more and no less
+ *
+ *     FAULT_CALL=K:N  call number N of kind K (enum fault_kind) fails; K:N+ and all later calls: to
+ *                     look at a finding of the sweep
+ *
+ * FAULT_SERVER=1 is for sweep.c: the program stops before main and forks a child for each fault that
+ * the sweep asks for. A fork takes a tenth of the time of a new start. The child counts all calls
+ * and fails the call of the given kind and number.
  */
 #define _GNU_SOURCE
+#include "faults.h"
+
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* --- the sweep ---------------------------------------------------------------------------------------------- */
+
+static struct fault_plan *_Atomic plan; /* NULL: no sweep, or the program has not begun */
+
+/* Whether this call is one that is to fail. */
+static bool fails(enum fault_kind kind)
+{
+    struct fault_plan *own = plan;
+
+    if (!own)
+        return false;
+    uint64_t number = atomic_fetch_add(&own->calls[kind], 1) + 1;
+    if (kind != own->kind || own->number == 0 || number < own->number ||
+        (number > own->number && !own->onward))
+        return false;
+    if (!atomic_exchange(&own->failed, true)) {
+        void *frames[FAULT_FRAMES];
+
+        plan = NULL; /* the calls of backtrace itself do not count */
+        own->frame_count = backtrace(frames, FAULT_FRAMES);
+        plan = own;
+        for (int i = 0; i < own->frame_count; i++)
+            own->frames[i] = (uintptr_t)frames[i];
+    }
+    return true;
+}
+
+static int note_base(struct dl_phdr_info *info, size_t size, void *base)
+{
+    uintptr_t address = info->dlpi_addr;
+
+    (void)size;
+    memcpy(base, &address, sizeof address);
+    return 1; /* the first is the program itself */
+}
+
+/* Starts a child for each byte that the sweep sends, and sends back how it ended. Returns in the child only. */
+static void serve(struct fault_plan *shared)
+{
+    char order;
+    int status;
+
+    while (read(FAULT_DESCRIPTOR, &order, 1) == 1) {
+        pid_t child = fork();
+        if (child == 0) {
+            close(FAULT_DESCRIPTOR);
+            close(FAULT_DESCRIPTOR + 1);
+            close(FAULT_DESCRIPTOR + 2);
+            alarm(20);
+            plan = shared;
+            return;
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child || write(FAULT_DESCRIPTOR + 1, &status, sizeof status) < 0)
+            _exit(1);
+    }
+    _exit(0);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    void *frames[4];
+    struct fault_plan *shared;
+
+    if (getenv("FAULT_CALL")) {
+        static struct fault_plan one;
+        char *end;
+
+        one.kind = (enum fault_kind)strtoul(getenv("FAULT_CALL"), &end, 10);
+        one.number = strtoull(end + 1, &end, 10);
+        one.onward = *end == '+';
+        plan = &one;
+    }
+    if (!getenv("FAULT_SERVER"))
+        return;
+    unsetenv("FAULT_SERVER");
+    unsetenv("LD_PRELOAD");
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, FAULT_DESCRIPTOR + 2, 0);
+    if (shared == MAP_FAILED)
+        _exit(1);
+    backtrace(frames, 4); /* loads the unwinder */
+    dl_iterate_phdr(note_base, &shared->base);
+    serve(shared);
+}
+
+/* --- the functions that fail -------------------------------------------------------------------------------- */
 
 static bool is_file(int fd)
 {
     struct stat info;
     int saved = errno;
-    bool file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    bool file = fstatat(fd, "", &info, AT_EMPTY_PATH) == 0 && S_ISREG(info.st_mode);
     errno = saved;
     return file;
 }
@@ -30,6 +133,12 @@ static void find(const char *name, void *function)
 {
     void *found = dlsym(RTLD_NEXT, name);
     memcpy(function, &found, sizeof found);
+}
+
+static int refuse(int reason)
+{
+    errno = reason;
+    return -1;
 }
 
 /* How many of `size` bytes may still go through; -1: none, fail. */
@@ -52,12 +161,8 @@ ssize_t write(int fd, const void *bytes, size_t size)
     static size_t used;
     static ssize_t (*next)(int, const void *, size_t);
     find("write", &next);
-    ssize_t part = allowed("FAULT_WRITE", fd, size, &used);
-    if (part < 0) {
-        errno = ENOSPC;
-        return -1;
-    }
-    return next(fd, bytes, (size_t)part);
+    ssize_t part = fails(FAULT_WRITE) ? -1 : allowed("FAULT_WRITE", fd, size, &used);
+    return part < 0 ? refuse(ENOSPC) : next(fd, bytes, (size_t)part);
 }
 
 ssize_t read(int fd, void *bytes, size_t size)
@@ -65,34 +170,113 @@ ssize_t read(int fd, void *bytes, size_t size)
     static size_t used;
     static ssize_t (*next)(int, void *, size_t);
     find("read", &next);
-    ssize_t part = allowed("FAULT_READ", fd, size, &used);
-    if (part < 0) {
-        errno = EIO;
-        return -1;
-    }
-    return next(fd, bytes, (size_t)part);
+    ssize_t part = fails(FAULT_READ) ? -1 : allowed("FAULT_READ", fd, size, &used);
+    return part < 0 ? refuse(EIO) : next(fd, bytes, (size_t)part);
 }
 
 int close(int fd)
 {
     static int (*next)(int);
     find("close", &next);
-    bool fails = getenv("FAULT_CLOSE") && is_file(fd) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    bool refused = fails(FAULT_CLOSE) ||
+                   (getenv("FAULT_CLOSE") && is_file(fd) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY);
     int status = next(fd);
-    if (!fails)
-        return status;
-    errno = EIO;
-    return -1;
+    return refused ? refuse(EIO) : status;
 }
 
 int rename(const char *from, const char *to)
 {
     static int (*next)(const char *, const char *);
     find("rename", &next);
-    if (!getenv("FAULT_RENAME"))
-        return next(from, to);
-    errno = EIO;
-    return -1;
+    return fails(FAULT_RENAME) || getenv("FAULT_RENAME") ? refuse(EIO) : next(from, to);
+}
+
+int fsync(int fd)
+{
+    static unsigned long number;
+    static int (*next)(int);
+    const char *asked = getenv("FAULT_FSYNC");
+    find("fsync", &next);
+    return asked && ++number == strtoul(asked, NULL, 10) ? refuse(EIO) : next(fd);
+}
+
+static int open_next(const char *name, const char *path, int flags, mode_t mode)
+{
+    int (*next)(const char *, int, ...);
+    find(name, &next);
+    return fails(FAULT_OPEN) ? refuse(EMFILE) : next(path, flags, mode);
+}
+
+static mode_t mode_of(int flags, va_list args)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = mode_of(flags, args);
+    va_end(args);
+    return open_next("open", path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = mode_of(flags, args);
+    va_end(args);
+    return open_next("open64", path, flags, mode);
+}
+
+static FILE *open_stream(const char *name, const char *path, const char *mode)
+{
+    FILE *(*next)(const char *, const char *);
+    find(name, &next);
+    if (!fails(FAULT_OPEN))
+        return next(path, mode);
+    errno = EMFILE;
+    return NULL;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    return open_stream("fopen", path, mode);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+    return open_stream("fopen64", path, mode);
+}
+
+int fstat(int fd, struct stat *info)
+{
+    static int (*next)(int, struct stat *);
+    find("fstat", &next);
+    return fails(FAULT_FSTAT) ? refuse(EIO) : next(fd, info);
+}
+
+int fstat64(int fd, struct stat64 *info)
+{
+    static int (*next)(int, struct stat64 *);
+    find("fstat64", &next);
+    return fails(FAULT_FSTAT) ? refuse(EIO) : next(fd, info);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
+{
+    static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    find("pthread_create", &next);
+    return fails(FAULT_THREAD) ? EAGAIN : next(thread, attributes, run, arg);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------- */
+
+static void *no_memory(void)
+{
+    errno = ENOMEM;
+    return NULL;
 }
 
 void *malloc(size_t size)
@@ -108,9 +292,29 @@ void *malloc(size_t size)
         find("malloc", &next);
         refused = asked ? strtoull(asked, NULL, 10) : 0;
     }
-    if (refused && size == refused) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return next(size);
+    return fails(FAULT_MEMORY) || (refused && size == refused) ? no_memory() : next(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    if (!next)
+        find("calloc", &next);
+    return fails(FAULT_MEMORY) ? no_memory() : next(count, size);
+}
+
+void *realloc(void *bytes, size_t size)
+{
+    static void *(*next)(void *, size_t);
+    if (!next)
+        find("realloc", &next);
+    return fails(FAULT_MEMORY) ? no_memory() : next(bytes, size);
+}
+
+int posix_memalign(void **bytes, size_t alignment, size_t size)
+{
+    static int (*next)(void **, size_t, size_t);
+    if (!next)
+        find("posix_memalign", &next);
+    return fails(FAULT_MEMORY) ? ENOMEM : next(bytes, alignment, size);
 }

@@ -1,0 +1,17 @@
+# Every program with one call of the system failing: memory, reads, writes, closes, opens, renames, fstats, threads. Here a sample;
+# make check-faults has all of it.
+
+@test "one call of the system fails: the right output, or a true message and nothing left" {
+    ! grep -qs fsanitize "$PROFUTILS_BUILD/config.flags" || skip "the sanitizers want to be loaded first"
+    status=0
+    "$PROFUTILS_SRC/tests/faults/run" -n 9000 >out 2>&1 || status=$?
+    [ "$status" -ne 77 ] || skip "no LD_PRELOAD here"
+    [ "$status" -eq 0 ] || { cat out; false; }
+    # a run that tests nothing is no success
+    tail -n 1 out | awk '{ exit !($1 > 7000 && $5 == 0) }' || { tail -n 5 out; false; }
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+}
