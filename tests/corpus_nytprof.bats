@@ -40,6 +40,8 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
     [ "$total" -gt 0 ]
     row='d["rows"][0]["function"], d["rows"][0]["flat"], d["rows"][0]["cum"], d["measures"][0]["total"]'
     [ "$(first "$row" nytprof.out)" = "('main::RUNTIME', $total, $total, $total)" ]
+    # no record tells it: there is nothing to count
+    [[ "$(proftop nytprof.out | head -n 1)" =~ ^excl,\ cum\ incl:\ [0-9.]+[mu]?s\ total\ +nytprof.out$ ]]
     proftop --tree nytprof.out | grep -q '100%.* main::RUNTIME  .*/script.pl$'
     [ "$(profcat -q -t json:flame nytprof.out)" = "{\"name\":\"all\",\"value\":$total,\"self\":0,\"children\":[{\"name\":\"main::RUNTIME\",\"value\":$total,\"self\":$total,\"children\":[]}]}" ]
     for format in svg html; do
@@ -49,12 +51,15 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
 
 @test "main::RUNTIME has a row in a difference, and none where it is not known" {
     # shellcheck disable=SC2016  # Perl's variables
-    script 'my $x; for (1..20000) { $x++ } sub f { $x++ } f() for 1..3;'
+    script 'my $x; for (1..20000) { $x++ } sub f { $x++ } f() for 1..3; sub g { $x++ } g();'
     flat=$(first '[r["flat"] for r in d["rows"] if r["function"] == "main::RUNTIME"][0]' nytprof.out)
     profdiff -t csv nytprof.out nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,$flat,0,"
     # a filter takes time away from both: what is left over is no time of main::RUNTIME
     proffilter --ignore='^main::f$' nytprof.out -o rest.pfs
     [ "$(proftop -n0 -t csv rest.pfs | grep -c main::RUNTIME)" = 0 ]
+    # of two runs, only the one that is whole has it
+    profdiff -q -n0 -t csv rest.pfs nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,0,$flat,$flat,"
+    profdiff -q -n0 -t csv nytprof.out rest.pfs | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,0,-$flat,"
     # times of other records than statements and calls are as they were
     [ "$(first 'd["measures"][0]["total"]' --kind=flat nytprof.out)" = "$(first 'd["measures"][0]["total"]' nytprof.out)" ]
 }

@@ -297,7 +297,7 @@ static void add_times(struct run *run)
     struct pf_error error = {0};
 
     if (pf_own_time_add(&run->accumulator, &error) != PF_OK ||
-        pf_file_scope_add(&run->accumulator, &run->accumulator, run->top.dict, &run->facts, run->top.by, &error) != PF_OK)
+        pf_file_scope_add(&run->accumulator, &run->accumulator, run->top.dict, &run->facts, run->top.by, NULL, &error) != PF_OK)
         pf_tool_die(&run->common.tool, NULL, &error, false);
 }
 

@@ -51,6 +51,7 @@ void pf_diff_free(struct pf_diff *diff)
     free(diff->runs);
     free_accumulator(&diff->accumulator);
     pf_facts_free(&diff->facts);
+    pf_facts_free(&diff->run_facts);
     pf_merge_texts_free(&diff->texts);
     pf_merge_evals_free(&diff->evals);
     pf_keys_free(&diff->keys);
@@ -93,6 +94,8 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
         block->runs[diff->run_count] = (struct pf_diff_amounts){0};
     }
     diff->runs[diff->run_count++] = (struct pf_diff_run){.side = side};
+    pf_facts_free(&diff->run_facts);
+    diff->run_facts = (struct pf_facts){0};
     diff->accumulator->dict = diff->dict;
     diff->accumulator->by_labels = diff->by == PF_BY_LABEL;
     diff->accumulator->wants = wants;
@@ -102,7 +105,8 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
 
 int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
 {
-    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK || pf_merge_evals_take(&diff->texts, batch) != PF_OK)
+    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK || pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK ||
+        pf_merge_evals_take(&diff->texts, batch) != PF_OK)
         return pf_error_nomem(error);
     return pf_accumulator_add(diff->accumulator, batch, error);
 }
@@ -347,7 +351,7 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
     if (status == PF_OK)
         status = pf_own_time_add(diff->accumulator, error);
     if (status == PF_OK)
-        status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict, &diff->facts, diff->by, error);
+        status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict, &diff->run_facts, diff->by, NULL, error);
     choose_kind(diff);
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
         status = fold_block(diff, i, error);

@@ -59,7 +59,7 @@ struct pf_diff {
     void *arg;
     unsigned name_count;
 
-    struct pf_facts facts;
+    struct pf_facts facts, run_facts; /* of all runs, of the run at hand */
     struct pf_keys keys;
     struct pf_merge_texts texts; /* of evals */
     struct pf_merge_evals evals;

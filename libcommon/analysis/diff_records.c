@@ -1,6 +1,7 @@
 #include "analysis/diff_records.h"
 
 #include "analysis/diff.h"
+#include "analysis/diff_scope.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@ enum { BEFORE, AFTER, DELTA };
 
 int pf_diff_records_init(struct pf_diff_records *records)
 {
-    return pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL);
+    records->scope = pf_diff_scope_new(records->dict);
+    return records->scope != NULL ? pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL) : PF_NOMEM;
 }
 
 static void free_column(struct pf_diff_column *column)
@@ -34,6 +36,7 @@ void pf_diff_records_free(struct pf_diff_records *records)
     free(records->given);
     free(records->meta);
     pf_facts_free(&records->facts);
+    pf_diff_scope_free(records->scope);
     pf_merge_frames_free(&records->frames);
     pf_merge_texts_free(&records->texts);
     pf_merge_evals_free(&records->evals);
@@ -188,18 +191,94 @@ static int find_records(struct pf_diff_records *records, const struct pf_batch *
                                  place, callee, batch->labels, batch->rows, records->rows);
 }
 
-int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
+static int take(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
 {
     int status = PF_OK;
 
-    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK || pf_merge_evals_take(&records->texts, batch) != PF_OK)
-        return pf_error_nomem(error);
     if (batch->kind >= PF_RECORD_KINDS || (records->kind != PF_RECORD_KINDS && records->kind != batch->kind))
         return PF_OK;
     if (batch->rows > 0 && find_records(records, batch) != PF_OK)
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
         status = add_column(records, batch, &batch->values[i], error);
+    return status;
+}
+
+int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
+{
+    int status;
+
+    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK || pf_merge_evals_take(&records->texts, batch) != PF_OK)
+        return pf_error_nomem(error);
+    status = take(records, batch, error);
+    return status == PF_OK ? pf_diff_scope_take(records->scope, batch, error) : status;
+}
+
+/* --- the time outside of all subs ------------------------------------------------------------------------- */
+
+/* Moves what the run at hand has in a record to another one. */
+static int move_record(struct pf_diff_records *records, size_t from, uint32_t to, struct pf_error *error)
+{
+    for (size_t i = 0; i < records->count; i++) {
+        struct pf_diff_column *column = &records->columns[i];
+        if (column->quantity.measure.kind != PF_SAMPLE || from >= column->run_count || column->run[from] == 0)
+            continue;
+        if (!pf_grow_zeroed(&column->run, &column->run_count, &column->run_capacity, (size_t)to + 1, sizeof *column->run))
+            return pf_error_nomem(error);
+        if (column->quantity.measure.aggregation == PF_MAX)
+            column->run[to] = column->run[from] > column->run[to] ? column->run[from] : column->run[to];
+        else if (!pf_add64(column->run[to], column->run[from], &column->run[to]))
+            return overflow(records, column, to, error);
+        column->run[from] = 0;
+    }
+    return PF_OK;
+}
+
+/* Stacks that main::RUNTIME calls stand below it. `to`: by stack as the records have it, where it goes; 0: nowhere. */
+static int move_records(struct pf_diff_records *records, const uint32_t *to, uint32_t stacks, struct pf_error *error)
+{
+    size_t count = pf_merge_records_count(&records->records[PF_SAMPLE]);
+    int status = PF_OK;
+
+    for (size_t from = 0; from < count && status == PF_OK; from++) {
+        const struct pf_merge_key *key = pf_merge_records_key(&records->records[PF_SAMPLE], from);
+        uint32_t labels = key->labels, stack = key->place - 1, record;
+        if (stack >= stacks || to[stack] == 0)
+            continue;
+        if (pf_merge_records_find(&records->records[PF_SAMPLE], records->dict->stacks.count, &to[stack], NULL, &labels, 1, &record) != PF_OK)
+            return pf_error_nomem(error);
+        status = move_record(records, from, record, error);
+    }
+    return status;
+}
+
+static int move_stacks(struct pf_diff_records *records, const struct pf_file_scope *added, struct pf_error *error)
+{
+    const struct pf_merge_ids *now = &records->frames.now.stacks;
+    uint32_t count = records->dict->stacks.count, *to = calloc(count, sizeof *to);
+    int status = to != NULL && pf_merge_frames_extend(&records->frames) == PF_OK ? PF_OK : pf_error_nomem(error);
+
+    for (uint32_t stack = 1; stack < added->moved_count && status == PF_OK; stack++)
+        if (added->moved[stack] != stack)
+            to[pf_merge_id(now, stack)] = pf_merge_id(now, added->moved[stack]);
+    if (status == PF_OK)
+        status = move_records(records, to, count, error);
+    free(to);
+    return status;
+}
+
+/* The run at hand gets main::RUNTIME as the table of a difference has it. */
+static int add_scope(struct pf_diff_records *records, struct pf_error *error)
+{
+    struct pf_file_scope added = {0};
+    struct pf_batch batch;
+    int status = pf_diff_scope_end(records->scope, &added, error);
+
+    while (status == PF_OK && (status = pf_diff_scope_next(records->scope, &added, &batch, error)) == PF_OK)
+        status = take(records, &batch, error);
+    if (status == PF_EOF)
+        status = added.moved != NULL ? move_stacks(records, &added, error) : PF_OK;
+    free(added.moved);
     return status;
 }
 
@@ -253,11 +332,12 @@ static void drop_measures(struct pf_diff_records *records)
 
 int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool keep, struct pf_error *error)
 {
-    int status = PF_OK;
+    int status = keep ? add_scope(records, error) : PF_OK;
 
-    for (size_t i = 0; i < records->count && status == PF_OK; i++) {
+    keep = keep && status == PF_OK;
+    for (size_t i = 0; i < records->count; i++) {
         struct pf_diff_column *column = &records->columns[i];
-        if (keep)
+        if (keep && status == PF_OK)
             status = end_column(records, column, side, error);
         if (column->run_count > 0)
             memset(column->run, 0, column->run_count * sizeof *column->run);
@@ -266,6 +346,7 @@ int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool kee
         keep_measures(records);
     else
         drop_measures(records);
+    pf_diff_scope_clear(records->scope);
     records->runs[side] += keep;
     return status;
 }

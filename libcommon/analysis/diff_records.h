@@ -25,6 +25,7 @@ struct pf_diff_records {
     void *arg;
 
     struct pf_facts facts;
+    struct pf_diff_scope *scope;
     struct pf_merge_frames frames;
     struct pf_merge_texts texts;  /* of evals */
     struct pf_merge_evals evals;

@@ -418,7 +418,8 @@ static int begin(struct pf_expand *expand, struct pf_error *error)
         return PF_OK;
     if (pf_own_time_add(&expand->accumulator, error) != PF_OK)
         return error->code;
-    return pf_file_scope_add(&expand->accumulator, &expand->accumulator, expand->dict, &expand->facts, PF_BY_FUNCTION, error);
+    return pf_file_scope_add(&expand->accumulator, &expand->accumulator, expand->dict, &expand->facts,
+                             PF_BY_FUNCTION, NULL, error);
 }
 
 static int begin_measure(struct pf_expand *expand, struct pf_error *error)

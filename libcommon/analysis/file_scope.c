@@ -13,6 +13,7 @@ struct scope {
     uint32_t name;          /* string: main::RUNTIME */
     uint32_t function;      /* main::RUNTIME in the file of the program */
     uint32_t location;      /* a place in it, without a line */
+    struct pf_file_scope added;
 };
 
 bool pf_file_scope_possible(const struct pf_dict *dict, const struct pf_facts *facts)
@@ -294,6 +295,14 @@ static bool calls_nothing(const struct scope *scope, const struct pf_sums *time)
     return outside && scope->calls->records[PF_EDGE] == 0 && scope->stacks->records[PF_SAMPLE] == 0;
 }
 
+static void note_call(struct scope *scope)
+{
+    const struct pf_edge edge = {0, scope->location};
+
+    scope->added.edge = pf_table_find(&scope->calls->edges, &edge);
+    scope->added.location = scope->location;
+}
+
 static int add_to_calls(struct scope *scope, bool silent, enum pf_by by)
 {
     struct pf_measure own = scope->time, inclusive = own;
@@ -315,6 +324,8 @@ static int add_to_calls(struct scope *scope, bool silent, enum pf_by by)
 
     if (status == PF_OK && more && by == PF_BY_FUNCTION)
         status = join_callers(scope);
+    if (status == PF_OK && more)
+        note_call(scope);
     scope->calls->file_scope = more;
     return status;
 }
@@ -384,7 +395,9 @@ static int put_below(struct scope *scope, uint32_t root)
         status = pf_dict_status(scope->dict);
     }
     status = status == PF_OK ? move_records(scope, moved, count) : pf_error_nomem(scope->error);
-    free(moved);
+    scope->added.stack = root;
+    scope->added.moved = moved;
+    scope->added.moved_count = count;
     free(called);
     return status;
 }
@@ -432,7 +445,7 @@ static struct pf_sums *find_time(const struct pf_accumulator *accumulator)
 
 int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stacks,
                       struct pf_dict *dict, const struct pf_facts *facts, enum pf_by by,
-                      struct pf_error *error)
+                      struct pf_file_scope *added, struct pf_error *error)
 {
     struct scope scope = {.calls = calls, .stacks = stacks, .dict = dict, .error = error};
     const struct pf_sums *time =
@@ -452,5 +465,9 @@ int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stack
         status = add_to_calls(&scope, silent, by);
     if (status == PF_OK)
         status = add_to_stacks(&scope, silent);
+    if (added != NULL)
+        *added = scope.added;
+    else
+        free(scope.added.moved);
     return status;
 }

@@ -12,15 +12,26 @@
 #include "analysis/facts.h"
 #include "analysis/key.h"
 
+/* Where main::RUNTIME was added. Zero-initialise; free `moved`. */
+struct pf_file_scope {
+    uint32_t edge;         /* of the sums of `calls`: nobody calls main::RUNTIME; 0: not added */
+    uint32_t location;     /* its callee */
+    uint32_t stack;        /* main::RUNTIME alone; 0: not added to `stacks` */
+    uint32_t *moved;       /* by stack: the stack it became; NULL: all are as they were */
+    uint32_t moved_count;
+};
+
 /* Adds main::RUNTIME to the EDGE sums of `calls`, which also has the FLAT ones, and to the SAMPLE
  * sums of `stacks` (which may be `calls`), after the last record. Its flat value is the time of all
  * statements less the sum of the exclusive times; its cumulative value is flat plus the inclusive
  * times of its calls. It is not added where flat is not above 0, where there are no statements,
  * where a filter removed records, to profiles of another format than NYTProf, to differences, and
  * to sums by labels. PF_BY_FUNCTION: calls that main::RUNTIME makes in several files become calls
- * of one function. PF_OK; PF_NOMEM; PF_OVERFLOW when a sum leaves 64 bits. */
+ * of one function. `added` (NULL: nobody asks) says where. PF_OK; PF_NOMEM; PF_OVERFLOW when a sum
+ * leaves 64 bits. */
 int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stacks, struct pf_dict *,
-                      const struct pf_facts *, enum pf_by, struct pf_error *);
+                      const struct pf_facts *, enum pf_by, struct pf_file_scope *added,
+                      struct pf_error *);
 
 /* Whether the profile is one that pf_file_scope_add looks at, as far as the metadata of its inputs
  * tell. */

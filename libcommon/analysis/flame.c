@@ -208,7 +208,7 @@ static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
 int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
 {
     struct pf_table nodes = {0};
-    int status = pf_file_scope_add(&flame->calls, &flame->sums, flame->dict, &flame->facts, flame->by, error);
+    int status = pf_file_scope_add(&flame->calls, &flame->sums, flame->dict, &flame->facts, flame->by, NULL, error);
 
     if (status != PF_OK)
         return status;

@@ -4,7 +4,8 @@ usage: nytprof_scope.py CORPUS
 
 The loader's times of statements, exclusive times of subs and inclusive times of the calls that main::RUNTIME makes are in
 CORPUS/nytprof/*.expected.json. flat is the first less the second; cum is flat plus the third. Table, tree and picture must show both and
-one total, and no main::RUNTIME where flat is not above 0.
+one total, and no main::RUNTIME where flat is not above 0. A difference of two files must show both on each side, in its table, in the
+table and the picture of its stream, and in its own picture.
 """
 import glob
 import json
@@ -55,14 +56,56 @@ def check(path, told):
         assert found == wanted, f"{path}: {view} has {found}, expected {wanted}"
 
 
+def own(rows):
+    return sum(flat for function, flat in rows if function == "main::RUNTIME")
+
+
+def check_difference(one, two):
+    """Each is a path, and whether there are stacks, the total and the flat value of main::RUNTIME."""
+    names = [one["path"], two["path"]]
+    table = run("profdiff", "-q", "-n0", "-t", "json", *names)["measures"][0]
+    assert [table["total_before"], table["total_after"]] == [one["total"], two["total"]], (names, table)
+    for side, told in (("before", one), ("after", two)):
+        shown = json.loads(piped(["profdiff", "-q", "-t", "pfs", *names], ["proftop", "-q", "-n0", "-t", "json", "--kind=edge", "-m", f"excl.{side}"]))
+        assert shown["measures"][0]["total"] == told["total"], (names, side, shown["measures"])
+        assert own((row["function"], row["flat"]) for row in shown["rows"]) == told["flat"], (names, side)
+    if not (one["stacks"] and two["stacks"]):
+        return
+    direct = run("profdiff", "-q", "-t", "json:flame", *names)
+    assert direct == json.loads(piped(["profdiff", "-q", "-t", "pfs", *names], ["profcat", "-q", "-t", "json:flame"])), names
+    assert [direct["before"], direct["value"]] == [one["total"], two["total"]], (names, direct["before"], direct["value"])
+    called = [node for node in direct["children"] if node["name"] == "main::RUNTIME"]
+    assert sum(node["self"] for node in called) == two["flat"], (names, called)
+    assert bool(called) == bool(one["flat"] or two["flat"]), names
+    folded = [line.rsplit(" ", 2) for line in piped(["profdiff", "-q", "-t", "folded", *names]).decode("latin-1").split("\n")[:-1]]
+    sides = [[(stack, int(line[k])) for stack, *line in folded] for k in (0, 1)]
+    assert [sum(value for _, value in side) for side in sides] == [one["total"], two["total"]], names
+    assert [own(side) for side in sides] == [one["flat"], two["flat"]], names
+
+
+def piped(*commands):
+    """The output of the last command, which reads what the ones before it write."""
+    text = None
+    for command in commands:
+        text = subprocess.run(command, input=text, capture_output=True, check=True).stdout
+    return text
+
+
 def main():
     checked = 0
+    before = {}
     for path in sorted(glob.glob(sys.argv[1] + "/nytprof/*.nyt")):
         told = json.load(open(path[:-4] + ".expected.json"))
         # without calls there are lines only
         if not told["load_error"] and not told["stream_error"] and told["records"].get("SUB_CALLERS"):
             check(path, told)
             checked += 1
+            stacks = any(kind["kind"] == "sample" and kind["total"] for kind in run("profcat", "-q", "-t", "json", path)["measures"])
+            time, flat, _ = expected(told)
+            now = {"path": path, "stacks": stacks, "total": time if flat > 0 else time - flat, "flat": max(flat, 0)}
+            if stacks in before:
+                check_difference(before[stacks], now)
+            before[stacks] = now
     assert checked > 10, checked
 
 
