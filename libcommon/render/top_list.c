@@ -137,6 +137,8 @@ static int write_function(struct writing *writing, const struct pf_row *rows, si
         pf_sink_text(top->sink, " in ");
         pf_sink_write(top->sink, text.data, text.size);
     }
+    if (key->first > 0)
+        pf_sink_printf(top->sink, ":%" PRId64, key->first);
     pf_top_percent(pf_percent(flat, writing->block->whole), share);
     pf_sink_printf(top->sink, ": flat %s (%s)%s\n", pf_scale_print(scale, flat, amount), share,
                    status == PF_EOF ? "; its source is neither in the profile nor on the disk" : "");

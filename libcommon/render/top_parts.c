@@ -196,6 +196,12 @@ static void append_measures(const struct pf_top *top, const struct pf_top_view *
     append_string(top, cum, line, scratch);
 }
 
+/* A table of main::RUNTIME alone, which is computed: it is the time of records of another kind. */
+static bool no_record_tells(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    return accumulator->records[kind] == 0 && accumulator->file_scope;
+}
+
 /* "wall: 12.43s total, 1243 samples, 4 sections   web.out", and a line that says what other kinds of records there are. */
 static int write_head(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block)
 {
@@ -211,7 +217,7 @@ static int write_head(const struct pf_top *top, const struct pf_top_view *view, 
     append_total(block, &line);
     if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
         append_count(&line, samples, parts, "sample");
-    else if (kind != PF_SAMPLE || samples == 0)
+    else if ((kind != PF_SAMPLE || samples == 0) && !no_record_tells(top->accumulator, kind))
         append_count(&line, (pf_int128)top->accumulator->records[kind], 1, "record");
     failed = count_sections(top, &sections) != PF_OK;
     if (sections > 0)
