@@ -125,7 +125,7 @@ END
 
 @test "sums beyond 64 bits are refused, not wrapped" {
     printf '# callgrind format\nevents: Ir\nfn=f\n1 9223372036854775807\n1 9223372036854775807\n' >big.out
-    run -0 profcat --probe big.out
+    run -0 profcat --probe --no-group big.out
     [[ $output == *18446744073709551614* ]]
     run -3 proftop big.out
     [[ $output == *'leaves 64 bits'* ]]

@@ -92,9 +92,9 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     [ "$(profcat half whole | flat -u events)" = "126976 0x1004,698368 0x1000," ]
     profdiff -b address -t csv whole half | grep -c ',events,\(0,126976,126976\|317440,380928,63488\),' | grep -qx 2
     # 634880000 / 3333 events a count: one rounding, in what is printed
-    profcat third | proftop -u events | grep -q '^cycles: 571449.14 events total'
-    proftop half third | grep -q '^cycles: 1079353.14 events total'
-    profdiff third half | grep -q '^cycles: 571449.14 before, 507904 after'
+    profcat third | proftop -u events | grep -q '^cycles: 571,449.14 events total'
+    proftop half third | grep -q '^cycles: 1,079,353.14 events total'
+    profdiff third half | grep -q '^cycles: 571,449.14 before, 507,904 after'
     # equal shares stay counts, and so do those that stand for as many events
     [ "$(profmerge -t dcpicat half half | tail -n 3 | tr -s ' \n' ' ,')" = "event 8 cycles:63488:5000,0x000000001000 6,0x000000001004 2," ]
     [ "$(profmerge -t dcpicat half double | tail -n 3 | tr -s ' \n' ' ,')" = "event 6 cycles:63488:5000,0x000000001000 5,0x000000001004 1," ]

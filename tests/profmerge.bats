@@ -231,7 +231,7 @@ END
     # ticks of 10 ms, 4 ms and 1 ms; samples of 1 tick each
     for tick in 10000 4000 1000; do profcat -t statprofiler:tick=$tick -o tick$tick.statprof one.folded 2>/dev/null; done
     profmerge tick10000.statprof tick4000.statprof -o both.pfs
-    profcat --probe both.pfs | grep -q 'sample wall: 84000000 nanoseconds'
+    profcat --probe both.pfs | grep -q 'sample wall: 84ms'
     profmerge tick10000.statprof tick4000.statprof -t statprofiler 2>/dev/null | profcat -H | grep -q '^statprofiler tick_us 2000$'
     profmerge tick10000.statprof tick4000.statprof tick1000.statprof --canonical >abc
     profmerge tick10000.statprof both.pfs tick1000.statprof --canonical -w -1:tick10000.statprof >/dev/null
@@ -291,10 +291,10 @@ END
         eval "profmerge ${line#* => }" | profcat --probe | sed -n 's/.*measure  *sample cpu: //p' | sort | paste -sd, >got
         [ "$(cat got)" = "${line%% => *}" ] || { echo "$line: $(cat got)"; bad=1; }
     done <<'END'
-70 cycles,9 nanoseconds => both.pb
-140 cycles,18 nanoseconds => both.pb both.pb
-14 nanoseconds,70 cycles => both.pb ns.pfs
-14 nanoseconds,70 cycles => ns.pfs both.pb
+70 cycles,9ns => both.pb
+140 cycles,18ns => both.pb both.pb
+14ns,70 cycles => both.pb ns.pfs
+14ns,70 cycles => ns.pfs both.pb
 END
     [ "$bad" -eq 0 ]
 }

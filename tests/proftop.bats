@@ -186,10 +186,10 @@ END
     [ "$(cells 6,9 -b label:section -n 1 labels.pfs)" = " 4" ]
     expect proftop -b section labels.pfs <<'END'
 samples: 15 total, 3 sections                                     labels.pfs
-      flat  flat%   sum%        cum   cum%
-         4 26.67% 26.67%          4 26.67%  ""
-         3 20.00% 46.67%          3 20.00%  req
-         1  6.67% 53.33%          1  6.67%  db
+      flat  flat%        cum   cum%
+         4 26.67%          4 26.67%  ""
+         3 20.00%          3 20.00%  req
+         1  6.67%          1  6.67%  db
 ... 8 (53.33%) outside of all sections
 END
     [ "$(proftop -b label:nothing labels.pfs | tail -1)" = "... 15 (100%) without this label" ]
@@ -335,7 +335,7 @@ END
 END
     for case in 'wall auto 3.41s 120ms' 'wall ms 3410ms 120ms' 'wall us 3410000us 120000us' 'wall ns 3410000000ns 120000000ns' \
         'wall s 3.41s 0.12s' 'wall ticks 341 12' 'alloc auto 1.50kB 3B' 'alloc bytes 1536B 3B' 'cycles auto 3 1' \
-        'cycles events 196608 65536' 'ps auto 2ns 4ns' 'ps ticks 2500 3500' 'third auto 7 1' 'alloc count 1536 3'; do
+        'cycles events 196,608 65,536' 'ps auto 2ns 4ns' 'ps ticks 2,500 3,500' 'third auto 7 1' 'alloc count 1,536 3'; do
         # shellcheck disable=SC2086  # words of the case
         set -- $case
         [ "$(proftop -m "$1" -u "$2" -s name units.pfs | awk 'NR > 2 { print $1 }' | tr '\n' ' ')" = "$3 $4 " ] || {
@@ -458,8 +458,8 @@ also here: flat (Ir); --kind shows them
      total  total%       self
         35    100%          0  ##########  all
         35    100%         10  ##########    main  m.c:1
-        25  71.43%          ?  #######         f  f.c:1 ...
-... behind a name: it is called from elsewhere too, and what it called for this caller is not known (--callees=RE)
+        25  71.43%          ?  #######         f ...  f.c:1
+... behind a name: the function has other callers too, and what it called for this caller is not known (--callees=RE)
 END
     [ "$(proftop --tree -t tsv lines.pfs | cut -f 4,9,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 0 35,main 10 35,f  25," ]
     [ "$(proftop --tree -t json lines.pfs | from_json '[row["self"] for row in d["rows"]]')" = "[0, 10, null]" ]
@@ -579,7 +579,7 @@ samples: 11 total                                                 small.folded
      value  value%  caller -> callee
          8  72.73%  a -> b
          5  45.45%  b -> a
-... 3 more not shown; -n 0 for all
+... 3 pairs not shown; -n 0 for all
 END
     proftop --edges -t json small.folded | head -1 | grep -q '^{"schema":"profutils.edges/1","meta":{"tool":"proftop",'
     run --separate-stderr proftop --callers=nobody small.folded
@@ -612,9 +612,11 @@ samples: 11 total                                                 small.folded
 ... 4 lighter calls not shown; -n 0 for all
 END
     if locale -a 2>/dev/null | grep -qi '^c.utf-*8$'; then
-        LC_ALL=C.UTF-8 proftop --tree small.folded | grep -q '^         5  45.45%          2  ████▌           a$'
+        # a pipe gets the same bars as a file
+        LC_ALL=C.UTF-8 proftop --tree small.folded | cat >piped
         LC_ALL=C.UTF-8 proftop --tree small.folded >got
         LC_ALL=C proftop --tree small.folded | diff -u - got
+        diff -u got piped
     fi
     expect proftop --tree --min-percent=46 -t ndjson small.folded <<'END'
 {"id":1,"parent":0,"depth":0,"function":"all","file":"","line":0,"measure":"samples","unit":"count","self":0,"total":11}
@@ -660,7 +662,7 @@ excl, cum incl: 125ns total, 10 records                           pairs.pfs
        8ns   6.40%        2ns  #               about
        9ns   7.20%        1ns  #                 round ...
        4ns   3.20%        5ns                    out
-... behind a name: it is called from elsewhere too, and what it called for this caller is not known (--callees=RE)
+... behind a name: the function has other callers too, and what it called for this caller is not known (--callees=RE)
 END
 }
 
@@ -694,7 +696,7 @@ END
     [ "$(cells 2,4,9,11 --list=f list.pfs | tr '\n' ,)" = "f 3 5000000 5000000,f 0 2000000 2000000,f 4 0 1000000," ]
     # a file name selects its functions, and no others
     run -0 --separate-stderr proftop --list='^a\.pl$' "$CORPUS/statprofiler/edge/05-text.out"
-    [ "$(grep -o '^[^ ]* in [^ ]*:' <<<"$output" | tr '\n' ,)" = "(main) in a.pl:,main::leaf in a.pl:,main::top in a.pl:," ]
+    [ "$(grep -o '^[^ ]* in [^ ]*:' <<<"$output" | tr '\n' ,)" = "main::leaf in a.pl:,(main) in a.pl:,main::top in a.pl:," ]
     [ "$(cells 2,4,9 --list='(eval 1)' "$CORPUS/statprofiler/edge/05-text.out" | tr '\n' ,)" = "(eval) 2 2," ]
     run --separate-stderr proftop --list=nobody list.pfs
     [ "$stderr" = "proftop: warning: source of 'nobody': no function matches" ]
@@ -703,12 +705,24 @@ END
 @test "long numbers do not run into each other" {
     printf 'main;work 31123456789012\nmain;x 1\n' >long.folded
     expect proftop long.folded <<'END'
-samples: 31123456789013 total                                     long.folded
-      flat  flat%   sum%        cum   cum%
-31123456789012   100%   100% 31123456789012   100%  work
-         1 3.2e-12%   100%          1 3.2e-12%  x
-         0     0%   100% 31123456789013   100%  main
+samples: 31,123,456,789,013 total                                 long.folded
+              flat  flat%   sum%                cum   cum%
+31,123,456,789,012   100%   100% 31,123,456,789,012   100%  work
+                 1 <0.01%   100%                  1 <0.01%  x
+                 0     0%   100% 31,123,456,789,013   100%  main
 END
+    expect proftop --no-group -n 1 long.folded <<'END'
+samples: 31123456789013 total                                     long.folded
+          flat  flat%   sum%            cum   cum%
+31123456789012   100%   100% 31123456789012   100%  work
+... 2 functions below 0.1% (<0.01%) not shown; -n 0 for all
+END
+    # neither times nor numbers for programs have commas
+    [ "$(proftop -t tsv long.folded | cut -f 9 | sed -n 2p)" = 31123456789012 ]
+    printf 'a 1234567\n' >times.folded
+    proftop -f folded:measure=wall/ms -u ms times.folded | grep -q ' 1234567ms '
+    printf 'f 999\ng 1000\nh -1000\ni -999999\nj 1000000\n' >edges.folded
+    [ "$(proftop -n 0 edges.folded | awk 'NR > 2 { print $NF "=" $1 }' | sort | tr '\n' ' ')" = "f=999 g=1,000 h=-1,000 i=-999,999 j=1,000,000 " ]
 }
 
 @test "names of any bytes are shown as text and harm nobody" {
@@ -786,9 +800,9 @@ tty()
     [ "$(wc -l <got)" -eq 11 ]
     [ "$(sed -n 3p got | wc -c)" -eq 81 ]
     sed -n 3p got | grep -q '  abcx*~x*xyz$'
-    # 42 columns of numbers leave a name 20 on a narrow terminal
+    # on a narrow terminal columns leave, so that something of a name is left
     tty 40 'proftop long.folded' >got
-    [ "$(sed -n 3p got | wc -c)" -eq $((42 + 2 + 20 + 1)) ]
+    [ "$(sed -n 3p got | wc -c)" -eq 41 ]
     sed -n 3p got | grep -q '  abcx*~x*xyz$'
     # a terminal that does not know its size
     COLUMNS=70 LINES=14 tty 0 'stty rows 0; proftop long.folded' >got

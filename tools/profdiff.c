@@ -35,6 +35,7 @@ static const char *last(char **values, unsigned count)
 static const char *table_option(const struct args *args)
 {
     return args->limit_given        ? "--limit"
+           : args->min_percent_given ? "--min-percent"
            : args->sort_given       ? "--sort"
            : args->only_given       ? "--only"
            : args->unit_given       ? "--unit"
@@ -153,6 +154,7 @@ static void read_limit(struct run *run, const struct args *args)
     if (limit != NULL && !pf_parse_int(pf_bytes_of(limit), 0, INT32_MAX, &number))
         pf_tool_usage(&run->common.tool, "--limit takes a number from 0 to %d, not '%s'", INT32_MAX, limit);
     run->view.limit = (size_t)number;
+    run->view.min_percent = pf_common_min_percent(&run->common, last(args->min_percent_arg, args->min_percent_given));
 }
 
 /* --- reading ---------------------------------------------------------------------------------------------- */
@@ -374,8 +376,9 @@ static void read_style(struct run *run)
     struct pf_diff_view *view = &run->view;
 
     view->color = pf_tool_colors(tool, view->sink);
-    view->utf8 = pf_sink_live(view->sink) && pf_tool_utf8(); /* a file does not depend on the locale */
-    view->terminal = tool->no_trunc ? 0 : pf_tool_columns(view->sink);
+    view->utf8 = pf_sink_terminal(view->sink) && pf_tool_utf8(); /* a file or a pipe does not depend on the locale */
+    view->group = !tool->no_group;
+    view->terminal = pf_sink_columns(view->sink);
 }
 
 static void write_table(struct run *run, const struct args *args)

@@ -26,6 +26,7 @@ struct run {
     struct pf_top top;
     enum view view;
     bool naming; /* names for addresses were asked for */
+    bool fit_height; /* the terminal decides on the number of rows */
     enum pf_unit unit;
     enum pf_kind kind; /* PF_RECORD_KINDS: the custom */
     struct pf_pattern patterns[3];
@@ -117,22 +118,17 @@ static void read_words(struct run *run, const struct args *args)
 
 static void read_limits(struct run *run, const struct args *args)
 {
-    const char *limit = last(args->limit_arg, args->limit_given), *least = last(args->min_percent_arg, args->min_percent_given);
+    const char *limit = last(args->limit_arg, args->limit_given);
     unsigned rows = pf_tool_rows(run->top.sink);
     int64_t number = run->top.form != PF_SHEET_TEXT ? 0 : rows == 0 ? 20 : rows > 9 ? rows - 4 : 5;
-    char *end = NULL;
 
     if (run->view == LIST && run->top.form == PF_SHEET_TEXT)
         number = 0;
     if (limit != NULL && !pf_parse_int(pf_bytes_of(limit), 0, INT32_MAX, &number))
         pf_tool_usage(&run->common.tool, "--limit takes a number from 0 to %d, not '%s'", INT32_MAX, limit);
     run->top.limit = (size_t)number;
-    if (least == NULL)
-        return;
-    run->top.min_percent = strtod(least, &end);
-    if (end == least || strspn(least, "0123456789.") != (size_t)(end - least) ||
-        strcmp(end, &"%"[*end == '\0']) != 0 || !(run->top.min_percent >= 0 && run->top.min_percent <= 100))
-        pf_tool_usage(&run->common.tool, "--min-percent takes a number from 0 to 100, not '%s'", least);
+    run->fit_height = limit == NULL && rows > 0 && number > 0;
+    run->top.min_percent = pf_common_min_percent(&run->common, last(args->min_percent_arg, args->min_percent_given));
 }
 
 static void read_style(struct run *run)
@@ -140,8 +136,9 @@ static void read_style(struct run *run)
     struct pf_tool *tool = &run->common.tool;
 
     run->top.color = pf_tool_colors(tool, run->top.sink);
-    run->top.utf8 = pf_sink_live(run->top.sink) && pf_tool_utf8(); /* a file does not depend on the locale */
-    run->top.terminal = tool->no_trunc ? 0 : pf_tool_columns(run->top.sink);
+    run->top.utf8 = pf_sink_terminal(run->top.sink) && pf_tool_utf8(); /* a file or a pipe does not depend on the locale */
+    run->top.group = !tool->no_group;
+    run->top.terminal = pf_sink_columns(run->top.sink);
 }
 
 /* --- reading ---------------------------------------------------------------------------------------------- */
@@ -326,6 +323,25 @@ static void choose(struct run *run)
 
 /* --- showing ---------------------------------------------------------------------------------------------- */
 
+static bool has_other_kinds(const struct run *run)
+{
+    for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS && run->top.block_count > 0; kind++)
+        if (kind != run->top.blocks[0].subject.kind && run->accumulator.records[kind] > 0)
+            return true;
+    return false;
+}
+
+/* Rows make room for lines above and below the table that most profiles do not have. */
+static void make_room(struct run *run)
+{
+    size_t lines_of_note = run->top.terminal < 100 ? 2 : 1, lines = run->facts.duration > 0;
+    bool tree_of_calls = run->view == TREE && run->top.block_count > 0 && run->top.blocks[0].subject.kind == PF_EDGE;
+
+    lines += has_other_kinds(run) ? lines_of_note : 0;
+    lines += tree_of_calls ? lines_of_note : 0;
+    run->top.limit -= run->top.limit > lines + 5 ? lines : 0;
+}
+
 static void show(struct run *run)
 {
     static const char *const what[] = {"", "callers or callees of", "", "", "source of"};
@@ -337,6 +353,8 @@ static void show(struct run *run)
         pf_tool_warn(&run->common.tool, "the input is incomplete, and so is what is shown");
     if (run->top.block_count == 0)
         pf_tool_warn(&run->common.tool, "there are no records and no measures");
+    if (run->fit_height)
+        make_room(run);
     if (run->view == TABLE)
         status = pf_top_table(&run->top, &matched, &error);
     else if (run->view == CALLS)

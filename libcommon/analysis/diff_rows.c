@@ -521,6 +521,23 @@ void pf_diff_table_only(struct pf_diff_table *table, enum pf_diff_only only)
     table->count = only != PF_DIFF_ALL ? kept : table->count;
 }
 
+static double size_of(const struct pf_diff_means *means)
+{
+    return fabs((double)means->before) + fabs((double)means->after);
+}
+
+void pf_diff_table_least(struct pf_diff_table *table, double percent)
+{
+    double least = size_of(&table->total) * percent / 100;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (size_of(pf_diff_compared(table, &table->rows[i])) >= least)
+            table->rows[kept++] = table->rows[i];
+    table->small = table->count - kept;
+    table->count = kept;
+}
+
 void pf_diff_table_drop_negative(struct pf_diff_table *table)
 {
     size_t kept = 0;

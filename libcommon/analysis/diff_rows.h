@@ -42,6 +42,7 @@ struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row *rows;
     size_t count, tests;          /* tests: rows that q is over */
+    size_t small;                 /* rows that pf_diff_table_least has left out */
     size_t moved;                 /* PF_BY_FUNCTION: names of rows removed, that rows with another file or image added have too */
     double worth[2];              /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or shares */
     uint64_t parts;               /* so many of a mean are one of the block's unit: all means are whole numbers of them */
@@ -73,6 +74,8 @@ enum pf_diff_only { PF_DIFF_ALL, PF_DIFF_ONLY_ADDED, PF_DIFF_ONLY_REMOVED, PF_DI
                     PF_DIFF_ONLY_SIGNIFICANT };
 bool pf_diff_only_find(const char *name, enum pf_diff_only *);
 void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
+/* Leaves out rows whose amount compared is less than `percent` of the total, both sides taken together. Verdicts stay as they are. */
+void pf_diff_table_least(struct pf_diff_table *, double percent);
 /* Leaves out rows that fell. */
 void pf_diff_table_drop_negative(struct pf_diff_table *);
 /* Leaves the rows that rose by more than the bound, with verdict + where there can be one. PF_OK, or PF_USAGE where the bound does not

@@ -1,6 +1,9 @@
 #include "analysis/facts.h"
 
+#include "analysis/meta_names.h"
 #include "base/error.h"
+#include "codec/format.h"
+#include "codec/merging.h"
 
 #include <stdlib.h>
 
@@ -36,10 +39,22 @@ static bool add_shown(struct pf_facts *facts, struct pf_fact fact)
     return true;
 }
 
+/* What a row says of how long its input ran. */
+static pf_int128 duration_of(const struct pf_dict *dict, struct pf_fact fact)
+{
+    struct pf_bytes origin = pf_dict_string(dict, fact.origin);
+    const struct pf_format *format = pf_meta_owner(origin);
+
+    if (format == NULL || format->merging == NULL || format->merging->duration == NULL)
+        return 0;
+    return format->merging->duration(origin, pf_dict_string(dict, fact.key), pf_dict_string(dict, fact.value));
+}
+
 static bool add_row(struct pf_facts *facts, const struct pf_dict *dict, struct pf_fact fact)
 {
     struct pf_bytes origin = pf_dict_string(dict, fact.origin), key = pf_dict_string(dict, fact.key);
 
+    facts->duration += duration_of(dict, fact);
     if (origin.size > 0 && origin.data[0] == '.')
         return true;
     if (!pf_bytes_equal(origin, PF_BYTES("profutils")))
@@ -64,7 +79,7 @@ int pf_facts_add(struct pf_facts *facts, struct pf_dict *dict, const struct pf_b
 
 struct pf_facts_mark pf_facts_mark(const struct pf_facts *facts)
 {
-    return (struct pf_facts_mark){facts->metadata_count, facts->input_count, facts->format_count, facts->before.count};
+    return (struct pf_facts_mark){facts->metadata_count, facts->input_count, facts->format_count, facts->before.count, facts->duration};
 }
 
 void pf_facts_drop(struct pf_facts *facts, struct pf_facts_mark mark)
@@ -73,4 +88,5 @@ void pf_facts_drop(struct pf_facts *facts, struct pf_facts_mark mark)
     facts->input_count = mark.inputs;
     facts->format_count = mark.formats;
     facts->before.count = mark.before;
+    facts->duration = mark.duration;
 }

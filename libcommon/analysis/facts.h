@@ -17,6 +17,7 @@ struct pf_facts {
     uint32_t *inputs, *formats;      /* strings: names in order, and each format once */
     size_t input_count, input_capacity, format_count, format_capacity;
     struct pf_before before;
+    pf_int128 duration; /* nanoseconds that the inputs say they ran, added up; 0: not known */
 };
 
 void pf_facts_free(struct pf_facts *);
@@ -24,6 +25,7 @@ void pf_facts_free(struct pf_facts *);
 /* How much of each there is. */
 struct pf_facts_mark {
     size_t metadata, inputs, formats, before;
+    pf_int128 duration;
 };
 struct pf_facts_mark pf_facts_mark(const struct pf_facts *);
 /* Forgets what was taken since the mark. */

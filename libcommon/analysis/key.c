@@ -49,6 +49,7 @@ void pf_keys_free(struct pf_keys *keys)
     pf_table_free(&keys->table);
     pf_forms_free(&keys->images);
     free(keys->lines);
+    free(keys->inlined);
     free(keys->places);
 }
 
@@ -266,6 +267,21 @@ static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
         keys->lines[key] = line;
 }
 
+static void keep_inlined(struct pf_keys *keys, uint32_t key, bool inlined)
+{
+    if (!pf_grow_zeroed(&keys->inlined, &keys->inlined_count, &keys->inlined_capacity, (size_t)key + 1, 1))
+        keys->status = PF_NOMEM;
+    else
+        keys->inlined[key] |= inlined ? PF_KEY_INLINED : PF_KEY_CALLED;
+}
+
+unsigned pf_keys_inlined(const struct pf_keys *keys, uint32_t key)
+{
+    unsigned marks = key < keys->inlined_count ? keys->inlined[key] : 0;
+
+    return marks & PF_KEY_INLINED ? marks : 0;
+}
+
 /* A place in the form of its image that stands for all. */
 static struct pf_location place_of(const struct pf_keys *keys, uint32_t location)
 {
@@ -299,6 +315,8 @@ static void add_place(struct pf_keys *keys, uint32_t location)
         keep_line(keys, id, pf_dict_function(keys->dict, place->function)->start_line);
     else if (keys->by == PF_BY_ADDRESS)
         keep_line(keys, id, place->line);
+    if (keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS)
+        keep_inlined(keys, id, place->inlined != 0);
     keys->places[location] = id;
 }
 

@@ -48,6 +48,8 @@ struct pf_keys {
     struct pf_table table; /* struct pf_key, numbered from 1 */
     int64_t *lines;      /* smallest positive line met: start lines, for PF_BY_ADDRESS executed ones; 0 = none */
     size_t line_capacity, line_count;
+    unsigned char *inlined; /* by key: PF_KEY_INLINED and PF_KEY_CALLED */
+    size_t inlined_capacity, inlined_count;
     uint32_t *places;    /* key of each location; pf_keys_places */
     size_t place_count, place_capacity, places_done;
     struct pf_forms images; /* those mapped at several places are one image */
@@ -84,6 +86,10 @@ struct pf_key pf_keys_function(const struct pf_keys *, uint32_t key);
 bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
 /* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not known. */
 int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
+
+/* How the places of the row are called: inlined, not inlined, or both; 0 where none is inlined or the row is no function. */
+enum { PF_KEY_INLINED = 1, PF_KEY_CALLED = 2 };
+unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
 
 /* What the row is called: a function, a file, a value ...; unnamed addresses as everywhere (0x...), nothing known `[unknown]`, "" where
  * the row has no name. `flags` (may be NULL) gets the string's. */

@@ -320,7 +320,24 @@ static void print_short(pf_int128 amount, uint64_t parts, char text[PF_AMOUNT_TE
     pf_print_parts(amount, parts, places, text);
 }
 
-const char *pf_scale_print(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
+void pf_group_digits(char text[PF_AMOUNT_TEXT])
+{
+    size_t start = text[0] == '-', digits = strspn(text + start, "0123456789"), size = strlen(text);
+    size_t commas = digits > 0 ? (digits - 1) / 3 : 0;
+
+    if (size + commas >= PF_AMOUNT_TEXT)
+        return;
+    memmove(text + start + digits + commas, text + start + digits, size - start - digits + 1);
+    for (size_t i = digits, to = start + digits + commas; commas > 0; i--) {
+        text[--to] = text[start + i - 1];
+        if ((digits - i) % 3 == 2 && i > 1) {
+            text[--to] = ',';
+            commas--;
+        }
+    }
+}
+
+static const char *print_amount(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
 {
     double value = (double)amount / (double)(scale->parts > 0 ? scale->parts : 1), size = value < 0 ? -value : value;
     const struct step *step = scale->time ? time_steps : byte_steps;
@@ -342,4 +359,12 @@ const char *pf_scale_print(const struct pf_scale *scale, pf_int128 amount, char 
         return text;
     }
     return print_step(value, step, text);
+}
+
+const char *pf_scale_print(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
+{
+    print_amount(scale, amount, text);
+    if (scale->group && (scale->shown == PF_UNIT_COUNT || !(scale->time || scale->bytes)))
+        pf_group_digits(text);
+    return text;
 }

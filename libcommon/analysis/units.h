@@ -43,6 +43,7 @@ struct pf_scale {
     struct pf_bytes name;    /* nanoseconds, bytes, count, tick ... */
     enum pf_unit shown;      /* for pf_scale_print: NS to S fixed, AUTO by size (times and bytes), COUNT plain */
     bool time, bytes;
+    bool group;              /* for pf_scale_print: commas between the thousands of counts */
 };
 
 /* Amounts are base units: of times whole ones where the scale is whole, a decimal fraction or more than 1, else raw units, and of parts of a
@@ -62,8 +63,10 @@ pf_int128 pf_scale_total(const struct pf_scale *, pf_int128 sum);
 /* Brings two scales to the same parts; false when they leave 64 bits. */
 bool pf_scale_join(struct pf_scale *, struct pf_scale *);
 
-/* An amount for people: 3.41s, 120ms, 17.50MB, 1234. What has decimals has two, or so many that it is not 0. */
+/* An amount for people: 3.41s, 120ms, 17.50MB, 1234. What has decimals has two, or so many that it is not 0. With scale->group 1,234. */
 enum { PF_AMOUNT_TEXT = PF_DECIMAL_TEXT };
 const char *pf_scale_print(const struct pf_scale *, pf_int128 amount, char text[PF_AMOUNT_TEXT]);
+/* Puts a comma between each three digits before the decimal point. */
+void pf_group_digits(char text[PF_AMOUNT_TEXT]);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__linux__)
@@ -188,6 +189,32 @@ bool pf_buffer_append(struct pf_buffer *buffer, const void *bytes, size_t size)
 bool pf_buffer_byte(struct pf_buffer *buffer, unsigned char byte)
 {
     return pf_buffer_append(buffer, &byte, 1);
+}
+
+void pf_buffer_vprintf(struct pf_buffer *buffer, const char *format, va_list arguments)
+{
+    va_list again;
+    int size;
+    char *room;
+
+    va_copy(again, arguments);
+    size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    buffer->failed = buffer->failed || size < 0;
+    room = pf_buffer_extend(buffer, (size_t)(size < 0 ? 0 : size) + 1);
+    if (room == NULL)
+        return;
+    vsnprintf(room, (size_t)size + 1, format, arguments);
+    buffer->size--; /* the NUL */
+}
+
+void pf_buffer_printf(struct pf_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    pf_buffer_vprintf(buffer, format, arguments);
+    va_end(arguments);
 }
 
 void pf_buffer_free(struct pf_buffer *buffer)

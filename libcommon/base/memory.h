@@ -2,6 +2,9 @@
 #ifndef PF_BASE_MEMORY_H
 #define PF_BASE_MEMORY_H
 
+#include "base/error.h"
+
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -49,6 +52,9 @@ bool pf_buffer_append(struct pf_buffer *, const void *bytes, size_t size);
 bool pf_buffer_byte(struct pf_buffer *, unsigned char byte);
 /* `size` writable bytes at the end, counted as appended; NULL when out of memory. */
 void *pf_buffer_extend(struct pf_buffer *, size_t size);
+/* Appends formatted text of any length. */
+void pf_buffer_printf(struct pf_buffer *, const char *format, ...) PF_PRINTF(2, 3);
+void pf_buffer_vprintf(struct pf_buffer *, const char *format, va_list) PF_PRINTF(2, 0);
 void pf_buffer_free(struct pf_buffer *);
 
 #endif

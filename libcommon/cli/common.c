@@ -91,6 +91,7 @@ static void read_messages(struct pf_tool *tool, const struct pf_common_args *arg
     tool->salvage = args->salvage_given;
     tool->force = args->force_given;
     tool->no_trunc = args->no_trunc_given;
+    tool->no_group = args->no_group_given;
     tool->color = when_named(last(args->color, args->color_given));
     tool->progress = args->no_progress_given ? PF_NEVER : args->progress_given ? PF_ALWAYS : PF_AUTO;
 }
@@ -172,4 +173,18 @@ bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict,
             return true;
     }
     return common->measure_count == 0;
+}
+
+double pf_common_min_percent(struct pf_common *common, const char *text)
+{
+    char *end = NULL;
+    double percent;
+
+    if (text == NULL)
+        return 0;
+    percent = strtod(text, &end);
+    if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) || strcmp(end, &"%"[*end == '\0']) != 0 ||
+        !(percent >= 0 && percent <= 100))
+        pf_tool_usage(&common->tool, "--min-percent takes a number from 0 to 100, not '%s'", text);
+    return percent;
 }

@@ -11,7 +11,7 @@ struct pf_common_args {
     unsigned from_given, to_given, output_given, measure_given, sample_index_given, compress_given, files0_from_given,
         color_given, threads_given;
     unsigned recursive_given, canonical_given, quiet_given, verbose_given, keep_going_given, salvage_given, progress_given,
-        no_progress_given, no_trunc_given, force_given, sync_given, formats_given, help_given, version_given;
+        no_progress_given, no_trunc_given, no_group_given, force_given, sync_given, formats_given, help_given, version_given;
     char *const *operands;
     unsigned operand_count;
     const char *usage, *purpose; /* generated, the head of --help */
@@ -31,6 +31,7 @@ struct pf_common_args {
         .quiet_given = (a).quiet_given, .verbose_given = (a).verbose_given, .keep_going_given = (a).keep_going_given,  \
         .salvage_given = (a).salvage_given, .progress_given = (a).progress_given,                                      \
         .no_progress_given = (a).no_progress_given, .no_trunc_given = (a).no_trunc_given,                              \
+        .no_group_given = (a).no_group_given,                                                                          \
         .force_given = (a).force_given, .sync_given = (a).sync_given,                \
         .formats_given = (a).formats_given, .help_given = (a).help_given,                                              \
         .version_given = (a).version_given, .operands = (a).inputs, .operand_count = (a).inputs_num,                   \
@@ -72,5 +73,8 @@ void pf_common_to(struct pf_common *, const char *text);
 /* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is. *which (may be NULL) is the number of
  * the one that matched. */
 bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure, unsigned *which);
+
+/* Reads --min-percent; NULL gives 0. Exits 2 where the text is no number from 0 to 100. */
+double pf_common_min_percent(struct pf_common *, const char *text);
 
 #endif

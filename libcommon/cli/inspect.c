@@ -148,6 +148,7 @@ void pf_inspect(struct pf_common *common, enum pf_inspect what)
     inspect.inputs = pf_inputs_open(common);
     inspect.inspection.several = pf_inputs_count(inspect.inputs) > 1;
     inspect.inspection.sink = pf_output_sink(common, &slot);
+    inspect.inspection.group = !common->tool.no_group;
     if (inspect.inspection.sink) {
         inspect.inventory.dict = pf_inputs_dict(inspect.inputs);
         inspect_all(&inspect);

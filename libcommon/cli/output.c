@@ -55,6 +55,8 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
         return NULL;
     }
     pf_sink_before_terminal(sink, pf_tool_line_over, &common->tool);
+    if (!common->tool.no_trunc)
+        pf_sink_set_columns(sink, pf_tool_columns(sink), pf_tool_utf8() ? "\u2026" : "~");
     if (common->sync)
         pf_sink_sync(sink);
     *slot = pf_sink_temporary(sink) ? pf_tool_temporary(&common->tool, pf_sink_temporary(sink)) : -1;

@@ -15,7 +15,7 @@ enum pf_when { PF_AUTO, PF_ALWAYS, PF_NEVER };
 
 struct pf_tool {
     const char *name; /* profcat */
-    bool quiet, verbose, keep_going, salvage, force, no_trunc;
+    bool quiet, verbose, keep_going, salvage, force, no_trunc, no_group;
     enum pf_when color, progress;
     enum pf_exit status;
     bool line_shown; /* a progress line stands on the terminal */

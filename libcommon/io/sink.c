@@ -34,6 +34,8 @@ struct pf_sink_output {
     int fd;     /* -1: memory */
     bool is_stdout;
     bool live, terminal, sync;
+    unsigned columns; /* of a line; 0: any number */
+    const char *mark;
     void (*before)(void *); /* the first byte to a terminal; NULL: nothing to do, or no more */
     void *before_arg;
     char *target; /* what the temporary file is renamed to; NULL: written in place */
@@ -238,6 +240,22 @@ bool pf_sink_live(const struct pf_sink *sink)
 bool pf_sink_terminal(const struct pf_sink *sink)
 {
     return sink->output->terminal;
+}
+
+void pf_sink_set_columns(struct pf_sink *sink, unsigned columns, const char *mark)
+{
+    sink->output->columns = columns;
+    sink->output->mark = mark;
+}
+
+unsigned pf_sink_columns(const struct pf_sink *sink)
+{
+    return sink->output->columns;
+}
+
+const char *pf_sink_mark(const struct pf_sink *sink)
+{
+    return sink->output->mark != NULL ? sink->output->mark : "~";
 }
 
 void pf_sink_before_terminal(struct pf_sink *sink, void (*before)(void *), void *arg)

@@ -65,6 +65,11 @@ static inline uint64_t pf_sink_offset(const struct pf_sink *sink)
 /* True when somebody may be waiting at the other end: a pipe, a socket, a terminal. */
 bool pf_sink_live(const struct pf_sink *);
 bool pf_sink_terminal(const struct pf_sink *);
+/* Lines are to fit into `columns` (0, the default: of any length); `mark` (one column wide, constant) stands for what is left out.
+ * The sink only tells those who write lines. */
+void pf_sink_set_columns(struct pf_sink *, unsigned columns, const char *mark);
+unsigned pf_sink_columns(const struct pf_sink *);
+const char *pf_sink_mark(const struct pf_sink *);
 /* Calls `before` once, when the first byte is about to go to a terminal: what else stands there can be taken away. */
 void pf_sink_before_terminal(struct pf_sink *, void (*before)(void *), void *arg);
 /* PF_OK or the first failure, copied to `error` if given. */

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { KEPT_CHARACTERS = 12 }; /* at the end of a shortened name */
+
 static void append_code(struct pf_buffer *out, uint32_t c)
 {
     if (c < 0x80) {
@@ -151,17 +153,37 @@ size_t pf_text_prefix(struct pf_bytes text, size_t columns)
     return i;
 }
 
+/* Where the last `count` characters begin; combining marks belong to the character before them. */
+static size_t last_characters(struct pf_bytes text, unsigned count)
+{
+    const unsigned char *p = (const unsigned char *)text.data;
+    size_t at = text.size;
+
+    while (at > 0 && count > 0) {
+        do
+            at--;
+        while (at > 0 && (p[at] & 0xc0) == 0x80);
+        count -= width_of(decode(p + at, pf_utf8_char(p + at, text.size - at))) > 0;
+    }
+    return at;
+}
+
 struct pf_bytes pf_text_elide(struct pf_bytes text, size_t columns, const char *mark, struct pf_buffer *scratch)
 {
-    size_t width = pf_text_width(text), head, tail;
+    size_t width = pf_text_width(text), head, tail, kept;
 
     if (width <= columns)
         return text;
-    head = pf_text_prefix(text, (columns - 1) / 2);
+    if (columns < 3)
+        return (struct pf_bytes){text.data, pf_text_prefix(text, columns)};
+    kept = pf_text_width(pf_bytes_skip(text, last_characters(text, KEPT_CHARACTERS)));
+    kept = kept < columns / 2 ? columns / 2 : kept;
+    kept = kept > columns - 2 ? columns - 2 : kept;
     /* what is dropped is rounded up where a wide character stands across the cut */
-    tail = pf_text_prefix(text, width - columns / 2);
-    while (pf_text_width((struct pf_bytes){text.data + tail, text.size - tail}) > columns / 2)
+    tail = pf_text_prefix(text, width - kept);
+    while (pf_text_width(pf_bytes_skip(text, tail)) > kept)
         tail += pf_utf8_char((const unsigned char *)text.data + tail, text.size - tail);
+    head = pf_text_prefix(text, columns - 1 - kept);
     scratch->size = 0;
     pf_buffer_append(scratch, text.data, head);
     pf_buffer_append(scratch, mark, strlen(mark));

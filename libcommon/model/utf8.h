@@ -21,8 +21,9 @@ size_t pf_text_width(struct pf_bytes);
 /* The bytes of as many of its first characters as take at most `columns`. */
 size_t pf_text_prefix(struct pf_bytes, size_t columns);
 
-/* Shortens to at most `columns` (at least 3) by leaving out the middle, for which `mark` (one column wide) stands. The result is the
- * input or stands in `scratch`, which is emptied first. */
+/* Shortens to at most `columns` by leaving out the middle; `mark` (one column wide) stands for the
+ * middle. The last 12 characters stay where there is room for them. The result is the input, a part
+ * of the input, or stands in `scratch`, which is emptied first. */
 struct pf_bytes pf_text_elide(struct pf_bytes, size_t columns, const char *mark, struct pf_buffer *scratch);
 
 #endif

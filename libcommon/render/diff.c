@@ -7,12 +7,12 @@
 /* --- rows for machines ------------------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
-    {"function", PF_CELL_TEXT, 0},    {"file", PF_CELL_TEXT, 0},       {"line", PF_CELL_INT, 0},       {"image", PF_CELL_TEXT, 0},
-    {"measure", PF_CELL_TEXT, 0},     {"unit", PF_CELL_TEXT, 0},       {"flat_before", PF_CELL_INT, 0}, {"flat_after", PF_CELL_INT, 0},
-    {"flat_delta", PF_CELL_INT, 0},   {"cum_before", PF_CELL_INT, 0},  {"cum_after", PF_CELL_INT, 0},  {"cum_delta", PF_CELL_INT, 0},
-    {"ratio", PF_CELL_NUMBER, 0},     {"points", PF_CELL_NUMBER, 0},   {"runs_before", PF_CELL_INT, 0}, {"runs_after", PF_CELL_INT, 0},
-    {"ci_low", PF_CELL_NUMBER, 0},    {"ci_high", PF_CELL_NUMBER, 0},  {"p", PF_CELL_NUMBER, 0},       {"q", PF_CELL_NUMBER, 0},
-    {"verdict", PF_CELL_TEXT, 0},     {"status", PF_CELL_TEXT, 0},
+    {"function", PF_CELL_TEXT},    {"file", PF_CELL_TEXT},       {"line", PF_CELL_INT},       {"image", PF_CELL_TEXT},
+    {"measure", PF_CELL_TEXT},     {"unit", PF_CELL_TEXT},       {"flat_before", PF_CELL_INT}, {"flat_after", PF_CELL_INT},
+    {"flat_delta", PF_CELL_INT},   {"cum_before", PF_CELL_INT},  {"cum_after", PF_CELL_INT},  {"cum_delta", PF_CELL_INT},
+    {"ratio", PF_CELL_NUMBER},     {"points", PF_CELL_NUMBER},   {"runs_before", PF_CELL_INT}, {"runs_after", PF_CELL_INT},
+    {"ci_low", PF_CELL_NUMBER},    {"ci_high", PF_CELL_NUMBER},  {"p", PF_CELL_NUMBER},       {"q", PF_CELL_NUMBER},
+    {"verdict", PF_CELL_TEXT},     {"status", PF_CELL_TEXT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -104,14 +104,13 @@ static void write_measures(const void *arg, struct pf_sink *sink)
 static int write_sheet(struct writing *writing)
 {
     const struct pf_diff_view *view = writing->view;
-    const struct pf_top top = pf_diff_top(view);
-    struct pf_sheet sheet = pf_top_sheet(&top);
+    struct pf_sheet sheet = {0};
     struct pf_sheet_column all[COLUMNS + 1];
     const char *added = pf_diff_added_column(view);
 
     for (size_t i = 0; i < COLUMNS; i++)
         all[i] = columns[i];
-    all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT, 0};
+    all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
     pf_sheet_begin(&sheet, view->sink, view->form, all, COLUMNS + (added != NULL),
                    view->form == PF_SHEET_JSON ? pf_diff_document(view, "profutils.diff/1", write_measures, writing)
                                                : (struct pf_sheet_head){0});
@@ -156,6 +155,8 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
     pf_diff_table_only(table, view->only);
     if (view->drop_negative)
         pf_diff_table_drop_negative(table);
+    if (view->min_percent > 0)
+        pf_diff_table_least(table, view->min_percent);
     if (status == PF_OK && pf_diff_table_sort(table, &view->diff->keys, view->sort) != PF_OK)
         status = pf_error_nomem(error);
     return status;

@@ -26,8 +26,10 @@ struct pf_diff_view {
     const char *gate_text;
     bool drop_negative, by_name;  /* by_name: --stats sorts by name */
     size_t limit;                 /* rows; 0: all */
-    bool color, utf8;
-    unsigned terminal;            /* columns to cut at; 0: never */
+    double min_percent;           /* rows below this share of both totals are left out */
+    bool color, utf8;             /* utf8: bars and marks beyond ASCII */
+    bool group;                   /* 1,234 instead of 1234 */
+    unsigned terminal;            /* columns of the terminal; 0: no line is shortened */
 };
 
 /* Writes all blocks. *rose: rows did not pass the gate. PF_OK, PF_NOMEM, or as pf_diff_table_make; failed writes stay with the sink. */

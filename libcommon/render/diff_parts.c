@@ -17,6 +17,7 @@ struct pf_top pf_diff_top(const struct pf_diff_view *view)
         .label = view->diff->label,
         .color = view->color,
         .utf8 = view->utf8,
+        .group = view->group,
         .terminal = view->terminal,
     };
 }
@@ -79,6 +80,7 @@ const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_
     const char *number = plain;
 
     scale.parts = parts;
+    scale.group = view->group;
     if (view->diff->normalize)
         pf_top_percent((double)amount * 100 / PF_DIFF_WHOLE, plain);
     else
@@ -87,30 +89,60 @@ const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_
     return text;
 }
 
-void pf_diff_append_sides(const struct pf_diff_view *view, struct pf_buffer *line, size_t column)
+/* Names of sides, without directories where `brief`. */
+static void append_sides(const struct pf_diff_view *view, bool brief, struct pf_buffer *line)
 {
     struct pf_buffer scratch = {0};
 
-    while (!line->failed && line->size < column)
-        pf_buffer_byte(line, ' ');
     for (size_t i = 0; i < view->side_count; i++) {
         struct pf_bytes name = pf_text_line(pf_bytes_of(view->sides[i]), PF_UTF8, &scratch);
         size_t runs = pf_diff_runs(view->diff, (unsigned)i);
-        char text[48];
-        pf_buffer_append(line, i == 0 ? "  " : ", ", 2);
+
+        name = brief ? pf_place_basename(name) : name;
+        pf_buffer_append(line, ", ", i > 0 ? 2 : 0);
         if (i == 3 && view->side_count > 4) {
-            int size = snprintf(text, sizeof text, "and %zu more", view->side_count - 3);
-            pf_buffer_append(line, text, (size_t)size);
+            pf_buffer_printf(line, "and %zu more", view->side_count - 3);
             break;
         }
         pf_buffer_append(line, name.data, name.size);
-        if (runs != 1) {
-            int size = snprintf(text, sizeof text, " (%zu runs)", runs);
-            pf_buffer_append(line, text, (size_t)size);
-        }
+        if (runs != 1)
+            pf_buffer_printf(line, " (%zu runs)", runs);
     }
     line->failed = line->failed || scratch.failed;
     pf_buffer_free(&scratch);
+}
+
+/* Whether the sides can be told apart without their directories. */
+static bool brief_names(const struct pf_diff_view *view)
+{
+    for (size_t i = 0; i < view->side_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (pf_bytes_equal(pf_place_basename(pf_bytes_of(view->sides[i])), pf_place_basename(pf_bytes_of(view->sides[k]))))
+                return false;
+    return true;
+}
+
+int pf_diff_headline(const struct pf_diff_view *view, const struct pf_buffer *left)
+{
+    const struct pf_top top = pf_diff_top(view);
+    struct pf_buffer right = {0}, brief = {0};
+    int status = PF_NOMEM;
+
+    append_sides(view, false, &right);
+    append_sides(view, view->side_count <= 4 && brief_names(view), &brief);
+    if (!left->failed && !right.failed && !brief.failed)
+        status = pf_top_headline(&top, (struct pf_bytes){left->data, left->size}, (struct pf_bytes){right.data, right.size},
+                                 (struct pf_bytes){brief.data, brief.size});
+    pf_buffer_free(&right);
+    pf_buffer_free(&brief);
+    return status;
+}
+
+const char *pf_diff_mark(const struct pf_diff_view *view)
+{
+    const struct pf_top top = pf_diff_top(view);
+
+    return pf_top_mark(&top);
 }
 
 const char *pf_diff_noun(const struct pf_diff_view *view, bool many)

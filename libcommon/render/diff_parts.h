@@ -23,8 +23,10 @@ struct pf_sheet_head pf_diff_document(const struct pf_diff_view *, const char *s
 /* amount / parts for people, shares in percent; with `sign` a + before what is more than 0. */
 const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *, pf_int128 amount, uint64_t parts, bool sign,
                           char text[PF_AMOUNT_TEXT]);
-/* "before/ (5 runs), after.out" behind at least `column` columns. */
-void pf_diff_append_sides(const struct pf_diff_view *, struct pf_buffer *line, size_t column);
+/* Writes "LEFT     before/ (5 runs), after.out". PF_OK or PF_NOMEM. */
+int pf_diff_headline(const struct pf_diff_view *, const struct pf_buffer *left);
+/* Stands for the middle of a shortened name. */
+const char *pf_diff_mark(const struct pf_diff_view *);
 /* Function, functions, ... */
 const char *pf_diff_noun(const struct pf_diff_view *, bool many);
 /* Rows that are shown of so many. */

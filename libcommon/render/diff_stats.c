@@ -3,6 +3,7 @@
 #include "analysis/rank.h"
 #include "analysis/sort.h"
 #include "model/json.h"
+#include "model/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct table {
     size_t count, runs;
     int64_t *amounts;  /* of one row, by run */
     pf_int128 total;   /* of all records of all runs */
+    size_t small;      /* rows left out: less than the share asked for */
 };
 
 struct writing {
@@ -49,6 +51,17 @@ static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *bl
     row->key = key;
     pf_summary_of(&row->summary, table->amounts, table->runs);
     return true;
+}
+
+static void leave_small(struct table *table, double percent)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (fabs(pf_percent(table->rows[i].summary.sum, table->total)) >= percent)
+            table->rows[kept++] = table->rows[i];
+    table->small = table->count - kept;
+    table->count = kept;
 }
 
 struct order {
@@ -85,6 +98,7 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
             table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0) : block->runs[k].total;
     for (uint32_t key = 1; key < keys; key++)
         table->count += summarize(diff, block, table, key);
+    leave_small(table, view->min_percent);
     return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
@@ -97,10 +111,10 @@ static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_b
 /* --- for machines ----------------------------------------------------------------------------------------- */
 
 static const struct pf_sheet_column columns[] = {
-    {"function", PF_CELL_TEXT, 0}, {"file", PF_CELL_TEXT, 0},      {"line", PF_CELL_INT, 0},     {"image", PF_CELL_TEXT, 0},
-    {"measure", PF_CELL_TEXT, 0},  {"unit", PF_CELL_TEXT, 0},      {"sum", PF_CELL_INT, 0},      {"sum_pct", PF_CELL_NUMBER, 0},
-    {"n", PF_CELL_INT, 0},         {"mean", PF_CELL_NUMBER, 0},    {"sd", PF_CELL_NUMBER, 0},    {"min", PF_CELL_INT, 0},
-    {"max", PF_CELL_INT, 0},       {"range", PF_CELL_INT, 0},      {"range_pct", PF_CELL_NUMBER, 0},
+    {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},      {"line", PF_CELL_INT},     {"image", PF_CELL_TEXT},
+    {"measure", PF_CELL_TEXT},  {"unit", PF_CELL_TEXT},      {"sum", PF_CELL_INT},      {"sum_pct", PF_CELL_NUMBER},
+    {"n", PF_CELL_INT},         {"mean", PF_CELL_NUMBER},    {"sd", PF_CELL_NUMBER},    {"min", PF_CELL_INT},
+    {"max", PF_CELL_INT},       {"range", PF_CELL_INT},      {"range_pct", PF_CELL_NUMBER},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -156,13 +170,12 @@ static void write_measures(const void *arg, struct pf_sink *sink)
 static int write_sheet(struct writing *writing)
 {
     const struct pf_diff_view *view = writing->view;
-    const struct pf_top top = pf_diff_top(view);
-    struct pf_sheet sheet = pf_top_sheet(&top);
+    struct pf_sheet sheet = {0};
     struct pf_sheet_column all[COLUMNS + 1];
     const char *added = pf_diff_added_column(view);
 
     memcpy(all, columns, sizeof columns);
-    all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT, 0};
+    all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
     pf_sheet_begin(&sheet, view->sink, view->form, all, COLUMNS + (added != NULL),
                    view->form == PF_SHEET_JSON ? pf_diff_document(view, "profutils.stats/1", write_measures, writing)
                                                : (struct pf_sheet_head){0});
@@ -174,31 +187,31 @@ static int write_sheet(struct writing *writing)
 
 /* --- for people ------------------------------------------------------------------------------------------- */
 
-static const struct pf_sheet_column text_columns[] = {
-    {"range%", PF_CELL_TEXT, 8}, {"sum", PF_CELL_TEXT, 11}, {"sum%", PF_CELL_TEXT, 7}, {"n", PF_CELL_TEXT, 5},  {"mean", PF_CELL_TEXT, 11},
-    {"sd", PF_CELL_TEXT, 11},    {"min", PF_CELL_TEXT, 11}, {"max", PF_CELL_TEXT, 11}, {"", PF_CELL_TEXT, 0},
+enum { RANGE_SHARE, SUM, SUM_SHARE, COUNT, MEAN, SD, LEAST, GREATEST, NAME, TEXT_COLUMNS };
+
+static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
+    {"range%", 8, 0}, {"sum", 11, 6}, {"sum%", 7, PF_DROP_POINTS}, {"n", 5, PF_DROP_BAR}, {"mean", 11, 0},
+    {"sd", 11, 9},    {"min", 11, 7}, {"max", 11, 8}, {"", 0, 0},
 };
 
-static void write_head(struct writing *writing, size_t block)
+static int write_head(struct writing *writing, size_t block)
 {
     const struct pf_diff_view *view = writing->view;
     const struct pf_diff_block *about = &view->diff->blocks[block];
     const struct pf_dict *dict = view->diff->dict;
-    struct pf_buffer *line = &writing->scratch;
-    struct pf_bytes name = pf_dict_string(dict, about->column);
-    char text[PF_AMOUNT_TEXT], runs[64];
-    int size = snprintf(runs, sizeof runs, " in %zu run%s", writing->tables[block].runs, writing->tables[block].runs == 1 ? "" : "s");
+    const struct pf_top top = pf_diff_top(view);
+    struct pf_buffer line = {0};
+    struct pf_bytes name = pf_text_line(pf_dict_string(dict, about->column), dict->strings.rows[about->column].flags,
+                                        &writing->scratch);
+    char text[PF_AMOUNT_TEXT];
+    int status;
 
-    line->size = 0;
-    pf_buffer_append(line, name.data, name.size);
-    pf_buffer_append(line, ": ", 2);
+    pf_buffer_append(&line, name.data, name.size);
     pf_diff_print(view, about, writing->tables[block].total, parts_of(view, about), false, text);
-    pf_buffer_append(line, text, strlen(text));
-    pf_buffer_append(line, runs, (size_t)size);
-    pf_diff_append_sides(view, line, 64);
-    pf_buffer_byte(line, '\n');
-    pf_sink_write(view->sink, line->data, line->size);
-    pf_sink_text(view->sink, "sum%: of the total of all runs; range%: max - min, of the sum\n");
+    pf_buffer_printf(&line, ": %s in %zu run%s", text, writing->tables[block].runs, writing->tables[block].runs == 1 ? "" : "s");
+    status = pf_diff_headline(view, &line);
+    pf_buffer_free(&line);
+    return status == PF_OK ? pf_top_note(&top, "sum%%: of the total of all runs; range%%: max - min, of the sum") : status;
 }
 
 /* A mean or a deviation: of counts with two decimals, for most are small. */
@@ -210,48 +223,56 @@ static const char *print_real(const struct pf_diff_view *view, const struct pf_d
     if (view->diff->normalize || block->scale.time || block->scale.bytes || fabs(value) >= 1e6)
         return pf_diff_print(view, block, (pf_int128)nearbyint(amount), parts, false, text);
     snprintf(text, PF_AMOUNT_TEXT, fabs(value) >= 0.1 || parts == 1 ? "%.2f" : "%.2g", value);
+    if (view->group)
+        pf_group_digits(text);
     return text;
 }
 
-static void write_text_row(struct writing *writing, struct pf_sheet *sheet, size_t block, const struct row *row)
+static void write_text_row(struct writing *writing, struct pf_text_table *table, size_t block, const struct row *row)
 {
     const struct pf_diff_view *view = writing->view;
     const struct pf_diff_block *about = &view->diff->blocks[block];
     const struct pf_top top = pf_diff_top(view);
     const struct pf_summary *summary = &row->summary;
     uint64_t parts = parts_of(view, about);
-    char texts[5][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[32];
-    struct pf_cell cells[9] = {{.integer = 0}};
+    char texts[5][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[PF_AMOUNT_TEXT];
+    struct pf_text_cell cells[TEXT_COLUMNS] = {{.color = NULL}};
+    struct pf_place place;
 
-    cells[0].text = pf_top_percent(summary->normalised, percents[0]);
-    cells[1].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, parts, false, texts[0]));
-    cells[2].text = pf_top_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
-    snprintf(count, sizeof count, "%zu", summary->count);
-    cells[3].text = pf_bytes_of(count);
-    cells[4].text = pf_bytes_of(print_real(view, about, summary->mean, texts[1]));
-    cells[5].text = pf_bytes_of(print_real(view, about, summary->sd, texts[2]));
+    cells[RANGE_SHARE].text = pf_top_percent(summary->normalised, percents[0]);
+    cells[SUM].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, parts, false, texts[0]));
+    cells[SUM_SHARE].text = pf_top_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
+    cells[COUNT].text = pf_bytes_of(pf_top_count(&top, summary->count, count));
+    cells[MEAN].text = pf_bytes_of(print_real(view, about, summary->mean, texts[1]));
+    cells[SD].text = pf_bytes_of(print_real(view, about, summary->sd, texts[2]));
     if (summary->count < 2)
-        cells[5].text = PF_BYTES("-");
-    cells[6].text = pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
-    cells[7].text = pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
-    cells[8] = (struct pf_cell){.text = pf_top_label(&top, &view->diff->keys, row->key, &writing->second), .flags = PF_UTF8};
-    pf_sheet_row(sheet, cells);
+        cells[SD].text = PF_BYTES("-");
+    cells[LEAST].text = pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
+    cells[GREATEST].text = pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
+    pf_top_place(&top, &view->diff->keys, row->key, &writing->second, &place);
+    pf_text_table_row(table, cells, &place, 1);
 }
 
 static int write_text(struct writing *writing, size_t block)
 {
     const struct pf_diff_view *view = writing->view;
     const struct pf_top top = pf_diff_top(view);
-    struct pf_sheet sheet = pf_top_sheet(&top);
-    size_t count = writing->tables[block].count, shown = pf_diff_shown(view, count);
+    const struct table *rows = &writing->tables[block];
+    struct pf_text_table table = {0};
+    size_t shown = pf_diff_shown(view, rows->count), behind = rows->count - shown;
+    char number[PF_AMOUNT_TEXT];
+    int status = write_head(writing, block);
 
-    write_head(writing, block);
-    pf_sheet_begin(&sheet, view->sink, PF_SHEET_TEXT, text_columns, 9, (struct pf_sheet_head){0});
+    pf_text_table_begin(&table, text_columns, TEXT_COLUMNS);
     for (size_t k = 0; k < shown; k++)
-        write_text_row(writing, &sheet, block, &writing->tables[block].rows[k]);
-    if (shown < count)
-        pf_sink_printf(view->sink, "... %zu %s not shown; -n 0 for all\n", count - shown, pf_diff_noun(view, count - shown != 1));
-    return pf_sheet_end(&sheet);
+        write_text_row(writing, &table, block, &rows->rows[k]);
+    if (pf_top_end(&top, &table) != PF_OK)
+        status = PF_NOMEM;
+    if (status == PF_OK && behind + rows->small > 0)
+        status = pf_top_note(&top, "... %s %s not shown;%s%s for all", pf_top_count(&top, behind + rows->small, number),
+                             pf_diff_noun(view, behind + rows->small != 1), behind > 0 ? " -n 0" : "",
+                             rows->small > 0 ? " --min-percent=0" : "");
+    return status;
 }
 
 static int write_texts(struct writing *writing)

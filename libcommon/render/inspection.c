@@ -3,6 +3,7 @@
 #include "analysis/units.h"
 #include "model/json.h"
 #include "model/utf8.h"
+#include "render/prose.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -29,6 +30,23 @@ int pf_inspection_end(struct pf_inspection *inspection, json_t *meta)
     good = good && !inspection->scratch.failed;
     pf_buffer_free(&inspection->scratch);
     return good ? PF_OK : PF_NOMEM;
+}
+
+/* From here on lines are held back until `release`, where they go to a terminal. */
+static struct pf_sink *hold(struct pf_inspection *inspection)
+{
+    struct pf_sink *out = inspection->sink, *held = inspection->form == PF_SHEET_TEXT ? pf_prose_hold(out) : out;
+
+    inspection->scratch.failed = inspection->scratch.failed || held == NULL;
+    inspection->sink = held != NULL ? held : out;
+    return out;
+}
+
+static void release(struct pf_inspection *inspection, struct pf_sink *out)
+{
+    if (pf_prose_release(inspection->sink, out) != PF_OK)
+        inspection->scratch.failed = true;
+    inspection->sink = out;
 }
 
 static void write_line(struct pf_inspection *inspection, struct pf_bytes bytes, unsigned flags)
@@ -86,11 +104,38 @@ static pf_int128 shown_total(const struct pf_inventory *inventory, uint32_t inde
     return pf_scale_total(scale, inventory->measures[index].total);
 }
 
+static void number_line(struct pf_inspection *inspection, const char *what, uint64_t number, const char *behind)
+{
+    const struct pf_scale scale = {.parts = 1, .group = inspection->group};
+    char text[PF_AMOUNT_TEXT];
+
+    pf_sink_printf(inspection->sink, "    %-10s%s%s\n", what, pf_scale_print(&scale, (pf_int128)number, text), behind);
+}
+
+/* "sample wall: 274ms": a unit of its own stands behind the number. */
+static void measure_line(struct pf_inspection *inspection, const struct pf_inventory *inventory, uint32_t index)
+{
+    const struct pf_measure *measure = pf_measures_row(&inventory->dict->measures, index);
+    struct pf_sink *sink = inspection->sink;
+    struct pf_scale scale;
+    char number[PF_AMOUNT_TEXT];
+    pf_int128 total = shown_total(inventory, index, &scale);
+
+    scale.group = inspection->group;
+    pf_sink_printf(sink, "    %-10s%s ", "measure", pf_kind_name(measure->kind));
+    write_string(inspection, inventory->dict, measure->name);
+    pf_sink_printf(sink, ": %s", pf_scale_print(&scale, total, number));
+    if (!((scale.time || scale.bytes) && total != 0) && scale.name.size > 0) {
+        pf_sink_text(sink, " ");
+        write_line(inspection, scale.name, PF_UTF8);
+    }
+    pf_sink_text(sink, "\n");
+}
+
 static void probe_lines(struct pf_inspection *inspection, const struct pf_inspected *input, const struct pf_inventory *inventory)
 {
     static const char *const names[PF_RECORD_KINDS] = {"samples", "flats", "edges"};
     struct pf_sink *sink = inspection->sink;
-    char number[PF_DECIMAL_TEXT];
 
     write_line(inspection, pf_bytes_of(input->input), PF_UTF8);
     pf_sink_printf(sink, ": %s", input->format[0] ? input->format : "no known format");
@@ -101,25 +146,13 @@ static void probe_lines(struct pf_inspection *inspection, const struct pf_inspec
     pf_sink_text(sink, input->complete ? "\n" : ", incomplete\n");
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         if (inventory->records[kind] > 0)
-            pf_sink_printf(sink, "    %-10s%" PRIu64 "\n", names[kind], inventory->records[kind]);
+            number_line(inspection, names[kind], inventory->records[kind], "");
     if (inventory->records[PF_SAMPLE] > inventory->samples)
-        pf_sink_printf(sink, "    %-10s%" PRIu64 " of the samples\n", "empty", inventory->records[PF_SAMPLE] - inventory->samples);
-    for (uint32_t k = 0; k < inventory->measure_count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&inventory->dict->measures, k);
-        struct pf_scale scale;
-
-        if (!inventory->measures[k].seen)
-            continue;
-        pf_int128 total = shown_total(inventory, k, &scale);
-
-        pf_print_parts(total, scale.parts, PF_DECIMAL_PLACES, number);
-        pf_sink_printf(sink, "    %-10s%s ", "measure", pf_kind_name(measure->kind));
-        write_string(inspection, inventory->dict, measure->name);
-        pf_sink_printf(sink, ": %s ", number);
-        write_line(inspection, scale.name, PF_UTF8);
-        pf_sink_text(sink, "\n");
-    }
-    pf_sink_printf(sink, "    %-10s%" PRIu64 "\n", "functions", inventory->functions);
+        number_line(inspection, "empty", inventory->records[PF_SAMPLE] - inventory->samples, " of the samples");
+    for (uint32_t k = 0; k < inventory->measure_count; k++)
+        if (inventory->measures[k].seen)
+            measure_line(inspection, inventory, k);
+    number_line(inspection, "functions", inventory->functions, "");
     for (size_t k = 0; k < inventory->section_count; k++) {
         pf_sink_printf(sink, "    %-10s", "section");
         if (inventory->sections[k] == 0)
@@ -177,29 +210,40 @@ static void probe_row(struct pf_inspection *inspection, const struct pf_inspecte
 
 void pf_inspection_probe(struct pf_inspection *inspection, const struct pf_inspected *input, const struct pf_inventory *inventory)
 {
+    struct pf_sink *out = hold(inspection);
+
     if (inspection->form == PF_SHEET_TEXT)
         probe_lines(inspection, input, inventory);
     else
         probe_row(inspection, input, inventory);
+    release(inspection, out);
 }
 
 /* --- counts ----------------------------------------------------------------------------------------------- */
 
-void pf_inspection_count(struct pf_inspection *inspection, const struct pf_inspected *input, uint64_t records)
+static void count_line(struct pf_inspection *inspection, const struct pf_inspected *input, uint64_t records)
 {
-    inspection->records += records;
-    if (inspection->form != PF_SHEET_TEXT) {
-        begin_row(inspection, input->input);
-        pf_sink_printf(inspection->sink, ",\"records\":%" PRIu64 ",\"complete\":%s", records, input->complete ? "true" : "false");
-        end_row(inspection);
-        return;
-    }
+    struct pf_sink *out = hold(inspection);
+
     pf_sink_printf(inspection->sink, "%" PRIu64, records);
     if (inspection->several) {
         pf_sink_text(inspection->sink, " ");
         write_line(inspection, pf_bytes_of(input->input), PF_UTF8);
     }
     pf_sink_text(inspection->sink, "\n");
+    release(inspection, out);
+}
+
+void pf_inspection_count(struct pf_inspection *inspection, const struct pf_inspected *input, uint64_t records)
+{
+    inspection->records += records;
+    if (inspection->form == PF_SHEET_TEXT) {
+        count_line(inspection, input, records);
+        return;
+    }
+    begin_row(inspection, input->input);
+    pf_sink_printf(inspection->sink, ",\"records\":%" PRIu64 ",\"complete\":%s", records, input->complete ? "true" : "false");
+    end_row(inspection);
 }
 
 void pf_inspection_count_total(struct pf_inspection *inspection)
@@ -238,6 +282,8 @@ static void metadata_row(struct pf_inspection *inspection, const char *input, co
 void pf_inspection_metadata(struct pf_inspection *inspection, const char *input, const struct pf_dict *dict,
                             const struct pf_batch *batch)
 {
+    struct pf_sink *out = hold(inspection);
+
     for (uint32_t row = 0; row < batch->rows; row++) {
         struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]);
         bool private = origin.size > 0 && origin.data[0] == '.';
@@ -245,6 +291,7 @@ void pf_inspection_metadata(struct pf_inspection *inspection, const char *input,
         if (!private && !pf_bytes_equal(origin, PF_BYTES("profutils")))
             metadata_row(inspection, input, dict, batch, row);
     }
+    release(inspection, out);
 }
 
 /* --- frames ----------------------------------------------------------------------------------------------- */
@@ -284,7 +331,9 @@ void pf_inspection_frame(struct pf_inspection *inspection, const char *input, co
     char type[2] = {(char)frame->type, '\0'};
 
     if (inspection->form == PF_SHEET_TEXT) {
+        struct pf_sink *out = hold(inspection);
         frame_line(inspection, input, frame, good);
+        release(inspection, out);
         return;
     }
     begin_row(inspection, input);

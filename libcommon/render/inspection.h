@@ -20,6 +20,7 @@ struct pf_inspection {
     bool several;            /* there are several inputs: lines say which */
     uint64_t rows, records;
     const char *shown;       /* the input whose metadata or frames are being listed */
+    bool group;              /* 1,234 instead of 1234 */
     struct pf_buffer scratch;
 };
 

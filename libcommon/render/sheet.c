@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { LEAST = 20 }; /* columns of a name, and of a bar before it, on whatever terminal */
-
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *form)
 {
     static const char *const names[] = {"text", "json", "ndjson", "csv", "tsv"};
@@ -120,67 +118,6 @@ static void separated_heading(struct pf_sheet *sheet)
     pf_sink_text(sheet->sink, "\n");
 }
 
-/* --- text ------------------------------------------------------------------------------------------------- */
-
-static void pad(struct pf_sink *sink, size_t columns)
-{
-    static const char blanks[] = "                ";
-
-    for (; columns > 16; columns -= 16)
-        pf_sink_write(sink, blanks, 16);
-    pf_sink_write(sink, blanks, columns);
-}
-
-/* Columns for the last cell: where the others fill a narrow terminal, so many that something of a name is left beside a bar. */
-static size_t room(const struct pf_sheet *sheet, size_t used)
-{
-    return sheet->terminal > used + LEAST ? sheet->terminal - used : LEAST;
-}
-
-static void text_row(struct pf_sheet *sheet, const struct pf_cell *cells)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < sheet->column_count; i++) {
-        struct pf_bytes text = pf_text_line(cells[i].text, cells[i].flags, &sheet->scratch);
-        size_t width = pf_text_width(text), wanted = sheet->columns[i].width;
-        if (wanted == 0) {
-            pad(sheet->sink, 2);
-            used += 2;
-        }
-        if (wanted == 0 && sheet->terminal > 0 && width > room(sheet, used)) {
-            text = pf_text_elide(text, room(sheet, used), sheet->mark, &sheet->second);
-            width = pf_text_width(text);
-        }
-        if (i > 0 && wanted > 0 && width >= wanted) { /* a long number, and the one before it ends right here */
-            pad(sheet->sink, 1);
-            used++;
-        }
-        if (width < wanted)
-            pad(sheet->sink, wanted - width);
-        if (cells[i].color != NULL)
-            pf_sink_text(sheet->sink, cells[i].color);
-        pf_sink_write(sheet->sink, text.data, text.size);
-        if (cells[i].color != NULL)
-            pf_sink_text(sheet->sink, "\033[0m");
-        used += width < wanted ? wanted : width;
-    }
-    pf_sink_text(sheet->sink, "\n");
-}
-
-static void text_heading(struct pf_sheet *sheet)
-{
-    for (size_t i = 0; i < sheet->column_count; i++) {
-        size_t width = strlen(sheet->columns[i].name);
-        if (sheet->columns[i].width == 0 && width > 0)
-            pad(sheet->sink, 2);
-        else if (width < sheet->columns[i].width)
-            pad(sheet->sink, sheet->columns[i].width - width);
-        pf_sink_text(sheet->sink, sheet->columns[i].name);
-    }
-    pf_sink_text(sheet->sink, "\n");
-}
-
 /* --- all -------------------------------------------------------------------------------------------------- */
 
 void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_form form, const struct pf_sheet_column *columns,
@@ -194,17 +131,13 @@ void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_
         begin_document(sheet, head);
     else if (form == PF_SHEET_CSV || form == PF_SHEET_TSV)
         separated_heading(sheet);
-    else if (form == PF_SHEET_TEXT)
-        text_heading(sheet);
     if (form != PF_SHEET_JSON)
         json_decref(head.meta);
 }
 
 void pf_sheet_row(struct pf_sheet *sheet, const struct pf_cell *cells)
 {
-    if (sheet->form == PF_SHEET_TEXT)
-        text_row(sheet, cells);
-    else if (sheet->form == PF_SHEET_CSV || sheet->form == PF_SHEET_TSV)
+    if (sheet->form == PF_SHEET_CSV || sheet->form == PF_SHEET_TSV)
         separated_row(sheet, cells);
     else
         json_row(sheet, cells);
@@ -215,9 +148,8 @@ int pf_sheet_end(struct pf_sheet *sheet)
 {
     if (sheet->form == PF_SHEET_JSON)
         pf_sink_text(sheet->sink, sheet->rows > 0 ? "\n]}\n" : "]}\n");
-    if (sheet->scratch.failed || sheet->second.failed)
+    if (sheet->scratch.failed)
         sheet->status = PF_NOMEM;
     pf_buffer_free(&sheet->scratch);
-    pf_buffer_free(&sheet->second);
     return sheet->status;
 }

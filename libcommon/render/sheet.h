@@ -1,4 +1,4 @@
-/* Sheets, that is tables: the same rows as aligned text, CSV, TSV, a JSON document or JSON rows. */
+/* Sheets, that is tables for programs: the same rows as CSV, TSV, a JSON document or JSON rows. Those for people: text_table.h. */
 #ifndef PF_RENDER_SHEET_H
 #define PF_RENDER_SHEET_H
 
@@ -21,12 +21,11 @@ bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *);
 enum pf_cell_type { PF_CELL_TEXT, PF_CELL_INT, PF_CELL_REAL, PF_CELL_NUMBER /* a real of ten digits, however small */ };
 
 struct pf_sheet_column {
-    const char *name;        /* JSON key and CSV heading; in text the heading */
+    const char *name; /* JSON key and CSV heading */
     enum pf_cell_type type;
-    unsigned width;          /* text: right-aligned in at least so many columns, longer ones behind a blank; 0, for the last one: two blanks and as long as it is */
 };
 
-/* One value. In text form every cell is text. */
+/* One value. */
 struct pf_cell {
     struct pf_bytes text;
     unsigned flags;          /* of the text: PF_UTF8 or 0 */
@@ -34,7 +33,6 @@ struct pf_cell {
     uint64_t parts;          /* so many of which are one of what the column counts; 0 is 1 */
     double real;
     bool missing;            /* there is no such number: null in JSON, nothing between separators */
-    const char *color;       /* escape sequence text form puts before it, or NULL */
 };
 
 /* A table being written (struct pf_table is something else, in base). */
@@ -44,9 +42,7 @@ struct pf_sheet {
     const struct pf_sheet_column *columns;
     size_t column_count;
     uint64_t rows;
-    unsigned terminal;       /* text: columns of the terminal, longer last cells lose their middle; 0: never cut */
-    const char *mark;        /* what stands for the middle */
-    struct pf_buffer scratch, second;
+    struct pf_buffer scratch;
     int status;
 };
 
@@ -59,7 +55,7 @@ struct pf_sheet_head {
     const void *arg;
 };
 
-/* `columns` must outlive the table. Zero-initialise the writer and set terminal and mark before. `head` is for JSON; other forms drop it. */
+/* `columns` must outlive the table. Zero-initialise the writer. The form is not TEXT. `head` is for JSON; other forms drop it. */
 void pf_sheet_begin(struct pf_sheet *, struct pf_sink *, enum pf_sheet_form, const struct pf_sheet_column *, size_t count,
                     struct pf_sheet_head head);
 /* One cell per column. Every text comes out as UTF-8; in TSV tabs, line ends and backslashes as \t \n \r \\. */

@@ -2,6 +2,7 @@
  * blanks part what stands in a line; control bytes are escaped; unknown things are left out. */
 #include "codec/format.h"
 #include "render/cache.h"
+#include "render/prose.h"
 #include "render/record.h"
 #include "model/utf8.h"
 #include "render/values.h"
@@ -268,21 +269,35 @@ static void write_sources(struct pf_writer *writer, const struct pf_batch *batch
     }
 }
 
-static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
+static int write_held(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct text_writer *state = writer->state;
+    struct pf_sink *out = writer->sink, *held = pf_prose_hold(out);
     int status = PF_OK;
 
+    if (held == NULL)
+        return pf_error_nomem(&writer->error);
+    writer->sink = held;
     if (batch->kind == PF_META)
         write_metadata(writer, batch);
     else if (batch->kind == PF_TEXT)
         write_sources(writer, batch);
-    else if (batch->rows == 0 && batch->value_count == 0)
-        pf_sink_flush(writer->sink);
     else
         status = write_records(writer, batch);
-    if (status == PF_OK && state->scratch.failed)
-        status = pf_error_nomem(&writer->error);
+    writer->sink = out;
+    if (pf_prose_release(held, out) != PF_OK || state->scratch.failed)
+        status = status == PF_OK ? pf_error_nomem(&writer->error) : status;
+    return status;
+}
+
+static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    int status = PF_OK;
+
+    if (batch->kind != PF_META && batch->kind != PF_TEXT && batch->rows == 0 && batch->value_count == 0)
+        pf_sink_flush(writer->sink);
+    else
+        status = write_held(writer, batch);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 

@@ -32,6 +32,8 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
 
     if (status != PF_OK)
         return status;
+    subject->scale.group = subject->self_scale.group = subject->inclusive_scale.group = top->group;
+    subject->whole_scale.group = subject->calls_scale.group = top->group;
     block->whole = subject->total;
     /* removed amounts do not tell their period */
     if (!subject->whole->quantity.events &&
@@ -49,14 +51,10 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
 
 /* --- one block as text ------------------------------------------------------------------------------------ */
 
-static const struct pf_sheet_column text_columns[] = {
-    {"flat", PF_CELL_TEXT, 10}, {"flat%", PF_CELL_TEXT, 7}, {"sum%", PF_CELL_TEXT, 7},
-    {"cum", PF_CELL_TEXT, 11},  {"cum%", PF_CELL_TEXT, 7},  {"", PF_CELL_TEXT, 0},
-};
+enum { FLAT, FLAT_SHARE, SUM_SHARE, CUM, CUM_SHARE, CALLS, NAME, TEXT_COLUMNS };
 
-static const struct pf_sheet_column text_columns_calls[] = {
-    {"flat", PF_CELL_TEXT, 10}, {"flat%", PF_CELL_TEXT, 7},  {"sum%", PF_CELL_TEXT, 7}, {"cum", PF_CELL_TEXT, 11},
-    {"cum%", PF_CELL_TEXT, 7},  {"calls", PF_CELL_TEXT, 11}, {"", PF_CELL_TEXT, 0},
+static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
+    {"flat", 10, 0}, {"flat%", 7, 6}, {"sum%", 7, 4}, {"cum", 11, 8}, {"cum%", 7, 5}, {"calls", 11, 7}, {"", 0, 0},
 };
 
 static bool shows_calls(const struct pf_top_block *block)
@@ -69,36 +67,16 @@ static const struct pf_scale *calls_scale(const struct pf_top_block *block)
     return block->subject.calls == block->subject.shown ? &block->subject.scale : &block->subject.calls_scale;
 }
 
-/* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
-static void write_hidden(const struct pf_top *top, const struct pf_top_block *block, const struct pf_hidden *hidden)
-{
-    size_t count = hidden->small + hidden->behind;
-    double bound = floor(hidden->share * 10 + 1) / 10;
-    char below[PF_PERCENT_TEXT], sum[PF_PERCENT_TEXT];
-
-    if (count == 0)
-        return;
-    if (hidden->behind == 0)
-        bound = top->min_percent;
-    snprintf(below, sizeof below, "%.1f%%", bound);
-    pf_top_percent(pf_percent(hidden->flat, block->whole), sum);
-    pf_sink_printf(top->sink, "... %zu %s", count, pf_top_noun(top, count != 1));
-    if (top->sort <= PF_SORT_CUM || hidden->behind == 0)
-        pf_sink_printf(top->sink, " below %s", below);
-    pf_sink_printf(top->sink, " (%s) not shown;%s%s for all\n", sum, hidden->behind > 0 ? " -n 0" : "",
-                   hidden->small > 0 ? " --min-percent=0" : "");
-}
-
-/* "44ms (16.06%) outside of all sections" */
-static void write_without(const struct pf_top *top, const struct pf_top_block *block, const struct pf_rank *rank)
+/* "... 44ms (16.06%) outside of all sections" */
+static int write_without(const struct pf_top *top, const struct pf_top_block *block, const struct pf_rank *rank)
 {
     char amount[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
 
     if (rank->without == 0)
-        return;
+        return PF_OK;
     pf_top_percent(pf_percent(rank->without, block->whole), share);
-    pf_sink_printf(top->sink, "... %s (%s) %s\n", pf_scale_print(&block->subject.scale, rank->without, amount), share,
-                   top->label == top->dict->section_key ? "outside of all sections" : "without this label");
+    return pf_top_note(top, "... %s (%s) %s", pf_scale_print(&block->subject.scale, rank->without, amount), share,
+                       top->label == top->dict->section_key ? "outside of all sections" : "without this label");
 }
 
 /* What is needed while rows are written. */
@@ -114,29 +92,41 @@ struct writing {
     size_t written;      /* rows */
 };
 
-static void write_text_row(struct writing *writing, const struct pf_row *row, struct pf_sheet *sheet)
+/* The columns of the block; their number. */
+static size_t choose_columns(const struct writing *writing, struct pf_text_column columns[TEXT_COLUMNS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
+        if ((i != CALLS || shows_calls(writing->block)) && (i != SUM_SHARE || pf_top_sums(writing->top)))
+            columns[count++] = text_columns[i];
+    return count;
+}
+
+static void write_text_row(struct writing *writing, const struct pf_row *row, struct pf_text_table *table)
 {
     const struct pf_top_block *block = writing->block;
     const struct pf_scale *scale = &block->subject.scale;
     char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], calls[PF_AMOUNT_TEXT];
     char percents[3][PF_PERCENT_TEXT];
     double flat_percent = pf_percent(row->flat, block->whole), cum_percent = pf_percent(row->cum, block->whole);
-    struct pf_cell cells[7] = {{.text = pf_bytes_of(pf_scale_print(scale, row->flat, flat))}};
+    struct pf_text_cell cells[TEXT_COLUMNS] = {{.text = pf_bytes_of(pf_scale_print(scale, row->flat, flat))}};
+    struct pf_place place;
     size_t n = 1;
 
     writing->sum += row->flat;
     pf_scale_print(calls_scale(block), row->calls, calls);
     cells[0].color = pf_top_color(writing->top, flat_percent);
     cells[n++].text = pf_top_percent(flat_percent, percents[0]);
-    cells[n++].text = pf_top_percent(pf_percent(writing->sum, block->whole), percents[1]);
+    if (pf_top_sums(writing->top))
+        cells[n++].text = pf_top_percent(pf_percent(writing->sum, block->whole), percents[1]);
     cells[n].color = pf_top_color(writing->top, row->cum < 0 ? cum_percent : 0);
     cells[n++].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
     cells[n++].text = pf_top_percent(cum_percent, percents[2]);
     if (shows_calls(block))
         cells[n++].text = pf_bytes_of(calls);
-    cells[n].flags = PF_UTF8;
-    cells[n].text = pf_top_label(writing->top, &writing->keys, row->key, &writing->label);
-    pf_sheet_row(sheet, cells);
+    pf_top_place(writing->top, &writing->keys, row->key, &writing->label, &place);
+    pf_text_table_row(table, cells, &place, 1);
 }
 
 /* --- rows for machines ------------------------------------------------------------------------------------ */
@@ -144,10 +134,10 @@ static void write_text_row(struct writing *writing, const struct pf_row *row, st
 enum { TOP_COLUMNS = 13 };
 
 static const struct pf_sheet_column columns[TOP_COLUMNS + 1] = {
-    {"rank", PF_CELL_INT, 0},  {"function", PF_CELL_TEXT, 0}, {"file", PF_CELL_TEXT, 0},     {"line", PF_CELL_INT, 0},
-    {"image", PF_CELL_TEXT, 0}, {"section", PF_CELL_TEXT, 0},  {"measure", PF_CELL_TEXT, 0},  {"unit", PF_CELL_TEXT, 0},
-    {"flat", PF_CELL_INT, 0},  {"flat_pct", PF_CELL_REAL, 0}, {"cum", PF_CELL_INT, 0},       {"cum_pct", PF_CELL_REAL, 0},
-    {"calls", PF_CELL_INT, 0},
+    {"rank", PF_CELL_INT},  {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},     {"line", PF_CELL_INT},
+    {"image", PF_CELL_TEXT}, {"section", PF_CELL_TEXT},  {"measure", PF_CELL_TEXT},  {"unit", PF_CELL_TEXT},
+    {"flat", PF_CELL_INT},  {"flat_pct", PF_CELL_REAL}, {"cum", PF_CELL_INT},       {"cum_pct", PF_CELL_REAL},
+    {"calls", PF_CELL_INT},
 };
 
 /* The column --by adds at the end, or NULL. */
@@ -236,26 +226,34 @@ static int drop(void *state, int status, struct pf_error *error)
     return status;
 }
 
+static int write_rows(struct writing *writing)
+{
+    struct pf_text_column shown[TEXT_COLUMNS];
+    struct pf_text_table table = {0};
+
+    pf_text_table_begin(&table, shown, choose_columns(writing, shown));
+    writing->sum = 0;
+    for (size_t i = 0; i < writing->rank.count; i++)
+        write_text_row(writing, &writing->rank.rows[i], &table);
+    return pf_top_end(writing->top, &table);
+}
+
 static void write_text(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
     const struct pf_hidden *hidden = &writing->hidden;
-    bool calls = shows_calls(writing->block);
-    struct pf_sheet sheet = pf_top_sheet(top);
+    bool any = writing->rank.count > 0 || hidden->small + hidden->behind > 0;
+    int status = PF_OK;
 
-    if (writing->rank.count == 0 && hidden->small + hidden->behind == 0) {
-        pf_sink_text(top->sink, writing->rank.without == 0 ? "no record has a value\n" : "");
-        write_without(top, writing->block, &writing->rank);
-        return;
-    }
-    pf_sheet_begin(&sheet, top->sink, PF_SHEET_TEXT, calls ? text_columns_calls : text_columns, calls ? 7 : 6,
-                   (struct pf_sheet_head){0});
-    writing->sum = 0;
-    for (size_t i = 0; i < writing->rank.count; i++)
-        write_text_row(writing, &writing->rank.rows[i], &sheet);
-    write_hidden(top, writing->block, hidden);
-    write_without(top, writing->block, &writing->rank);
-    writing->label.failed = pf_sheet_end(&sheet) != PF_OK || writing->label.failed;
+    if (any)
+        status = write_rows(writing);
+    else if (writing->rank.without == 0)
+        pf_sink_text(top->sink, "no record has a value\n");
+    if (status == PF_OK)
+        status = pf_top_hidden(top, writing->block, hidden);
+    if (status == PF_OK)
+        status = write_without(top, writing->block, &writing->rank);
+    writing->label.failed = writing->label.failed || status != PF_OK;
 }
 
 static void write_block(void *state, struct pf_sheet *sheet)
@@ -282,6 +280,6 @@ int pf_top_table(const struct pf_top *top, bool *matched, struct pf_error *error
 
     *matched = top->list == NULL;
     memcpy(all, columns, sizeof all);
-    all[TOP_COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT, 0};
+    all[TOP_COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
     return pf_top_show(top, &view, &writing, error);
 }

@@ -41,8 +41,9 @@ struct pf_top {
     enum pf_sort sort;
     size_t limit;                 /* rows; 0: all */
     double min_percent;
-    bool color, utf8;
-    unsigned terminal;            /* columns to cut at; 0: never */
+    bool color, utf8;             /* utf8: bars and marks beyond ASCII */
+    bool group;                   /* 1,234 instead of 1234 */
+    unsigned terminal;            /* columns of the terminal; 0: no line is shortened */
     struct pf_pattern *callers, *callees, *list; /* functions asked for, or NULL */
 
     struct pf_top_block *blocks;

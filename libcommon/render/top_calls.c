@@ -17,6 +17,8 @@ struct writing {
     struct pf_calls calls;
     bool *callers, *callees; /* by key: whose callers or callees are asked for */
     struct pf_buffer label, scratch, second;
+    size_t functions_left, neighbours_left, pairs_left; /* text: not shown */
+    bool some_small, some_behind;                       /* why: too small, behind the limit */
 };
 
 static bool *match_keys(struct writing *writing, struct pf_pattern *pattern)
@@ -44,10 +46,10 @@ static bool asked(const struct writing *writing, const struct pf_call *call)
 /* --- rows for machines ------------------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
-    {"caller", PF_CELL_TEXT, 0},      {"caller_file", PF_CELL_TEXT, 0}, {"caller_line", PF_CELL_INT, 0},
-    {"caller_image", PF_CELL_TEXT, 0}, {"callee", PF_CELL_TEXT, 0},      {"callee_file", PF_CELL_TEXT, 0},
-    {"callee_line", PF_CELL_INT, 0},  {"callee_image", PF_CELL_TEXT, 0}, {"measure", PF_CELL_TEXT, 0},
-    {"unit", PF_CELL_TEXT, 0},        {"value", PF_CELL_INT, 0},
+    {"caller", PF_CELL_TEXT},      {"caller_file", PF_CELL_TEXT}, {"caller_line", PF_CELL_INT},
+    {"caller_image", PF_CELL_TEXT}, {"callee", PF_CELL_TEXT},      {"callee_file", PF_CELL_TEXT},
+    {"callee_line", PF_CELL_INT},  {"callee_image", PF_CELL_TEXT}, {"measure", PF_CELL_TEXT},
+    {"unit", PF_CELL_TEXT},        {"value", PF_CELL_INT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -65,90 +67,111 @@ static void write_call(struct writing *writing, struct pf_sheet *sheet, const st
 
 /* --- all pairs as text ------------------------------------------------------------------------------------ */
 
-static const struct pf_sheet_column pair_columns[] = {
-    {"value", PF_CELL_TEXT, 10}, {"value%", PF_CELL_TEXT, 8}, {"caller -> callee", PF_CELL_TEXT, 0},
+static const struct pf_text_column pair_columns[] = {
+    {"value", 10, 0}, {"value%", 8, 4}, {"caller -> callee", 0, 0},
 };
 
-static void write_pair(struct writing *writing, struct pf_sheet *sheet, const struct pf_call *call)
+static void write_pair(struct writing *writing, struct pf_text_table *table, const struct pf_call *call)
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     double share = pf_percent(call->value, writing->block->whole);
-    struct pf_cell cells[3] = {{.color = pf_top_color(writing->top, share)}};
-    struct pf_buffer *line = &writing->second;
-    struct pf_bytes label;
+    struct pf_text_cell cells[2] = {{.color = pf_top_color(writing->top, share)}};
+    struct pf_place places[2];
 
     cells[0].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
     cells[1].text = pf_top_percent(share, percent);
-    line->size = 0;
-    label = pf_top_label(writing->top, &writing->keys, call->caller, &writing->label);
-    pf_buffer_append(line, label.data, label.size);
-    pf_buffer_append(line, " -> ", 4);
-    label = pf_top_label(writing->top, &writing->keys, call->callee, &writing->label);
-    pf_buffer_append(line, label.data, label.size);
-    if (!line->failed)
-        cells[2] = (struct pf_cell){.text = {line->data, line->size}, .flags = PF_UTF8};
-    pf_sheet_row(sheet, cells);
+    pf_top_place(writing->top, &writing->keys, call->caller, &writing->label, &places[0]);
+    pf_top_place(writing->top, &writing->keys, call->callee, &writing->second, &places[1]);
+    pf_text_table_row(table, cells, places, 2);
 }
 
 /* --- around functions, as text ---------------------------------------------------------------------------- */
 
-static const struct pf_sheet_column around_columns[] = {
-    {"flat", PF_CELL_TEXT, 10}, {"flat%", PF_CELL_TEXT, 7}, {"cum", PF_CELL_TEXT, 11},    {"cum%", PF_CELL_TEXT, 7},
-    {"edge", PF_CELL_TEXT, 11}, {"edge%", PF_CELL_TEXT, 8}, {"| context", PF_CELL_TEXT, 0},
+enum { FLAT, FLAT_SHARE, CUM, CUM_SHARE, EDGE, EDGE_SHARE, AROUND_COLUMNS };
+
+static const struct pf_text_column around_columns[AROUND_COLUMNS + 1] = {
+    {"flat", 10, 6}, {"flat%", 7, 4}, {"cum", 11, 8}, {"cum%", 7, 7}, {"edge", 11, 0}, {"edge%", 8, 5}, {"| context", 0, 0},
 };
 
-static void write_rule(const struct pf_top *top)
+static void add_row(struct writing *writing, struct pf_text_table *table, const struct pf_text_cell *cells, const char *lead,
+                    uint32_t key)
 {
-    pf_sink_text(top->sink, "--------------------------------------------------------+------------------------\n");
+    struct pf_place place;
+
+    pf_top_place(writing->top, &writing->keys, key, &writing->label, &place);
+    writing->second.size = 0;
+    pf_buffer_printf(&writing->second, "%s", lead);
+    pf_buffer_append(&writing->second, place.lead.data, place.lead.size);
+    if (!writing->second.failed)
+        place.lead = (struct pf_bytes){writing->second.data, writing->second.size};
+    pf_text_table_row(table, cells, &place, 1);
 }
 
-static struct pf_bytes context(struct writing *writing, const char *indent, uint32_t key)
-{
-    struct pf_buffer *line = &writing->second;
-    struct pf_bytes label = pf_top_label(writing->top, &writing->keys, key, &writing->label);
-
-    line->size = 0;
-    pf_buffer_append(line, indent, strlen(indent));
-    pf_buffer_append(line, label.data, label.size);
-    return line->failed ? PF_BYTES("") : (struct pf_bytes){line->data, line->size};
-}
-
-static void write_neighbour(struct writing *writing, struct pf_sheet *sheet, const struct pf_call *call, uint32_t key, int64_t cum)
+static void add_neighbour(struct writing *writing, struct pf_text_table *table, const struct pf_call *call, uint32_t key, int64_t cum)
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
-    struct pf_cell cells[7] = {{.text = {NULL, 0}}};
+    struct pf_text_cell cells[AROUND_COLUMNS] = {{.color = NULL}};
 
-    cells[4].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
-    cells[5].text = pf_top_percent(pf_percent(call->value, cum), percent);
-    cells[6] = (struct pf_cell){.text = context(writing, "|   ", key), .flags = PF_UTF8};
-    pf_sheet_row(sheet, cells);
+    cells[EDGE].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
+    cells[EDGE_SHARE].text = pf_top_percent(pf_percent(call->value, cum), percent);
+    add_row(writing, table, cells, "|   ", key);
 }
 
-static void write_function(struct writing *writing, struct pf_sheet *sheet, const struct pf_row *row)
+static void add_function(struct writing *writing, struct pf_text_table *table, const struct pf_row *row)
 {
     const struct pf_scale *scale = &writing->block->subject.scale;
     char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT];
     double share = pf_percent(row->flat, writing->block->whole);
-    struct pf_cell cells[7] = {{.color = pf_top_color(writing->top, share)}};
+    struct pf_text_cell cells[AROUND_COLUMNS] = {{.color = pf_top_color(writing->top, share)}};
 
-    cells[0].text = pf_bytes_of(pf_scale_print(scale, row->flat, flat));
-    cells[1].text = pf_top_percent(share, percents[0]);
-    cells[2].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
-    cells[3].text = pf_top_percent(pf_percent(row->cum, writing->block->whole), percents[1]);
-    cells[6] = (struct pf_cell){.text = context(writing, "| ", row->key), .flags = PF_UTF8};
-    pf_sheet_row(sheet, cells);
+    cells[FLAT].text = pf_bytes_of(pf_scale_print(scale, row->flat, flat));
+    cells[FLAT_SHARE].text = pf_top_percent(share, percents[0]);
+    cells[CUM].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
+    cells[CUM_SHARE].text = pf_top_percent(pf_percent(row->cum, writing->block->whole), percents[1]);
+    add_row(writing, table, cells, "| ", row->key);
 }
 
-static void write_around(struct writing *writing, struct pf_sheet *sheet, const struct pf_row *row)
+static bool is_small(const struct writing *writing, int64_t value)
 {
-    for (size_t i = 0; writing->callers[row->key] && i < writing->calls.count; i++)
-        if (writing->calls.rows[i].callee == row->key)
-            write_neighbour(writing, sheet, &writing->calls.rows[i], writing->calls.rows[i].caller, row->cum);
-    write_function(writing, sheet, row);
-    for (size_t i = 0; writing->callees[row->key] && i < writing->calls.count; i++)
-        if (writing->calls.rows[i].caller == row->key)
-            write_neighbour(writing, sheet, &writing->calls.rows[i], writing->calls.rows[i].callee, row->cum);
-    write_rule(writing->top);
+    return fabs(pf_percent(value, writing->block->whole)) < writing->top->min_percent;
+}
+
+/* Counts a row in *left where it is too small, or where `shown` rows are as many as asked for. */
+static bool leave_out(struct writing *writing, bool small, size_t shown, size_t *left)
+{
+    bool behind = !small && writing->top->limit > 0 && shown == writing->top->limit;
+
+    writing->some_small = writing->some_small || small;
+    writing->some_behind = writing->some_behind || behind;
+    *left += small || behind;
+    return small || behind;
+}
+
+/* The heaviest callers of a function, or what it calls: as many as rows are asked for. */
+static void add_neighbours(struct writing *writing, struct pf_text_table *table, const struct pf_row *row, bool callers)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < writing->calls.count; i++) {
+        const struct pf_call *call = &writing->calls.rows[i];
+
+        if ((callers ? call->callee : call->caller) != row->key)
+            continue;
+        if (leave_out(writing, is_small(writing, call->value), shown, &writing->neighbours_left))
+            continue;
+        add_neighbour(writing, table, call, callers ? call->caller : call->callee, row->cum);
+        shown++;
+    }
+}
+
+static void add_around(struct writing *writing, struct pf_text_table *table, const struct pf_row *row)
+{
+    if (writing->callers[row->key])
+        add_neighbours(writing, table, row, true);
+    add_function(writing, table, row);
+    if (writing->callees[row->key])
+        add_neighbours(writing, table, row, false);
+    pf_text_table_rule(table);
 }
 
 /* --- blocks ----------------------------------------------------------------------------------------------- */
@@ -205,36 +228,82 @@ static int drop(void *state, int status, struct pf_error *error)
     return status;
 }
 
+static void add_all_around(struct writing *writing, struct pf_text_table *table)
+{
+    size_t shown = 0;
+
+    pf_text_table_rule(table);
+    for (size_t i = 0; i < writing->rank.count; i++) {
+        const struct pf_row *row = &writing->rank.rows[i];
+
+        if (!writing->callers[row->key] && !writing->callees[row->key])
+            continue;
+        if (leave_out(writing, is_small(writing, row->flat) && is_small(writing, row->cum), shown, &writing->functions_left))
+            continue;
+        add_around(writing, table, row);
+        shown++;
+    }
+}
+
+static void add_pairs(struct writing *writing, struct pf_text_table *table)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < writing->calls.count; i++) {
+        const struct pf_call *call = &writing->calls.rows[i];
+
+        if (leave_out(writing, is_small(writing, call->value), shown, &writing->pairs_left))
+            continue;
+        write_pair(writing, table, call);
+        shown++;
+    }
+}
+
+/* "3 functions", with what stands before. */
+static void append_left(const struct pf_top *top, struct pf_buffer *line, size_t count, const char *noun)
+{
+    char number[PF_AMOUNT_TEXT];
+
+    if (count > 0)
+        pf_buffer_printf(line, "%s%s %s%s", line->size > 0 ? " and " : "", pf_top_count(top, count, number), noun, count == 1 ? "" : "s");
+}
+
+/* "... 2 functions and 14 callers and callees not shown; -n 0 for all" */
+static int write_left(struct writing *writing)
+{
+    const struct pf_top *top = writing->top;
+    struct pf_buffer line = {0};
+    bool one = top->callers == NULL || top->callees == NULL;
+    int status = PF_OK;
+
+    append_left(top, &line, writing->functions_left, pf_top_noun(top, false));
+    append_left(top, &line, writing->neighbours_left, top->callees == NULL ? "caller" : one ? "callee" : "neighbour");
+    append_left(top, &line, writing->pairs_left, "pair");
+    if (line.failed)
+        status = PF_NOMEM;
+    else if (line.size > 0)
+        status = pf_top_note(top, "... %.*s not shown;%s%s for all", (int)line.size, line.data, writing->some_behind ? " -n 0" : "",
+                             writing->some_small ? " --min-percent=0" : "");
+    pf_buffer_free(&line);
+    return status;
+}
+
 static void write_text(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
     bool around = top->callers != NULL || top->callees != NULL;
-    struct pf_sheet text = pf_top_sheet(top), *sheet = &text;
-    size_t shown = 0, left = 0;
+    struct pf_text_table table = {0};
+    int status;
 
-    pf_sheet_begin(sheet, top->sink, PF_SHEET_TEXT, around ? around_columns : pair_columns, around ? 7 : 3,
-                   (struct pf_sheet_head){0});
+    pf_text_table_begin(&table, around ? around_columns : pair_columns, around ? AROUND_COLUMNS + 1 : 3);
     if (around)
-        write_rule(top);
-    for (size_t i = 0; around && i < writing->rank.count; i++) {
-        const struct pf_row *row = &writing->rank.rows[i];
-        if (!writing->callers[row->key] && !writing->callees[row->key])
-            continue;
-        if (top->limit == 0 || shown++ < top->limit)
-            write_around(writing, sheet, row);
-        else
-            left++;
-    }
-    for (size_t i = 0; !around && i < writing->calls.count; i++) {
-        bool small = fabs(pf_percent(writing->calls.rows[i].value, writing->block->whole)) < top->min_percent;
-        if (!small && (top->limit == 0 || shown++ < top->limit))
-            write_pair(writing, sheet, &writing->calls.rows[i]);
-        else
-            left++;
-    }
-    if (left > 0)
-        pf_sink_printf(top->sink, "... %zu more not shown; -n 0 for all\n", left);
-    writing->label.failed = pf_sheet_end(sheet) != PF_OK || writing->label.failed;
+        add_all_around(writing, &table);
+    else
+        add_pairs(writing, &table);
+    status = pf_top_end(top, &table);
+    if (status == PF_OK)
+        status = write_left(writing);
+    writing->label.failed = writing->label.failed || status != PF_OK;
 }
 
 static void write_calls(struct writing *writing, struct pf_sheet *sheet)

@@ -2,9 +2,11 @@
 
 #include "model/json.h"
 #include "model/utf8.h"
+#include "render/prose.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,215 +23,11 @@ struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT])
         snprintf(text, PF_PERCENT_TEXT, "%.0f%%", percent);
     else if (size >= 0.9995 && size < 100)
         snprintf(text, PF_PERCENT_TEXT, "%.2f%%", percent);
+    else if (size < 0.00995)
+        snprintf(text, PF_PERCENT_TEXT, percent < 0 ? ">-0.01%%" : "<0.01%%");
     else
         snprintf(text, PF_PERCENT_TEXT, "%.2g%%", percent);
     return pf_bytes_of(text);
-}
-
-/* --- head ------------------------------------------------------------------------------------------------- */
-
-static bool count_samples(const struct pf_top *top, const struct pf_top_block *block, pf_int128 *samples, uint64_t *parts)
-{
-    const struct pf_accumulator *accumulator = top->accumulator;
-    struct pf_error ignored = {0};
-    struct pf_scale scale;
-
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
-        if (measure->kind != PF_SAMPLE || !pf_bytes_equal(pf_dict_string(top->dict, measure->name), PF_BYTES("samples")) ||
-            !pf_bytes_equal(pf_dict_string(top->dict, measure->unit), PF_BYTES("count")))
-            continue;
-        pf_quantity_scale(&accumulator->sums[i].quantity, top->dict, PF_UNIT_AUTO, &scale, &ignored);
-        *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->sums[i]));
-        *parts = scale.parts;
-        return &accumulator->sums[i] != block->subject.shown;
-    }
-    *samples = 0;
-    *parts = 1;
-    return false;
-}
-
-static void append_text(struct pf_buffer *line, const char *text)
-{
-    pf_buffer_append(line, text, strlen(text));
-}
-
-/* "1243 samples", "1 section" */
-static void append_count(struct pf_buffer *line, pf_int128 count, uint64_t parts, const char *noun)
-{
-    const struct pf_scale scale = {.parts = parts};
-    char text[PF_AMOUNT_TEXT];
-
-    append_text(line, ", ");
-    append_text(line, pf_scale_print(&scale, count, text));
-    append_text(line, " ");
-    append_text(line, noun);
-    if (count != (pf_int128)parts)
-        append_text(line, "s");
-}
-
-static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, pf_int128 amount)
-{
-    char text[PF_AMOUNT_TEXT];
-    bool plain = scale->time || scale->bytes || pf_bytes_equal(scale->name, PF_BYTES("count"));
-
-    append_text(line, pf_scale_print(scale, amount, text));
-    if (!plain || scale->shown == PF_UNIT_COUNT) {
-        if (!pf_bytes_equal(scale->name, PF_BYTES("count")) && scale->name.size > 0) {
-            append_text(line, " ");
-            pf_buffer_append(line, scale->name.data, scale->name.size);
-        }
-    }
-}
-
-/* How many sections the records stand in, those of --by=section: several may be shown alike. PF_OK or PF_NOMEM. */
-static int count_sections(const struct pf_top *top, size_t *count)
-{
-    const struct pf_accumulator *accumulator = top->accumulator;
-    bool *seen = calloc(accumulator->label_count + 1, sizeof *seen);
-    struct pf_keys keys;
-    int status = pf_keys_init(&keys, top->dict, PF_BY_LABEL, top->dict->section_key);
-
-    if (seen == NULL)
-        status = PF_NOMEM;
-    for (uint32_t i = 0; i < accumulator->label_count && status == PF_OK; i++)
-        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at]; at = pf_dict_label(top->dict, at)->parent) {
-            seen[at] = true;
-            if (pf_dict_label(top->dict, at)->key == top->dict->section_key)
-                pf_keys_value(&keys, pf_dict_label(top->dict, at));
-        }
-    *count = keys.table.count > 0 ? keys.table.count - 1 : 0;
-    status = status != PF_OK ? status : keys.status;
-    pf_keys_free(&keys);
-    free(seen);
-    return status;
-}
-
-static void append_inputs(const struct pf_top *top, struct pf_buffer *line, struct pf_buffer *scratch)
-{
-    const struct pf_facts *facts = top->facts;
-    size_t count = facts->input_count;
-
-    while (facts->input_count == 0 && top->operands[count] != NULL)
-        count++;
-    if (facts->input_count == 0 && count == 1 && strcmp(top->operands[0], "-") == 0)
-        return;
-    for (size_t i = 0; i < count && i < (count > 3 ? 2 : 3); i++) {
-        uint32_t id = facts->input_count > 0 ? facts->inputs[i] : 0;
-        struct pf_bytes name = facts->input_count > 0 ? pf_dict_string(top->dict, id) : pf_bytes_of(top->operands[i]);
-        name = pf_text_line(name, facts->input_count > 0 ? top->dict->strings.rows[id].flags : PF_UTF8, scratch);
-        while (i == 0 && !line->failed && line->size < 64)
-            pf_buffer_byte(line, ' ');
-        append_text(line, i == 0 ? "  " : ", ");
-        pf_buffer_append(line, name.data, name.size);
-    }
-    if (count > 3) {
-        char more[48];
-        snprintf(more, sizeof more, " and %zu more", count - 2);
-        append_text(line, more);
-    }
-}
-
-static void append_total(const struct pf_top_block *block, struct pf_buffer *line)
-{
-    const struct pf_subject *subject = &block->subject;
-    double percent = pf_percent(subject->total, block->whole);
-    char share[48];
-
-    append_amount(line, &subject->whole_scale, subject->total);
-    if (block->whole == subject->total) {
-        append_text(line, " total");
-        return;
-    }
-    snprintf(share, sizeof share, fabs(percent) >= 10 || percent == 0 ? ", %.0f %% of " : ", %.2g %% of ", percent);
-    append_text(line, share);
-    append_amount(line, &subject->whole_scale, block->whole);
-}
-
-/* What is there besides the kind shown: "also here: flat (stmts, time); --kind shows them". */
-static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line, struct pf_buffer *scratch)
-{
-    bool any = false;
-
-    for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS; kind++) {
-        const char *before = " (";
-        if (kind == shown || top->accumulator->records[kind] == 0)
-            continue;
-        append_text(line, any ? ", " : "also here: ");
-        append_text(line, pf_kind_name(kind));
-        any = true;
-        for (uint32_t i = 0; i < top->accumulator->count; i++) {
-            const struct pf_measure *measure = &top->accumulator->sums[i].quantity.measure;
-            struct pf_bytes name = pf_dict_string(top->dict, measure->name);
-            if (measure->kind != kind)
-                continue;
-            name = pf_text_line(name, top->dict->strings.rows[measure->name].flags, scratch);
-            append_text(line, before);
-            pf_buffer_append(line, name.data, name.size);
-            before = ", ";
-        }
-        append_text(line, before[0] == ',' ? ")" : "");
-    }
-    if (any)
-        append_text(line, "; --kind shows them\n");
-}
-
-static void append_string(const struct pf_top *top, uint32_t id, struct pf_buffer *line, struct pf_buffer *scratch)
-{
-    struct pf_bytes text = pf_text_line(pf_dict_string(top->dict, id), top->dict->strings.rows[id].flags, scratch);
-
-    pf_buffer_append(line, text.data, text.size);
-}
-
-/* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of two. */
-static void append_measures(const struct pf_top *top, const struct pf_top_view *view, const struct pf_subject *subject,
-                            struct pf_buffer *line, struct pf_buffer *scratch)
-{
-    uint32_t flat = pf_subject_flat(subject)->name, cum = pf_subject_cum(subject)->name;
-
-    if (view->of_calls)
-        flat = cum = subject->shown->quantity.measure.name;
-    append_string(top, flat, line, scratch);
-    if (flat == cum)
-        return;
-    append_text(line, ", cum ");
-    append_string(top, cum, line, scratch);
-}
-
-/* A table of main::RUNTIME alone, which is computed: it is the time of records of another kind. */
-static bool no_record_tells(const struct pf_accumulator *accumulator, enum pf_kind kind)
-{
-    return accumulator->records[kind] == 0 && accumulator->file_scope;
-}
-
-/* "wall: 12.43s total, 1243 samples, 4 sections   web.out", and a line that says what other kinds of records there are. */
-static int write_head(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block)
-{
-    struct pf_buffer line = {0}, scratch = {0};
-    enum pf_kind kind = block->subject.kind;
-    pf_int128 samples;
-    uint64_t parts;
-    size_t sections;
-    bool failed;
-
-    append_measures(top, view, &block->subject, &line, &scratch);
-    append_text(&line, ": ");
-    append_total(block, &line);
-    if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
-        append_count(&line, samples, parts, "sample");
-    else if ((kind != PF_SAMPLE || samples == 0) && !no_record_tells(top->accumulator, kind))
-        append_count(&line, (pf_int128)top->accumulator->records[kind], 1, "record");
-    failed = count_sections(top, &sections) != PF_OK;
-    if (sections > 0)
-        append_count(&line, (pf_int128)sections, 1, "section");
-    append_inputs(top, &line, &scratch);
-    append_text(&line, "\n");
-    append_kinds(top, kind, &line, &scratch);
-    pf_sink_write(top->sink, line.data, line.size);
-    failed = failed || line.failed || scratch.failed;
-    pf_buffer_free(&line);
-    pf_buffer_free(&scratch);
-    return failed ? PF_NOMEM : PF_OK;
 }
 
 /* --- documents -------------------------------------------------------------------------------------------- */
@@ -265,7 +63,7 @@ static json_t *formats_of(const struct pf_top *top)
 
     for (size_t i = 0; i < top->facts->format_count; i++) {
         struct pf_bytes name = pf_dict_string(top->dict, top->facts->formats[i]);
-        append_text(&names, i > 0 ? "," : "");
+        pf_buffer_append(&names, ",", i > 0);
         pf_buffer_append(&names, name.data, name.size);
     }
     string = names.failed ? NULL : pf_json_text((struct pf_bytes){names.data, names.size}, PF_UTF8);
@@ -333,46 +131,73 @@ static struct pf_sheet_head document(const struct pf_top *top, const struct pf_t
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
 /* The name, or what stands for a row that has none. */
-static void append_name(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *line,
-                        struct pf_buffer *scratch, struct pf_buffer *second)
+static void append_name(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *text)
 {
+    struct pf_buffer scratch = {0}, second = {0};
     unsigned flags;
-    struct pf_bytes name = pf_keys_name(keys, key, scratch, &flags);
+    struct pf_bytes name = pf_keys_name(keys, key, &scratch, &flags);
 
     if (name.size == 0)
         name = top->by == PF_BY_LABEL ? PF_BYTES("\"\"") : PF_BYTES("(none)");
-    name = pf_text_line(name, flags, second);
-    pf_buffer_append(line, name.data, name.size);
-}
-
-struct pf_bytes pf_top_label(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *line)
-{
-    struct pf_buffer scratch = {0}, second = {0};
-    const struct pf_key *row = pf_keys_row(keys, key);
-    bool place = keys->by == PF_BY_FUNCTION || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
-    int64_t number = pf_keys_line(keys, key);
-    char text[48];
-
-    line->size = 0;
-    if (keys->by == PF_BY_ADDRESS && row->name != 0 && row->address != 0) {
-        snprintf(text, sizeof text, "0x%" PRIx64 "  ", row->address);
-        append_text(line, text);
-    }
-    append_name(top, keys, key, line, &scratch, &second);
-    if (place && row->file != 0) {
-        append_text(line, "  ");
-        append_string(top, row->file, line, &scratch);
-        snprintf(text, sizeof text, ":%" PRId64, number);
-        append_text(line, number > 0 ? text : "");
-    } else if (place && row->image != 0) {
-        append_text(line, "  [");
-        append_string(top, row->image, line, &scratch);
-        append_text(line, "]");
-    }
-    line->failed = line->failed || scratch.failed || second.failed;
+    name = pf_text_line(name, flags, &second);
+    pf_buffer_append(text, name.data, name.size);
+    text->failed = text->failed || scratch.failed || second.failed;
     pf_buffer_free(&scratch);
     pf_buffer_free(&second);
-    return line->failed ? PF_BYTES("") : (struct pf_bytes){line->data, line->size};
+}
+
+static void append_string(const struct pf_top *top, uint32_t id, struct pf_buffer *text)
+{
+    struct pf_buffer scratch = {0};
+    struct pf_bytes line = pf_text_line(pf_dict_string(top->dict, id), top->dict->strings.rows[id].flags, &scratch);
+
+    pf_buffer_append(text, line.data, line.size);
+    text->failed = text->failed || scratch.failed;
+    pf_buffer_free(&scratch);
+}
+
+/* What a function's frames are, as pprof marks them. */
+static struct pf_bytes inline_mark(const struct pf_keys *keys, uint32_t key)
+{
+    switch (pf_keys_inlined(keys, key)) {
+    case PF_KEY_INLINED: return PF_BYTES(" (inline)");
+    case PF_KEY_INLINED | PF_KEY_CALLED: return PF_BYTES(" (partial-inline)");
+    default: return PF_BYTES("");
+    }
+}
+
+void pf_top_place(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *text, struct pf_place *place)
+{
+    const struct pf_key *row = pf_keys_row(keys, key);
+    bool has_place = keys->by == PF_BY_FUNCTION || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
+    int64_t line = pf_keys_line(keys, key);
+    size_t name_at, file_at, close_at;
+    char number[48] = "";
+
+    *place = (struct pf_place){.mark = inline_mark(keys, key)};
+    text->size = 0;
+    if (keys->by == PF_BY_ADDRESS && row->name != 0 && row->address != 0)
+        pf_buffer_printf(text, "0x%" PRIx64 "  ", row->address);
+    name_at = text->size;
+    append_name(top, keys, key, text);
+    file_at = text->size;
+    if (has_place && row->file != 0)
+        append_string(top, row->file, text);
+    else if (has_place && row->image != 0)
+        append_string(top, row->image, text);
+    close_at = text->size;
+    if (row->file != 0 && line > 0)
+        snprintf(number, sizeof number, ":%" PRId64, line);
+    pf_buffer_printf(text, "%s", row->file != 0 ? number : "]");
+    if (text->failed)
+        return;
+    place->lead = (struct pf_bytes){text->data, name_at};
+    place->name = (struct pf_bytes){text->data + name_at, file_at - name_at};
+    if (close_at == file_at)
+        return;
+    place->open = row->file != 0 ? PF_BYTES("  ") : PF_BYTES("  [");
+    place->file = (struct pf_bytes){text->data + file_at, close_at - file_at};
+    place->close = (struct pf_bytes){text->data + close_at, text->size - close_at};
 }
 
 static struct pf_cell string_cell(const struct pf_dict *dict, uint32_t id)
@@ -412,9 +237,28 @@ const char *pf_top_color(const struct pf_top *top, double percent)
     return percent < 0 ? "\033[34m" : percent >= 5 ? "\033[31m" : NULL;
 }
 
-struct pf_sheet pf_top_sheet(const struct pf_top *top)
+const char *pf_top_mark(const struct pf_top *top)
 {
-    return (struct pf_sheet){.terminal = top->terminal, .mark = top->utf8 ? "\xe2\x80\xa6" : "~"};
+    return pf_sink_mark(top->sink);
+}
+
+int pf_top_end(const struct pf_top *top, struct pf_text_table *table)
+{
+    return pf_text_table_end(table, top->sink, top->terminal, pf_top_mark(top));
+}
+
+int pf_top_note(const struct pf_top *top, const char *format, ...)
+{
+    struct pf_buffer line = {0};
+    va_list arguments;
+    int status;
+
+    va_start(arguments, format);
+    pf_buffer_vprintf(&line, format, arguments);
+    va_end(arguments);
+    status = line.failed ? PF_NOMEM : pf_prose_write(top->sink, (struct pf_bytes){line.data, line.size}, top->terminal, pf_top_mark(top));
+    pf_buffer_free(&line);
+    return status;
 }
 
 void pf_top_bar(struct pf_buffer *line, bool utf8, double percent)
@@ -433,6 +277,13 @@ void pf_top_bar(struct pf_buffer *line, bool utf8, double percent)
         pf_buffer_byte(line, ' ');
 }
 
+const char *pf_top_count(const struct pf_top *top, size_t count, char text[PF_AMOUNT_TEXT])
+{
+    const struct pf_scale scale = {.parts = 1, .group = top->group};
+
+    return pf_scale_print(&scale, (pf_int128)count, text);
+}
+
 const char *pf_top_noun(const struct pf_top *top, bool many)
 {
     static const char *const nouns[][2] = {
@@ -443,6 +294,32 @@ const char *pf_top_noun(const struct pf_top *top, bool many)
     if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
         return many ? "sections" : "section";
     return nouns[top->by][many];
+}
+
+/* --- what is left out ------------------------------------------------------------------------------------ */
+
+/* Sections lie within each other: their shares do not add up. */
+bool pf_top_sums(const struct pf_top *top)
+{
+    return top->by != PF_BY_LABEL || top->label != top->dict->section_key;
+}
+
+/* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
+int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block, const struct pf_hidden *hidden)
+{
+    size_t count = hidden->small + hidden->behind;
+    double bound = hidden->behind == 0 ? top->min_percent : floor(hidden->share * 10 + 1) / 10;
+    char below[48] = "", sum[PF_PERCENT_TEXT], share[PF_PERCENT_TEXT + 4] = "", number[PF_AMOUNT_TEXT];
+
+    if (count == 0)
+        return PF_OK;
+    if (top->sort <= PF_SORT_CUM || hidden->behind == 0)
+        snprintf(below, sizeof below, bound < 0.1 ? " below %g%%" : " below %.1f%%", bound);
+    pf_top_percent(pf_percent(hidden->flat, block->whole), sum);
+    if (pf_top_sums(top))
+        snprintf(share, sizeof share, " (%s)", sum);
+    return pf_top_note(top, "... %s %s%s%s not shown;%s%s for all", pf_top_count(top, count, number), pf_top_noun(top, count != 1), below,
+                       share, hidden->behind > 0 ? " -n 0" : "", hidden->small > 0 ? " --min-percent=0" : "");
 }
 
 /* --- blocks ----------------------------------------------------------------------------------------------- */
@@ -472,7 +349,7 @@ static int write_block(const struct pf_top *top, const struct pf_top_view *view,
 {
     if (top->form == PF_SHEET_TEXT) {
         pf_sink_text(top->sink, i > 0 ? "\n" : "");
-        if (write_head(top, view, &top->blocks[i]) != PF_OK)
+        if (pf_top_head(top, view, &top->blocks[i]) != PF_OK)
             return PF_NOMEM;
     }
     view->write(state, sheet);
@@ -481,7 +358,7 @@ static int write_block(const struct pf_top *top, const struct pf_top_view *view,
 
 int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
 {
-    struct pf_sheet sheet = pf_top_sheet(top);
+    struct pf_sheet sheet = {0};
     int status = check_others(top, view, state, error);
 
     if (top->block_count == 0)

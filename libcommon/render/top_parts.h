@@ -2,14 +2,17 @@
 #ifndef PF_RENDER_TOP_PARTS_H
 #define PF_RENDER_TOP_PARTS_H
 
+#include "render/place.h"
+#include "render/text_table.h"
 #include "render/top.h"
 
-/* 27.43%, 100%, 0.05% */
+/* 27.43%, 100%, 0.05%, <0.01% */
 enum { PF_PERCENT_TEXT = 32 };
 struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT]);
 
-/* Name and place of a key in one line of clean UTF-8: "My::Render::page  lib/My/Render.pm:31". Stands in `line`, which is emptied first. */
-struct pf_bytes pf_top_label(const struct pf_top *, const struct pf_keys *, uint32_t key, struct pf_buffer *line);
+/* Name and place of a key, with a mark where calls are inlined. They stand in `text`, which is emptied
+ * first; out of memory `text` says. */
+void pf_top_place(const struct pf_top *, const struct pf_keys *, uint32_t key, struct pf_buffer *text, struct pf_place *);
 
 /* Cells for the columns function, file, line, image of a key, in this order. A name that is no string of the dictionary is put in
  * `scratch`. */
@@ -28,12 +31,26 @@ bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key
 /* What a row is: function, functions, section ... */
 const char *pf_top_noun(const struct pf_top *, bool many);
 
+/* A number of things: 1,234. */
+const char *pf_top_count(const struct pf_top *, size_t count, char text[PF_AMOUNT_TEXT]);
+
 /* A bar for so many percent of PF_TOP_BAR columns, in eighths of a column where the locale has them; blanks behind it. */
 enum { PF_TOP_BAR = 10 };
 void pf_top_bar(struct pf_buffer *, bool utf8, double percent);
 
-/* A sheet with what the user decided. */
-struct pf_sheet pf_top_sheet(const struct pf_top *);
+/* Stands for the middle of a shortened name. */
+const char *pf_top_mark(const struct pf_top *);
+/* Writes a table in the width of the terminal and frees it. PF_OK or PF_NOMEM. */
+int pf_top_end(const struct pf_top *, struct pf_text_table *);
+/* Writes a line below a table, formatted, in the width of the terminal. PF_OK or PF_NOMEM. */
+int pf_top_note(const struct pf_top *, const char *format, ...) PF_PRINTF(2, 3);
+/* Whether shares of several rows add up: those of sections, which lie within each other, do not. */
+bool pf_top_sums(const struct pf_top *);
+/* Writes which rows are left out, if any. PF_OK or PF_NOMEM. */
+int pf_top_hidden(const struct pf_top *, const struct pf_top_block *, const struct pf_hidden *);
+/* Writes "LEFT      RIGHT", `right` from column 66 on; where the line does not fit: closer, with `brief` instead of `right`, on
+ * several lines. PF_OK or PF_NOMEM. */
+int pf_top_headline(const struct pf_top *, struct pf_bytes left, struct pf_bytes right, struct pf_bytes brief);
 
 /* How a view shows blocks, one at a time. `state` is the view's own. */
 struct pf_top_view {
@@ -49,6 +66,8 @@ struct pf_top_view {
     int (*drop)(void *state, int status, struct pf_error *);
 };
 
+/* Writes the lines above a block: total, samples, sections, inputs; duration; other kinds of records. PF_OK or PF_NOMEM. */
+int pf_top_head(const struct pf_top *, const struct pf_top_view *, const struct pf_top_block *);
 /* Shows all blocks. Nothing is written unless all can be: no document that says it is complete breaks off. PF_OK or as `make` says. */
 int pf_top_show(const struct pf_top *, const struct pf_top_view *, void *state, struct pf_error *);
 

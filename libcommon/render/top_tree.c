@@ -3,7 +3,7 @@
 #include "analysis/tree.h"
 #include "model/json.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,9 +57,9 @@ static unsigned marks_of(const struct pf_tree *tree, uint32_t node)
 /* --- rows for machines ------------------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
-    {"id", PF_CELL_INT, 0},    {"parent", PF_CELL_INT, 0},   {"depth", PF_CELL_INT, 0}, {"function", PF_CELL_TEXT, 0},
-    {"file", PF_CELL_TEXT, 0}, {"line", PF_CELL_INT, 0},     {"measure", PF_CELL_TEXT, 0}, {"unit", PF_CELL_TEXT, 0},
-    {"self", PF_CELL_INT, 0},  {"total", PF_CELL_INT, 0},
+    {"id", PF_CELL_INT},    {"parent", PF_CELL_INT},   {"depth", PF_CELL_INT}, {"function", PF_CELL_TEXT},
+    {"file", PF_CELL_TEXT}, {"line", PF_CELL_INT},     {"measure", PF_CELL_TEXT}, {"unit", PF_CELL_TEXT},
+    {"self", PF_CELL_INT},  {"total", PF_CELL_INT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -106,25 +106,74 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
 
 /* --- text ------------------------------------------------------------------------------------------------- */
 
-static const struct pf_sheet_column text_columns[] = {
-    {"total", PF_CELL_TEXT, 10}, {"total%", PF_CELL_TEXT, 8}, {"self", PF_CELL_TEXT, 11}, {"", PF_CELL_TEXT, 0},
+enum {
+    MOST_LEVELS = 40, /* of indentation */
+    LEAST_LEVELS = 4,
+    BESIDE = 40       /* columns of a terminal that numbers and a name take beside the indentation */
 };
 
-static struct pf_bytes tree_line(struct writing *writing, uint32_t node, double percent)
-{
-    struct pf_buffer *line = &writing->scratch;
-    struct pf_bytes label = PF_BYTES("all");
+static const struct pf_text_column text_columns[] = {
+    {"total", 10, 0}, {"total%", 8, 5}, {"self", 11, 4}, {"", PF_TOP_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
+};
 
+enum { TOTAL, SHARE, SELF, BAR, CELLS };
+
+/* Levels of indentation: half of what a terminal leaves to names. */
+static uint32_t most_levels(const struct pf_top *top)
+{
+    uint32_t levels = top->terminal == 0 ? MOST_LEVELS : top->terminal > BESIDE ? (top->terminal - BESIDE) / 4 : 0;
+
+    return levels > MOST_LEVELS ? MOST_LEVELS : levels < LEAST_LEVELS ? LEAST_LEVELS : levels;
+}
+
+/* Two blanks a level; below the deepest level shown the level as a number. */
+static void set_lead(struct writing *writing, uint32_t depth, struct pf_place *place)
+{
+    struct pf_buffer *lead = &writing->scratch;
+    uint32_t most = most_levels(writing->top);
+
+    lead->size = 0;
+    for (uint32_t i = 0; i < depth && i < most; i++)
+        pf_buffer_append(lead, "  ", 2);
+    if (depth > most)
+        pf_buffer_printf(lead, "%" PRIu32 ": ", depth);
+    pf_buffer_append(lead, place->lead.data, place->lead.size);
+    if (!lead->failed)
+        place->lead = (struct pf_bytes){lead->data, lead->size};
+}
+
+static void set_place(struct writing *writing, uint32_t node, struct pf_place *place)
+{
+    *place = (struct pf_place){.name = PF_BYTES("all")};
     if (node != 0)
-        label = pf_top_label(writing->top, &writing->keys, pf_tree_row(&writing->tree, node)->key, &writing->label);
-    line->size = 0;
-    pf_top_bar(line, writing->top->utf8, percent);
-    for (uint32_t i = 0; i <= writing->tree.depth[node]; i++)
-        pf_buffer_append(line, "  ", 2);
-    pf_buffer_append(line, label.data, label.size);
+        pf_top_place(writing->top, &writing->keys, pf_tree_row(&writing->tree, node)->key, &writing->label, place);
+    set_lead(writing, writing->tree.depth[node], place);
     if (marks_of(&writing->tree, node) & PF_TREE_CUT)
-        pf_buffer_append(line, writing->top->utf8 ? " \u2026" : " ...", 4);
-    return line->failed ? PF_BYTES("") : (struct pf_bytes){line->data, line->size};
+        place->mark = writing->top->utf8 ? PF_BYTES(" \u2026") : PF_BYTES(" ...");
+}
+
+static void write_node(struct writing *writing, uint32_t node, struct pf_text_table *table)
+{
+    const struct pf_tree *tree = &writing->tree;
+    const struct pf_scale *scale = &writing->block->subject.scale;
+    char total[PF_AMOUNT_TEXT], self[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
+    double percent = pf_percent(tree->total[node], writing->block->whole);
+    struct pf_text_cell cells[CELLS] = {{.color = pf_top_color(writing->top, percent)}};
+    struct pf_buffer bar = {0};
+    struct pf_place place;
+
+    pf_top_bar(&bar, writing->top->utf8, percent);
+    cells[TOTAL].text = pf_bytes_of(pf_scale_print(scale, tree->total[node], total));
+    cells[SHARE].text = pf_top_percent(percent, share);
+    cells[SELF].text = pf_bytes_of(pf_scale_print(scale, tree->self[node], self));
+    if (marks_of(tree, node) & PF_TREE_NO_SELF)
+        cells[SELF].text = PF_BYTES("?");
+    if (!bar.failed)
+        cells[BAR].text = (struct pf_bytes){bar.data, bar.size};
+    set_place(writing, node, &place);
+    pf_text_table_row(table, cells, &place, 1);
+    writing->failed = writing->failed || bar.failed;
+    pf_buffer_free(&bar);
 }
 
 static bool some_are_cut(const struct writing *writing)
@@ -135,35 +184,35 @@ static bool some_are_cut(const struct writing *writing)
     return false;
 }
 
-static void write_text(struct writing *writing)
+/* What is not there, and why. */
+static int write_left(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
-    const struct pf_tree *tree = &writing->tree;
-    const struct pf_scale *scale = &writing->block->subject.scale;
-    struct pf_sheet sheet = pf_top_sheet(top);
-    size_t left = tree->count - writing->count;
+    size_t left = writing->tree.count - writing->count;
+    char number[PF_AMOUNT_TEXT];
+    int status = PF_OK;
 
-    pf_sheet_begin(&sheet, top->sink, PF_SHEET_TEXT, text_columns, 4, (struct pf_sheet_head){0});
-    for (size_t i = 0; i < writing->count; i++) {
-        uint32_t node = tree->preorder[i];
-        char total[PF_AMOUNT_TEXT], self[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
-        double percent = pf_percent(tree->total[node], writing->block->whole);
-        struct pf_cell cells[4] = {{.text = pf_bytes_of(pf_scale_print(scale, tree->total[node], total))}};
-        cells[0].color = pf_top_color(top, percent);
-        cells[1].text = pf_top_percent(percent, share);
-        cells[2].text = pf_bytes_of(pf_scale_print(scale, tree->self[node], self));
-        if (marks_of(tree, node) & PF_TREE_NO_SELF)
-            cells[2].text = PF_BYTES("?");
-        cells[3] = (struct pf_cell){.text = tree_line(writing, node, percent), .flags = PF_UTF8};
-        pf_sheet_row(&sheet, cells);
-    }
     if (left > 0)
-        pf_sink_printf(top->sink, "... %zu lighter call%s not shown;%s%s for all\n", left, left == 1 ? "" : "s", top->limit > 0 ? " -n 0" : "",
-                       top->min_percent > 0 ? " --min-percent=0" : "");
-    if (some_are_cut(writing))
-        pf_sink_text(top->sink, "... behind a name: it is called from elsewhere too, and what it called for this caller is not known "
-                                "(--callees=RE)\n");
-    writing->label.failed = pf_sheet_end(&sheet) != PF_OK || writing->label.failed;
+        status = pf_top_note(top, "... %s lighter call%s not shown;%s%s for all", pf_top_count(top, left, number), left == 1 ? "" : "s",
+                             top->limit > 0 ? " -n 0" : "", top->min_percent > 0 ? " --min-percent=0" : "");
+    if (status == PF_OK && some_are_cut(writing))
+        status = pf_top_note(top, "... behind a name: the function has other callers too, and what it called for this caller is not known "
+                                  "(--callees=RE)");
+    return status;
+}
+
+static void write_text(struct writing *writing)
+{
+    struct pf_text_table table = {0};
+    int status;
+
+    pf_text_table_begin(&table, text_columns, CELLS + 1);
+    for (size_t i = 0; i < writing->count; i++)
+        write_node(writing, writing->tree.preorder[i], &table);
+    status = pf_top_end(writing->top, &table);
+    if (status == PF_OK)
+        status = write_left(writing);
+    writing->failed = writing->failed || status != PF_OK;
 }
 
 static void write_block(void *state, struct pf_sheet *sheet)

@@ -1,0 +1,95 @@
+# Tables for people: what fits into a terminal, what is left out, and what stands above them. Expected numbers are arithmetic on
+# the few records that stand beside them.
+
+load lib/expect
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    PATH=$PROFUTILS_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+    printf 'main;old 8\nmain;same 3\n' >x.folded
+    printf 'main;new 6\nmain;same 3\n' >y.folded
+}
+
+@test "no line is wider than the terminal, names stay whole, columns leave in their order" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    run python3 "$PROFUTILS_SRC/tests/check/terminal.py" "$PROFUTILS_BIN" "$PROFUTILS_SRC/examples/data"
+    [ "$status" -ne 77 ] || skip "$output"
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+}
+
+@test "a limit and a least share hold for every view, the last line says what is left out" {
+    printf 'main;a;hot 60\nmain;b;hot 30\nmain;c;hot 9\nmain;hot;d 1\nmain;cold 1\n' >calls.folded
+    # by hand: 101 in all, hot has 99 itself and is called by a (60), b (30), c (9) and main (1), cold has 1
+    proftop --peek='hot|cold' -n 1 calls.folded >got
+    [ "$(grep -c '|   ' got)" -eq 2 ] && grep -q '  60  60.00%  |   a$' got && grep -q '|   d$' got
+    grep -q '|' got && grep -q 'cold' got && return 1
+    [ "$(tail -n 1 got)" = "... 1 function and 3 neighbours not shown; -n 0 for all" ]
+    proftop --peek='hot|cold' --min-percent=5 calls.folded >got
+    [ "$(grep -o '|   .*' got | tr -d '\n')" = "|   a|   b|   c" ]
+    [ "$(tail -n 1 got)" = "... 1 function and 2 neighbours not shown; --min-percent=0 for all" ]
+    [ "$(proftop --callers=hot -n 2 calls.folded | grep -o '|   .*\|^[.].*' | tr '\n' ,)" = "|   a,|   b,... 2 callers not shown; -n 0 for all," ]
+    [ "$(proftop --callees=main -n 1 calls.folded | grep -o '|   .*\|^[.].*' | tr '\n' ,)" = "|   a,... 4 callees not shown; -n 0 for all," ]
+    [ "$(proftop --edges --min-percent=50 calls.folded | tail -n 3 | sed 's/.*%  //' | tr '\n' ,)" = "a -> hot,main -> a,... 7 pairs not shown; --min-percent=0 for all," ]
+    [ "$(proftop --list=. -n 2 calls.folded | grep -o '^[^ ]*: flat\|^[.].*' | tr '\n' ,)" = "hot: flat,cold: flat,... 5 functions below 1.0% (0.99%) not shown; -n 0 for all," ]
+    [ "$(proftop --list=. --cum -n 2 calls.folded | grep -o '^[^ ]*: flat' | tr '\n' ,)" = "main: flat,hot: flat," ]
+    [ "$(proftop --list=. --min-percent=59 calls.folded | grep -o '^[^ ]*: flat\|^[.].*' | tr '\n' ,)" = "hot: flat,a: flat,main: flat,... 4 functions below 59.0% (1.98%) not shown; --min-percent=0 for all," ]
+    # a tree's indentation has an end, the depth is said instead
+    awk 'BEGIN { for (i = 1; i <= 300; i++) printf "f%d;", i; print "leaf 1" }' >deep.folded
+    proftop --tree -n 0 deep.folded >got
+    [ "$(awk 'length > most { most = length } END { print (most <= 140) }' got)" -eq 1 ]
+    grep -q '   301: leaf$' got && grep -q '   f40$' got && grep -q '   41: f41$' got
+}
+
+@test "the head has duration and utilisation, inlined functions are marked, sections have no sums" {
+    stream timed.pfs <<'END'
+{"measures": [{"name": "cpu", "unit": "nanoseconds"}], "meta": [["pprof", "duration_nanos", "2000000000"]],
+ "records": [{"stack": [["f"]], "values": {"cpu": 1500000000}}]}
+END
+    [ "$(proftop timed.pfs | sed -n 2p)" = "duration 2s, utilisation 75.00%" ]
+    [ "$(proftop timed.pfs timed.pfs timed.pfs | sed -n 2p)" = "duration 6s, utilisation 75.00%" ]
+    proftop x.folded | grep -q duration && return 1
+    printf 'main;f_[i] 3\nmain;g_[i] 1\nmain;g 2\n' >inline.folded
+    [ "$(proftop inline.folded | tail -n 3 | sed 's/.*%  //' | tr '\n' ,)" = "f (inline),g (partial-inline),main," ]
+    [ "$(cells 2 inline.folded | tr '\n' ,)" = "f,g,main," ]
+    proftop --tree inline.folded | grep -q '  f (inline)$'
+    proftop --edges inline.folded | grep -q 'main -> f (inline)$'
+}
+
+@test "colour, sign and bars say the same" {
+    profdiff -t text --color=always x.folded y.folded >colored
+    grep -q "$(printf '\033\\[31m')+6$(printf '\033\\[0m')" colored
+    grep -q "$(printf '\033\\[34m')-8$(printf '\033\\[0m')" colored
+    profdiff -t text x.folded y.folded >plain
+    sed "s/$(printf '\033')\\[[0-9]*m//g" colored | diff plain -
+    LC_ALL=C profdiff -t text --color=never x.folded y.folded | cmp plain -
+    # a pipe gets the bars of a file, a terminal those of its locale
+    LC_ALL=C.UTF-8 profdiff -t text x.folded y.folded | cmp plain -
+    grep -q '##########  old' plain
+}
+
+@test "on a terminal bars are those of its locale" {
+    needs_terminal
+    LC_ALL=C.UTF-8 terminal "stty cols 200; profdiff --color=never x.folded y.folded" | grep -q '██████████  old'
+    LC_ALL=C terminal "stty cols 200; profdiff --color=never x.folded y.folded" | grep -q '##########  old'
+}
+
+@test "rows below a share of the totals are left out, and nothing else changes" {
+    printf 'a 90\nb 9\nc 1\n' >p.folded
+    printf 'a 90\nb 1\nd 9\n' >q.folded
+    # of 200 in all a has 180, b 10, c 1, d 9
+    [ "$(table=profdiff cells 1 -s name --min-percent=4.6 p.folded q.folded | tr '\n' ,)" = "a,b," ]
+    [ "$(table=profdiff cells 1 -s name --min-percent=4.5 p.folded q.folded | tr '\n' ,)" = "a,b,d," ]
+    [ "$(profdiff --min-percent=4.6 p.folded q.folded | tail -n 1)" = "... 2 functions below 4.6% not shown; --min-percent=0 for all" ]
+    [ "$(profdiff --min-percent=4.6 -n 1 p.folded q.folded | tail -n 1)" = "... 3 functions not shown; -n 0 --min-percent=0 for all" ]
+    table=profdiff cells 1-22 p.folded q.folded | grep '^[ab]' >want
+    table=profdiff cells 1-22 --min-percent=4.6 p.folded q.folded | diff -u want -
+    # of --stats, sums: a 180, b 10, d 9, c 1
+    [ "$(table=profdiff cells 1 --stats --min-percent=4.6 p.folded q.folded | sort | tr '\n' ,)" = "a,b," ]
+    [ "$(profdiff --stats --min-percent=4.6 p.folded q.folded | tail -n 1)" = "... 2 functions not shown; --min-percent=0 for all" ]
+    # a gate sees the row that the table does not show
+    run -1 profdiff --force --fail-above=500% --min-percent=50 p.folded q.folded
+    fails 2 "takes a number from 0 to 100, not '101'" profdiff --min-percent=101 p.folded q.folded
+}
