@@ -24,3 +24,8 @@ check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }
     run -0 proftop -t json -m inuse_space -n 0 "$CORPUS/gperftools/heap.0002.heap"
     [[ $output == *'"name":"inuse_space","unit":"bytes","kind":"sample","total":449536'* ]]
 }
+
+@test "a NUL byte in the stack of a thread is part of a name" {
+    printf -- '--- threadz 1 ---\n\n--- Thread 1 (name: a/1) stack: ---\n  PC: 0x10 \0f\n\0\n' >nul.threadz
+    [ "$(ulimit -t 10; profcat -t folded nul.threadz | wc -l)" -eq 1 ]
+}

@@ -32,6 +32,19 @@ static bool is_known(const struct pf_accumulator *accumulator)
     return accumulator->edges.count == 0;
 }
 
+/* Whether FLAT records are the own part of what this EDGE measure counts, as callgrind's are: a measure of the same
+ * name. A function without such records has no cost of its own. */
+static bool has_own(const struct pf_accumulator *accumulator, const struct pf_measure *calls)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+
+        if (measure->kind == PF_FLAT && measure->role == PF_SELF && measure->name == calls->name)
+            return true;
+    }
+    return false;
+}
+
 /* functions[f]: the calls of the function f. NULL: out of memory. */
 static struct function *sum_calls(const struct pf_accumulator *accumulator,
                                   const struct pf_sums *sums)
@@ -123,7 +136,7 @@ int pf_own_time_add(struct pf_accumulator *accumulator, struct pf_error *error)
         const struct pf_measure *measure = &sums->quantity.measure;
 
         if (measure->kind == PF_EDGE && measure->role == PF_INCLUSIVE &&
-            measure->aggregation == PF_SUM)
+            measure->aggregation == PF_SUM && !has_own(accumulator, measure))
             status = derive(accumulator, sums, error);
     }
     return status;

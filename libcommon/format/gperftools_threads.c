@@ -30,14 +30,19 @@ static int bad_line(const struct threads *threads, const char *expected)
     return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, expected);
 }
 
-/* Takes the first word. */
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+/* Takes the first word; a NUL byte is part of one. */
 static struct pf_bytes take_word(struct pf_bytes *rest)
 {
     struct pf_bytes word;
 
     pf_gperftools_skip_blanks(rest);
     word = (struct pf_bytes){rest->data, 0};
-    while (word.size < rest->size && !strchr(" \t\r", rest->data[word.size]))
+    while (word.size < rest->size && !is_blank(rest->data[word.size]))
         word.size++;
     *rest = pf_bytes_skip(*rest, word.size);
     return word;
