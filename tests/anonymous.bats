@@ -65,7 +65,7 @@ END
         "1 main::__ANON__ x.pl 3 1 3,2 main::__ANON__ x.pl 9 2 2," ]
     [ "$(proftop --edges -t tsv one.pfs | tail -n +2 | cut -f 1,3,5,7,11 | tr '\t' ' ')" = "main::__ANON__ 3 main::__ANON__ 9 2" ]
     [ "$(proftop --list=ANON one.pfs | grep -o '^main::__ANON__ in .*: flat' | tr '\n' ,)" = \
-        "main::__ANON__ in x.pl:3: flat,main::__ANON__ in x.pl:9: flat," ]
+        "main::__ANON__ in x.pl:9: flat,main::__ANON__ in x.pl:3: flat," ]
     for tool in proftop profcat; do
         expect $tool -t json:flame one.pfs <<'END'
 {"name":"all","value":3,"self":0,"children":[{"name":"main::__ANON__","value":3,"self":1,"children":[{"name":"main::__ANON__","value":2,"self":2,"children":[]}]}]}
