@@ -190,6 +190,17 @@ static uint32_t sub(struct pf_reader *reader, uint32_t sid)
 
 /* --- reading ---------------------------------------------------------------------------------------------- */
 
+/* Which values records of a kind have. Calls beside subs with line ranges are not counted. */
+static unsigned first_value(const struct state *state, enum pf_kind kind)
+{
+    return kind == PF_EDGE && state->content.ranged ? INCL : CALLS;
+}
+
+static unsigned end_of_values(const struct state *state, enum pf_kind kind)
+{
+    return kind == PF_EDGE && state->content.own_unknown ? EXCL : VALUES;
+}
+
 static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_value_column *columns)
 {
     static const char *const names[] = {"calls", "incl", "excl"};
@@ -198,7 +209,7 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_value
     struct pf_dict *dict = reader->dict;
     uint64_t common = pf_gcd(1000000000, state->content.ticks);
 
-    for (unsigned k = 0; k < VALUES; k++) {
+    for (unsigned k = first_value(state, kind); k < end_of_values(state, kind); k++) {
         bool time = k != CALLS;
         struct pf_measure measure = {
             .name = pf_dict_intern(dict, pf_bytes_of(names[k]), 0),
@@ -285,12 +296,11 @@ static int read_all(struct pf_reader *reader)
 
 static void give_values(struct state *state, struct pf_batch *batch, enum pf_kind kind)
 {
-    /* Calls beside subs with line ranges are not counted. */
-    unsigned first = kind == PF_EDGE && state->content.ranged ? INCL : CALLS;
+    unsigned first = first_value(state, kind);
 
     batch->kind = kind;
     batch->values = (kind == PF_EDGE ? state->edge_values : state->line_values) + first;
-    batch->value_count = VALUES - first - (kind == PF_EDGE && state->content.own_unknown);
+    batch->value_count = end_of_values(state, kind) - first;
 }
 
 static uint32_t next_rows(struct state *state, size_t count)
