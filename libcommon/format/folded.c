@@ -716,7 +716,8 @@ const struct pf_format pf_format_folded = {
     .name = "folded",
     .about = "folded stacks, one a line with its count (FlameGraph, inferno, py-spy, Austin)",
     .suffixes = ".folded .collapsed",
-    .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own comments; ';' in names (becomes ':')",
+    .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own comments; ';' in names (becomes ':'), that numbers which all "
+              "stacks end in are no counts",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_HOLDS_DIFFERENCE,
     .options = options,
     .bid = bid,

@@ -55,6 +55,10 @@ static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 
         text->data[k] = c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
     }
+    /* blanks alone at the begin of a line would be no stack */
+    for (size_t k = 0; guard && k < text->size && text->data[k] == ' ';)
+        if (++k == text->size)
+            text->size = 0;
     if (text->size == 0)
         pf_buffer_append(text, "[unknown]", 9);
     if (guard && text->size > 0 && (text->data[0] == '#' || (text->size > 1 && memcmp(text->data, "//", 2) == 0)) &&
@@ -594,6 +598,30 @@ static void append_count(struct pf_buffer *text, struct pf_folded_count count)
     }
 }
 
+/* Whether a name has a blank and a number at its end. */
+static bool number_at_end(struct pf_bytes name)
+{
+    size_t at = name.size;
+
+    while (at > 0 && ((name.data[at - 1] >= '0' && name.data[at - 1] <= '9') || name.data[at - 1] == '.' || name.data[at - 1] == '-'))
+        at--;
+    return at < name.size && at > 0 && name.data[at - 1] == ' ';
+}
+
+/* Numbers at the ends of all lines would be read as a column of their own. */
+static bool numbers_everywhere(const struct pf_folded_writer *state, const struct lines *lines)
+{
+    bool all = state->column_count == 1 && sum_of(state, 0, 0) == 0 && lines->count > 0;
+
+    for (size_t k = 0; all && k < lines->count; k++) {
+        const struct node *row = pf_table_row(&state->nodes, lines->entries[k].node);
+        struct pf_bytes name = pf_strings_bytes(&state->names, row->name);
+
+        all = lines->entries[k].inner || number_at_end(name);
+    }
+    return all;
+}
+
 /* The line of an entry whose frames above are in the text, which is left as it was. */
 static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf, uint32_t node)
 {
@@ -676,6 +704,8 @@ int pf_folded_finish(struct pf_writer *writer)
         if (state->factors[k] != 0)
             pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, k));
 
+    if (status == PF_OK && numbers_everywhere(state, &lines))
+        pf_report_send(&writer->report, PF_WARNING, "all stacks end in numbers: -f folded:columns=1 reads them as names");
     if (status == PF_OK)
         status = write_line(writer, &lines.text, PF_BYTES(""), 0);
     if (status == PF_OK)

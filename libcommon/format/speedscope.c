@@ -33,7 +33,7 @@ const struct pf_format pf_format_speedscope = {
     .name = "speedscope",
     .about = "speedscope's JSON, sampled and evented profiles",
     .suffixes = ".speedscope.json .speedscope",
-    .losses = "images, addresses, first lines of functions, inlining, labels but one (by=), metadata; records of one stack become one, "
+    .losses = "images, addresses, first lines of functions, inlining, labels but one (by=), metadata; that a value is a maximum (such values are added up); records of one stack become one, "
               "those without a value none",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
     .options = options,

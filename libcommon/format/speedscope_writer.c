@@ -183,12 +183,14 @@ static int write_part(struct pf_writer *writer, const struct part *part)
     struct pf_speedscope_writer *state = writer->state;
     const struct pf_sum_row *first = pf_table_row(&state->sums.rows, part->rows[0]);
     const struct pf_label *label = pf_table_row(&state->sums.groups, first->group);
+    const struct pf_measure *measure = &part->column->quantity.measure;
     pf_int128 total = 0;
     const char *comma = "";
+    int64_t shown;
 
     for (size_t k = 0; k < part->count; k++) {
         total += amount_of(part, k);
-        if (amount_of(part, k) > INT64_MAX)
+        if (amount_of(part, k) > INT64_MAX || !pf_scale64(amount_of(part, k), measure->num, measure->den, &shown))
             return pf_error_set(&writer->error, PF_OVERFLOW, "record %zu: the sum leaves 64 bits", k + 1);
     }
     pf_sink_text(writer->sink, state->profiles++ ? ",\n{\"type\":\"sampled\",\"name\":" : "\n{\"type\":\"sampled\",\"name\":");

@@ -227,6 +227,10 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     /* where there is no time, what is counted stands for it */
     if (!wall || (other->quantity.measure.main && !is_time(writer, other) && other != hits))
         wall = other;
+    /* the hits are held anyway: there is room for another one */
+    for (size_t k = 0; wall == hits && k < state->sums.column_count; k++)
+        if (&state->sums.columns[k] != hits)
+            wall = &state->sums.columns[k];
     if (wall)
         pf_held_measures_add(&writer->measures, &wall->quantity.measure);
     if (hits)

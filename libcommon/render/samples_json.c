@@ -211,6 +211,7 @@ static void write_measure_facts(struct json_writer *state, const struct pf_value
     write_number(sink, "num", measure->num, 1);
     write_number(sink, "den", measure->den, 1);
     write_number(sink, "period", measure->period, 0);
+    write_number(sink, "period_parts", pf_measure_period_parts(measure), 1);
     pf_sink_text(sink, "}");
 }
 

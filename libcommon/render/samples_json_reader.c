@@ -213,6 +213,7 @@ static bool add_facts(struct pf_reader *reader, uint32_t key, const json_t *meas
             .num = member_number(measure, "num", 1),
             .den = member_number(measure, "den", 1),
             .period = member_number(measure, "period", 0),
+            .period_parts = member_number(measure, "period_parts", 0),
         },
     };
     return true;
@@ -630,7 +631,7 @@ static int add_row(struct pf_reader *reader, uint32_t row)
 static int read_declared(struct pf_reader *reader, json_t *measure)
 {
     static const char *const members[] = {"name", "unit", "kind", "role", "nature", "aggregation", "main", "measure", "base_unit",
-                                          "raw_unit", "num", "den", "period"};
+                                          "raw_unit", "num", "den", "period", "period_parts"};
     struct pf_samples_reader *state = reader->state;
     const json_t *value;
     struct pf_bytes key;

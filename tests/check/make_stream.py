@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes a native stream of a description in JSON: make_stream.py <DESCRIPTION >STREAM. A frame is [name, file, line, first line, image,
-address], later ones may be missing; a measure is an object with at least a name; names given as lists are bytes.
+address], later ones may be missing, or an object of Tables.place; a numeric label may be {"num": 5, "unit": "bytes"}; a measure is an object with at least a name; names given as lists are bytes.
 
     {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1}],
      "records": [{"stack": [["main"], ["f", "f.pl", 3]], "labels": [["section", "req"], ["pid", 7]], "values": {"wall": 2}},
@@ -59,9 +59,10 @@ class Tables:
     def labels(self, pairs):
         at = 0
         for key, value in pairs:
-            number = value if isinstance(value, int) else 0
-            text = self.string('' if isinstance(value, int) else value)
-            at = self.add(pfs.LABELS, (at, self.string(key), text, int(isinstance(value, int)), number))
+            value = {'num': value} if isinstance(value, int) else value
+            number = isinstance(value, dict)
+            text = self.string(value.get('unit', '') if number else value)
+            at = self.add(pfs.LABELS, (at, self.string(key), text, int(number), value['num'] if number else 0))
         return at
 
     def measure(self, m):

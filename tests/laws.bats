@@ -1,0 +1,71 @@
+# What is written is read back, by tests/check/laws.py: equal, or with the losses that the format declares, or refused with the reason.
+
+load lib/expect
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+    export PYTHONDONTWRITEBYTECODE=1
+    laws=$PROFUTILS_SRC/tests/check/laws.py
+}
+
+# Two at a time: what is left of a law that fails is its lines.
+halves()
+{
+    mkdir one two
+    BATS_TEST_TMPDIR=$PWD/one python3 "$laws" "${@/HALF/1/2}" >one.out &
+    BATS_TEST_TMPDIR=$PWD/two python3 "$laws" "${@/HALF/2/2}" >two.out || { cat two.out; wait; return 1; }
+    wait $! || { cat one.out; return 1; }
+    # shellcheck disable=SC2086
+    cat one.out two.out
+}
+
+@test "random profiles come back from every format, or with the losses it declares" {
+    # 50, and 1,000 with the corpora
+    halves random HALF 1 "${PROFUTILS_LAWS:-50}"
+}
+
+@test "files of every format come back from every format, or with the losses it declares" {
+    # of our own ones each eighth
+    if [ -n "${PROFUTILS_LAWS:-}" ]; then
+        halves files HALF 1 "$CORPUS" ${PROFUTILS_WILD:+"$PROFUTILS_WILD"}
+    else
+        halves files HALF 8 "$PROFUTILS_SRC/tests/corpus"
+    fi
+}
+
+@test "names of line feeds, blanks and numbers do not become other functions or numbers" {
+    stream calls.pfs <<'END'
+{"measures": [{"name": "incl", "unit": "nanoseconds", "role": "inclusive", "kind": "edge"}],
+ "records": [{"kind": "edge", "caller": ["line\nfeed"], "callee": ["[unknown]"], "values": {"incl": 100}}]}
+END
+    profcat -q -t pynytprof calls.pfs | profcat -t ndjson:stack=names | grep -q '"stack":\["\[unknown\]","line\\nfeed"\]'
+    # leaves that all end in numbers would be read as a second column
+    printf 'a;b 5\na;c 2\n' | profcat -f folded - -o leaves.pfs
+    fails 0 'warning: folded: all stacks end in numbers: -f folded:columns=1 reads them' proffilter --rename='function:s/[bc]/CPU 0/' -t folded leaves.pfs
+    [ "$(profcat -q -f folded:columns=1 -t folded out)" = "a;CPU 0 7" ]
+    proffilter --rename='function:s/b/CPU 0/' -t folded leaves.pfs 2>err | diff <(printf 'a;CPU 0 5\na;c 2\n') -
+    [ ! -s err ]
+    # blanks alone are no stack
+    stream blank.pfs <<<'{"measures": [{"name": "n"}], "records": [{"stack": [[" "]], "values": {"n": 5}}, {"stack": [["a"]], "values": {"n": 1}}]}'
+    expect profcat -t folded blank.pfs <<<$'[unknown] 5\na 1'
+}
+
+@test "cpuprofile keeps both counts it has room for, speedscope refuses weights it cannot read back" {
+    stream two.pfs <<'END'
+{"measures": [{"name": "samples", "role": "count"}, {"name": "size", "unit": "bytes"}],
+ "records": [{"stack": [["a"]], "values": {"samples": 2, "size": 30}}, {"stack": [["a"], ["b"]], "values": {"samples": 1, "size": 7}}]}
+END
+    for _ in 1 2 3; do
+        profcat -t cpuprofile two.pfs -o two.cpuprofile
+        profcat two.cpuprofile -o two.pfs
+        [ "$(cells 2,9 -m size two.pfs | tr '\n' ,)" = "a 30,b 7," ]
+        [ "$(cells 2,9 -m samples two.pfs | tr '\n' ,)" = "a 2,b 1," ]
+    done
+    stream wide.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000}], "records": [{"stack": [["a"]], "values": {"wall": 4611686018427387904}}]}
+END
+    fails 3 'record 1: the sum leaves 64 bits' profcat -t speedscope wide.pfs -o wide.speedscope
+    [ ! -e wide.speedscope ]
+}
