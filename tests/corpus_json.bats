@@ -65,7 +65,8 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
         for to in json ndjson; do
             profcat -q given.pfs -t $to -o given.$to
             [ -s given.$to ] || continue
-            proftop -q -n 0 given.$to | sed "1s,  *[^ ]*$,," | diff -u want -
+            # how long it ran is metadata: of NYTProf private ones
+            proftop -q -n 0 given.$to | sed "1s,  *[^ ]*$,," | diff -u <(sed '/^duration /d' want) <(sed '/^duration /d')
             tried+=x
         done
     done

@@ -463,7 +463,7 @@ const struct pf_format pf_format_json = {
     .name = "json",
     .about = "one JSON document: records, totals, metadata (schema profutils.samples/1)",
     .suffixes = ".json",
-    .losses = "source texts, times of records; parts of a nanosecond and of a millionth; of images all but the name; "
+    .losses = "metadata private to a format, source texts, times of records; parts of a nanosecond and of a millionth; of images all but the name; "
               "system names of functions; bytes that are not UTF-8, negative lines",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE,
     .options = document_options,
