@@ -335,24 +335,6 @@ int pf_keys_places(struct pf_keys *keys)
     return keys->status;
 }
 
-/* Values that make one row. */
-static bool same_value(struct pf_keys *keys, const struct pf_label *a, const struct pf_label *b)
-{
-    return a->key == b->key && a->numeric == b->numeric && a->number == b->number &&
-           (a->text == b->text || shown_alike(keys, a->text) == shown_alike(keys, b->text));
-}
-
-/* Whether the value of the label at `at` stands again farther down. */
-static bool stands_below(struct pf_keys *keys, uint32_t at)
-{
-    const struct pf_label *label = pf_dict_label(keys->dict, at);
-
-    for (uint32_t below = label->parent; below != 0; below = pf_dict_label(keys->dict, below)->parent)
-        if (same_value(keys, pf_dict_label(keys->dict, below), label))
-            return true;
-    return false;
-}
-
 uint32_t pf_keys_value(struct pf_keys *keys, const struct pf_label *label)
 {
     struct pf_key key = {.present = PF_KEY_PRESENT, .name = shown_alike(keys, label->text), .numeric = label->numeric != 0, .line = label->number};
@@ -361,18 +343,6 @@ uint32_t pf_keys_value(struct pf_keys *keys, const struct pf_label *label)
     if (keys->table.status != PF_OK)
         keys->status = keys->table.status;
     return id;
-}
-
-uint32_t pf_keys_label(struct pf_keys *keys, uint32_t *at)
-{
-    while (*at != 0) {
-        uint32_t here = *at;
-        const struct pf_label *label = pf_dict_label(keys->dict, here);
-        *at = label->parent;
-        if (label->key == keys->label && !stands_below(keys, here))
-            return pf_keys_value(keys, label);
-    }
-    return 0;
 }
 
 int64_t pf_keys_line(const struct pf_keys *keys, uint32_t key)

@@ -68,10 +68,7 @@ void pf_keys_free(struct pf_keys *);
  * number of keys is final until there are more; the key of location 0 is 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at
  * new locations only. */
 int pf_keys_places(struct pf_keys *);
-/* The next different value of the label in the set *at, which becomes what remains of it; 0 when there is none. A value that is there
- * twice comes once. */
-uint32_t pf_keys_label(struct pf_keys *, uint32_t *at);
-/* The value of one label; out of memory the keys' status says. */
+/* The row of a label's value; out of memory the keys' status says. */
 uint32_t pf_keys_value(struct pf_keys *, const struct pf_label *);
 
 static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint32_t key)

@@ -261,35 +261,118 @@ static int grow_rows(struct columns *columns, size_t count)
     return PF_OK;
 }
 
-static int add_label(struct columns *columns, const struct pf_sums *sums, uint32_t labels, uint32_t key)
-{
-    const struct pf_sums *calls = columns->subject->calls;
+/* Sums by label set, and of each set with all sets that extend it. A set is a chain, so a value stands in all sets below the
+ * node that holds it: each node is looked at once, however deep the sets are. */
+struct label_sums {
+    const struct pf_sums *sums, *calls; /* calls: NULL where they are the same, or not known */
+    pf_int128 *flat_below, *calls_below;
+    bool *used;   /* a record has the set, or one that extends it */
+    bool *valued; /* the set has a value of the label */
+    uint32_t count;
+};
 
+static void combine_wide(const struct pf_sums *sums, pf_int128 *sum, pf_int128 value)
+{
+    if (sums->quantity.measure.aggregation == PF_SUM)
+        *sum += value;
+    else
+        *sum = value > *sum ? value : *sum;
+}
+
+/* Fills the sums; a set's parent has a smaller id. */
+static int sum_labels(const struct columns *columns, struct label_sums *labels)
+{
+    const struct pf_accumulator *accumulator = columns->accumulator;
+    const struct pf_subject *subject = columns->subject;
+
+    labels->sums = subject->self != NULL ? subject->self : subject->inclusive;
+    labels->calls = subject->calls != labels->sums ? subject->calls : NULL;
+    labels->count = (uint32_t)accumulator->label_count;
+    labels->flat_below = calloc((size_t)labels->count + 1, sizeof *labels->flat_below);
+    labels->calls_below = calloc((size_t)labels->count + 1, sizeof *labels->calls_below);
+    labels->used = calloc((size_t)labels->count + 1, sizeof *labels->used);
+    labels->valued = calloc((size_t)labels->count + 1, sizeof *labels->valued);
+    if (labels->flat_below == NULL || labels->calls_below == NULL || labels->used == NULL || labels->valued == NULL)
+        return pf_error_nomem(columns->error);
+    for (uint32_t set = labels->count; set-- > 0;) {
+        uint32_t parent = pf_dict_label(columns->keys->dict, set)->parent;
+
+        if (accumulator->labels[set]) {
+            labels->used[set] = true;
+            combine_wide(labels->sums, &labels->flat_below[set], pf_sums_at(labels->sums, set));
+            if (labels->calls != NULL)
+                combine_wide(labels->calls, &labels->calls_below[set], pf_sums_at(labels->calls, set));
+        }
+        if (set == 0 || !labels->used[set])
+            continue;
+        labels->used[parent] = true;
+        combine_wide(labels->sums, &labels->flat_below[parent], labels->flat_below[set]);
+        if (labels->calls != NULL)
+            combine_wide(labels->calls, &labels->calls_below[parent], labels->calls_below[set]);
+    }
+    return PF_OK;
+}
+
+static bool add_wide(const struct pf_sums *sums, int64_t *sum, pf_int128 value)
+{
+    pf_int128 wide = *sum;
+
+    combine_wide(sums, &wide, value);
+    *sum = (int64_t)wide;
+    return wide >= INT64_MIN && wide <= INT64_MAX;
+}
+
+static int add_label(struct columns *columns, const struct label_sums *labels, uint32_t set, uint32_t key)
+{
     if (grow_rows(columns, (size_t)key + 1) != PF_OK)
         return PF_NOMEM;
-    if (!pf_sums_combine(sums, &columns->rows[key].flat, pf_sums_at(sums, labels)) ||
-        (calls != NULL && calls != sums && !pf_sums_combine(calls, &columns->rows[key].calls, pf_sums_at(calls, labels))))
+    if (!add_wide(labels->sums, &columns->rows[key].flat, labels->flat_below[set]) ||
+        (labels->calls != NULL && !add_wide(labels->calls, &columns->rows[key].calls, labels->calls_below[set])))
         return overflow(columns, key);
     return PF_OK;
 }
 
-static int rank_labels(struct columns *columns)
+/* A value that stands in the set already, farther up its chain, has the sums of this one. */
+static int add_labels(struct columns *columns, struct label_sums *labels, struct pf_walk *walk, struct pf_path *path)
 {
-    const struct pf_subject *subject = columns->subject;
-    const struct pf_sums *sums = subject->self != NULL ? subject->self : subject->inclusive;
     int status = PF_OK;
 
-    for (uint32_t labels = 0; labels < columns->accumulator->label_count && status == PF_OK; labels++) {
-        uint32_t at = labels, key = 0;
-        if (!columns->accumulator->labels[labels])
+    for (uint32_t set; status == PF_OK && (set = pf_walk_next(walk)) != 0;) {
+        const struct pf_label *label = pf_dict_label(columns->keys->dict, set);
+        bool holds = label->key == columns->keys->label;
+
+        if (!labels->used[set])
             continue;
-        if ((key = pf_keys_label(columns->keys, &at)) == 0)
-            columns->without += pf_sums_at(sums, labels);
-        for (; key != 0 && status == PF_OK; key = pf_keys_label(columns->keys, &at))
-            status = add_label(columns, sums, labels, key);
+        labels->valued[set] = holds || labels->valued[label->parent];
+        uint32_t key = holds ? pf_keys_value(columns->keys, label) : 0;
+        if (columns->keys->status != PF_OK || pf_path_enter(path, walk, key) != PF_OK)
+            return pf_error_nomem(columns->error);
+        if (holds && !path->again)
+            status = add_label(columns, labels, set, key);
     }
-    if (status == PF_OK && columns->keys->status != PF_OK)
+    for (uint32_t set = 0; set < labels->count; set++)
+        if (columns->accumulator->labels[set] && !labels->valued[set])
+            columns->without += pf_sums_at(labels->sums, set);
+    return status;
+}
+
+static int rank_labels(struct columns *columns)
+{
+    struct label_sums labels = {0};
+    struct pf_path path = {0};
+    struct pf_walk walk = {0};
+    int status = sum_labels(columns, &labels);
+
+    if (status == PF_OK && pf_walk_init(&walk, &columns->keys->dict->labels, labels.count) != PF_OK)
         status = pf_error_nomem(columns->error);
+    if (status == PF_OK)
+        status = add_labels(columns, &labels, &walk, &path);
+    pf_walk_free(&walk);
+    pf_path_free(&path);
+    free(labels.flat_below);
+    free(labels.calls_below);
+    free(labels.used);
+    free(labels.valued);
     /* keys that other runs brought have a row too */
     return status == PF_OK ? grow_rows(columns, columns->keys->table.count) : status;
 }

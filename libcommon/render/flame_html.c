@@ -218,7 +218,7 @@ static void write_nodes(struct pf_writer *writer)
     pf_sink_text(writer->sink, "]");
 }
 
-/* Labels' values, and for each slice those that are in it. */
+/* The values of the label. A slice is [value, slice without this value]; slice 0 has no value. */
 static void write_slices(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
@@ -235,9 +235,11 @@ static void write_slices(struct pf_writer *writer)
     }
     pf_sink_text(writer->sink, "],\"slices\":[[]");
     for (uint32_t slice = 1; slice < slices->sets.count; slice++) {
+        const struct pf_slice *row = pf_slices_row(slices, slice);
+
         pf_sink_text(writer->sink, ",[");
-        for (uint32_t at = slice; at != 0; at = pf_slices_row(slices, at)->parent)
-            write_item(writer->sink, at == slice, (int64_t)pf_slices_row(slices, at)->value - 1);
+        write_item(writer->sink, true, (int64_t)row->value - 1);
+        write_item(writer->sink, false, row->parent);
         pf_sink_text(writer->sink, "]");
     }
     pf_sink_text(writer->sink, "]");

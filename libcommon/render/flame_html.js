@@ -32,14 +32,23 @@
     let difference = false, self = [], total = [], greatest = 1;
     const width = new Float64Array(count), start = new Float64Array(count);
 
-    const isIn = (slice) => section === "" || (section === "-" ? profile.slices[slice].length === 0
-        : profile.slices[slice].includes(Number(section)));
+    // Which slices the section takes. A slice is [value, an earlier slice without this value]; slice 0 has no value.
+    function chosenSlices() {
+        const chosen = new Array(profile.slices.length).fill(section === "");
+        if (section === "-")
+            chosen[0] = true;
+        else if (section !== "")
+            profile.slices.forEach(([value, without], slice) => {
+                chosen[slice] = slice > 0 && (value === Number(section) || chosen[without]);
+            });
+        return chosen;
+    }
 
     // Lists of [slice, distances of nodes, amounts], one behind the other.
     function sumUp(lists) {
-        const own = new Float64Array(count);
+        const own = new Float64Array(count), chosen = chosenSlices();
         for (let i = 0; i < lists.length; i += 3)
-            if (isIn(lists[i]))
+            if (chosen[lists[i]])
                 for (let k = 0, node = 0; k < lists[i + 1].length; k++) {
                     node += lists[i + 1][k];
                     own[node] += lists[i + 2][k];

@@ -223,8 +223,11 @@ def profile_of(text):
 def own_amounts(profile, lists, value=None):
     """Own amounts by node; of the records that have a value of the label only, where one is given."""
     sums = [0] * len(profile["up"])
+    values = [set()]
+    for number, without in profile["slices"][1:]:
+        values.append(values[without] | {number})
     for slice_number, nodes, amounts in zip(lists[0::3], lists[1::3], lists[2::3]):
-        if value is not None and profile["values"].index(value) not in profile["slices"][slice_number]:
+        if value is not None and profile["values"].index(value) not in values[slice_number]:
             continue
         node = 0
         for distance, amount in zip(nodes, amounts):
