@@ -5,6 +5,7 @@
 #include "format/pprof.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +14,58 @@ enum { NUMBER_TEXT = 96 };
 
 void pf_pprof_meta_free(struct pf_pprof_meta *meta)
 {
-    free(meta->origins);
-    free(meta->keys);
-    free(meta->values);
-    *meta = (struct pf_pprof_meta){0};
+    free(meta->rows);
+    free(meta->names);
+    memset(meta, 0, offsetof(struct pf_pprof_meta, origins));
 }
 
 /* --- making ----------------------------------------------------------------------------------------------- */
 
+/* The place of an origin and a key in the list; there are a dozen at most, and one mostly follows its like. */
+static uint32_t find_name(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key)
+{
+    struct pf_pprof_meta_name name = {pf_dict_intern(dict, pf_bytes_of(origin), 0), pf_dict_intern(dict, pf_bytes_of(key), 0)};
+
+    for (size_t k = meta->name_count; k-- > 0;)
+        if (meta->names[k].origin == name.origin && meta->names[k].key == name.key)
+            return (uint32_t)k;
+    if (!pf_grow(&meta->names, &meta->name_capacity, meta->name_count + 1, sizeof *meta->names)) {
+        dict->strings.status = PF_NOMEM;
+        return 0;
+    }
+    meta->names[meta->name_count] = name;
+    return (uint32_t)meta->name_count++;
+}
+
 static void add(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
 {
-    if (!pf_grow(&meta->origins, &meta->origin_capacity, meta->count + 1, sizeof *meta->origins) ||
-        !pf_grow(&meta->keys, &meta->key_capacity, meta->count + 1, sizeof *meta->keys) ||
-        !pf_grow(&meta->values, &meta->value_capacity, meta->count + 1, sizeof *meta->values)) {
+    uint32_t name = find_name(meta, dict, origin, key);
+
+    if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
         dict->strings.status = PF_NOMEM;
-        return;
+    else
+        meta->rows[meta->count++] = (struct pf_pprof_meta_row){name, value};
+}
+
+bool pf_pprof_meta_next(struct pf_pprof_meta *meta, struct pf_batch *batch)
+{
+    uint32_t rows = 0;
+
+    for (; meta->given < meta->count && rows < PF_BATCH_ROWS; rows++, meta->given++) {
+        const struct pf_pprof_meta_row *row = &meta->rows[meta->given];
+
+        meta->origins[rows] = meta->names[row->name].origin;
+        meta->keys[rows] = meta->names[row->name].key;
+        meta->values[rows] = row->value;
     }
-    meta->origins[meta->count] = pf_dict_intern(dict, pf_bytes_of(origin), 0);
-    meta->keys[meta->count] = pf_dict_intern(dict, pf_bytes_of(key), 0);
-    meta->values[meta->count++] = value;
+    if (rows == 0)
+        return false;
+    batch->kind = PF_META;
+    batch->rows = rows;
+    batch->origin = meta->origins;
+    batch->key = meta->keys;
+    batch->value = meta->values;
+    return true;
 }
 
 static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, struct pf_buffer *text)
@@ -140,7 +174,7 @@ static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profi
         put(text, "%" PRIx64 " ", mapping->start);
         put(text, "%" PRIx64 " ", mapping->limit);
         put(text, "%" PRIx64 " ", mapping->shift);
-        put(text, "%" PRIx64 " ", mapping->flags);
+        put(text, "%" PRIx64 " ", (uint64_t)mapping->flags);
         put(text, "%" PRIx64 ":", build.size);
         pf_buffer_append(text, build.data, build.size);
         pf_buffer_byte(text, ' ');

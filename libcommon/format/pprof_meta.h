@@ -3,16 +3,27 @@
 #define PF_FORMAT_PPROF_META_H
 
 #include "format/pprof_names.h"
+#include "model/batch.h"
 
-/* Rows of metadata to be given in batches. Zero-initialise. */
+/* Rows of metadata to be given in batches. A comment may take one byte of the input, so a row is small: origin and key stand in a list of
+ * their own. Zero-initialise. */
 struct pf_pprof_meta {
-    uint32_t *origins, *keys, *values;
-    size_t count, origin_capacity, key_capacity, value_capacity;
+    struct pf_pprof_meta_row {
+        uint32_t name, value; /* name: of `names` */
+    } *rows;
+    struct pf_pprof_meta_name {
+        uint32_t origin, key;
+    } *names;
+    size_t count, capacity, name_count, name_capacity, given;
+    uint32_t origins[PF_BATCH_ROWS], keys[PF_BATCH_ROWS], values[PF_BATCH_ROWS]; /* of the batch at hand */
 };
 
 void pf_pprof_meta_free(struct pf_pprof_meta *);
 /* All there is to say of the profile; what is damaged is left out, and kept as damage of the names. Failures stand in the dictionary. */
 void pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *, struct pf_pprof_names *, struct pf_dict *);
+
+/* The next rows; false: all are given. */
+bool pf_pprof_meta_next(struct pf_pprof_meta *, struct pf_batch *);
 
 /* `NUMBER TYPE/UNIT` of the key `period`, blanks, slashes, percent signs and control bytes inside type and unit as %XX. */
 bool pf_pprof_period_parse(struct pf_dict *, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit);

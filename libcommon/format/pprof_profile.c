@@ -3,6 +3,7 @@
 #include "format/pprof.h"
 #include "format/pprof_seam.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,9 @@ void pf_pprof_profile_free(struct pf_pprof_profile *profile)
     pf_buffer_free(&profile->samples);
     *profile = (struct pf_pprof_profile){0};
 }
+
+/* Offsets are held in fewer than 64 bits. */
+#define OFFSET_BITS ((UINT64_C(1) << 60) - 1)
 
 /* --- messages --------------------------------------------------------------------------------------------- */
 
@@ -87,6 +91,8 @@ static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, u
 
     if (!read_numbers(message, values, 3, &problem))
         return damaged(error, offset, "sample type", problem);
+    if (profile->count.types > PF_PPROF_TYPES_MAX)
+        return PF_OK; /* one more than there may be is the message's */
     if (!ROOM(profile, types))
         return pf_error_nomem(error);
     profile->types[profile->count.types++] = (struct pf_pprof_type){values[1], values[2], offset};
@@ -104,6 +110,17 @@ static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto mes
     return PF_OK;
 }
 
+/* Whether a row is one more that has no id: nothing can refer to such a row, and an empty message takes but two bytes. The first is kept,
+ * so that its offset can be told. */
+static bool is_nothing(struct pf_pprof_profile *profile, uint32_t field, uint64_t id)
+{
+    bool again = id == 0 && (profile->without_id >> field & 1) != 0;
+
+    if (id == 0)
+        profile->without_id |= UINT32_C(1) << field;
+    return again;
+}
+
 static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
 {
     const char *problem;
@@ -111,12 +128,14 @@ static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message
 
     if (!read_numbers(message, values, 11, &problem))
         return damaged(error, offset, "mapping", problem);
+    if (is_nothing(profile, PF_PPROF_MAPPING, values[1]))
+        return PF_OK;
     if (!ROOM(profile, mappings))
         return pf_error_nomem(error);
     for (unsigned k = 0; k < PF_PPROF_MAPPING_FLAGS; k++)
         flags |= (uint64_t)(values[7 + k] != 0) << k;
     profile->mappings[profile->count.mappings++] =
-        (struct pf_pprof_mapping){values[1], values[2], values[3], values[4], values[5], values[6], flags, offset};
+        (struct pf_pprof_mapping){values[1], values[2], values[3], values[4], values[5], values[6], offset & OFFSET_BITS, flags & 15};
     return PF_OK;
 }
 
@@ -127,6 +146,8 @@ static int add_function(struct pf_pprof_profile *profile, struct pf_proto messag
 
     if (!read_numbers(message, values, 6, &problem))
         return damaged(error, offset, "function", problem);
+    if (is_nothing(profile, PF_PPROF_FUNCTION, values[1]))
+        return PF_OK;
     if (!ROOM(profile, functions))
         return pf_error_nomem(error);
     profile->functions[profile->count.functions++] =
@@ -149,7 +170,7 @@ static bool add_line(struct pf_pprof_profile *profile, struct pf_proto message, 
 
 static int add_location(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
 {
-    struct pf_pprof_location location = {.offset = offset, .line = profile->count.lines};
+    struct pf_pprof_location location = {.offset = offset & OFFSET_BITS, .line = profile->count.lines};
     struct pf_proto_field field;
     const char *problem;
     int status;
@@ -170,13 +191,17 @@ static int add_location(struct pf_pprof_profile *profile, struct pf_proto messag
         else if (field.number == 3)
             location.address = field.value;
         else if (field.number == 5)
-            location.folded = field.value != 0;
+            location.folded = (field.value != 0) & 1;
     }
     if (status != PF_EOF)
         return damaged(error, offset, "location", problem);
+    if (is_nothing(profile, PF_PPROF_LOCATION, location.id)) {
+        profile->count.lines = (size_t)location.line;
+        return PF_OK;
+    }
     if (!ROOM(profile, locations))
         return pf_error_nomem(error);
-    location.line_count = profile->count.lines - location.line;
+    location.line_count = (uint32_t)(profile->count.lines - location.line);
     profile->locations[profile->count.locations++] = location;
     return PF_OK;
 }
@@ -273,25 +298,33 @@ size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t 
 
 /* --- fields ----------------------------------------------------------------------------------------------- */
 
+static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_t offset, struct pf_error *error)
+{
+    if (value > UINT32_MAX)
+        return pf_error_at(error, PF_FAILED, offset, "comment: string %" PRIu64 ", which no table can have", value);
+    if (!ROOM(profile, comments))
+        return pf_error_nomem(error);
+    profile->comments[profile->count.comments++] = (uint32_t)value;
+    return PF_OK;
+}
+
 /* Comments may come packed, as any repeated number. */
 static int add_comments(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, struct pf_error *error)
 {
-    struct pf_proto packed = field->type == PF_PROTO_BYTES ? pf_proto_of(field) : (struct pf_proto){0};
-    uint64_t value = field->value;
+    struct pf_proto packed;
+    uint64_t value;
+    int status = PF_OK;
 
-    do {
-        if (field->type == PF_PROTO_BYTES) {
-            if (packed.cursor == packed.end)
-                break;
-            packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
-            if (packed.cursor == NULL)
-                return damaged(error, offset, "comments", "a number is cut, or has more than 10 bytes");
-        }
-        if (!ROOM(profile, comments))
-            return pf_error_nomem(error);
-        profile->comments[profile->count.comments++] = value;
-    } while (field->type == PF_PROTO_BYTES);
-    return PF_OK;
+    if (field->type != PF_PROTO_BYTES)
+        return add_comment(profile, field->value, offset, error);
+    packed = pf_proto_of(field);
+    while (packed.cursor < packed.end && status == PF_OK) {
+        packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
+        if (packed.cursor == NULL)
+            return damaged(error, offset, "comments", "a number is cut, or has more than 10 bytes");
+        status = add_comment(profile, value, offset, error);
+    }
+    return status;
 }
 
 static int add_bytes(struct pf_pprof_profile *profile, struct pf_dict *dict, const struct pf_proto_field *field, uint64_t offset,

@@ -17,16 +17,17 @@ struct pf_pprof_type {
     uint64_t type, unit, offset;
 };
 struct pf_pprof_mapping {
-    uint64_t id, start, limit, shift, file, build_id, flags, offset;
+    uint64_t id, start, limit, shift, file, build_id;
+    uint64_t offset : 60, flags : 4;
 };
 struct pf_pprof_line {
     uint64_t function;
     int64_t line, column;
 };
 struct pf_pprof_location {
-    uint64_t id, mapping, address, offset;
-    size_t line, line_count;
-    bool folded;
+    uint64_t id, mapping, address, line;
+    uint64_t offset : 63, folded : 1;
+    uint32_t line_count;
 };
 struct pf_pprof_function {
     uint64_t id, name, system_name, file;
@@ -70,13 +71,14 @@ struct pf_pprof_profile {
     struct pf_pprof_location *locations;
     struct pf_pprof_function *functions;
     uint32_t *strings; /* of the dictionary */
-    uint64_t *comments;
+    uint32_t *comments;
     struct pf_pprof_run *runs;
     struct pf_buffer samples; /* each with the varint of its size before it */
     struct {
         size_t types, mappings, lines, locations, functions, strings, comments, runs;
     } capacity;
     uint32_t first, last, seen; /* numbers of fields met; all, by bit */
+    uint32_t without_id;        /* those of rows whose id is 0, by bit: one row of a kind is kept, for the message */
     struct pf_pprof_seams {   /* of pprof_seam.c */
         struct pf_pprof_seam member, again, same, empty;
         bool scattered;       /* `again` is one place of many */

@@ -37,7 +37,6 @@ static void clear_profile(struct pf_pprof_reader *state)
     pf_pprof_profile_clear(&state->profile);
     free(state->columns);
     state->columns = NULL;
-    state->meta_given = 0;
 }
 
 void pf_pprof_close_reader(struct pf_reader *reader)
@@ -263,21 +262,6 @@ static void give_columns(struct pf_pprof_reader *state, struct pf_batch *batch, 
     batch->value_count = (uint32_t)state->profile.count.types;
 }
 
-static bool give_meta(struct pf_pprof_reader *state, struct pf_batch *batch)
-{
-    size_t left = state->meta.count - state->meta_given;
-
-    if (left == 0)
-        return false;
-    batch->kind = PF_META;
-    batch->rows = left < PF_BATCH_ROWS ? (uint32_t)left : PF_BATCH_ROWS;
-    batch->origin = state->meta.origins + state->meta_given;
-    batch->key = state->meta.keys + state->meta_given;
-    batch->value = state->meta.values + state->meta_given;
-    state->meta_given += batch->rows;
-    return true;
-}
-
 /* Rows, or what follows them. */
 static int give_samples(struct pf_reader *reader, struct pf_batch *batch)
 {
@@ -331,7 +315,7 @@ int pf_pprof_read(struct pf_reader *reader, struct pf_batch *batch)
         state->phase = PF_PPROF_META;
         return PF_OK;
     case PF_PPROF_META:
-        if (!give_meta(state, batch))
+        if (!pf_pprof_meta_next(&state->meta, batch))
             state->phase = PF_PPROF_SAMPLES;
         return PF_OK;
     case PF_PPROF_SAMPLES:

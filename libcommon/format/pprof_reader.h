@@ -21,7 +21,6 @@ struct pf_pprof_reader {
     struct pf_pprof_names names;
     struct pf_pprof_samples samples;
     struct pf_pprof_meta meta;
-    size_t meta_given;
     struct pf_value_column *columns;       /* by type */
     bool damaged;                          /* reader->error is set, and what can be read is still to be given */
 };

@@ -80,7 +80,7 @@ static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, 
 /* The set that stands in these bytes, fields of labels one behind the other. */
 static int find_labels(struct pf_pprof_samples *samples, struct pf_bytes bytes, uint32_t *set, size_t at, struct pf_error *error)
 {
-    uint32_t known = samples->label_bytes.count, id = pf_strings_intern(&samples->label_bytes, bytes, 0);
+    uint32_t known = samples->label_bytes.count, id = bytes.size <= PF_STRING_MAX ? pf_strings_intern(&samples->label_bytes, bytes, 0) : 0;
     struct pf_proto message = {(const unsigned char *)bytes.data, (const unsigned char *)bytes.data + bytes.size};
     struct pf_proto_field field;
     const char *problem;
@@ -91,6 +91,9 @@ static int find_labels(struct pf_pprof_samples *samples, struct pf_bytes bytes, 
         *set = samples->label_sets[id];
         return *set != DAMAGED ? PF_OK : pf_error_at(error, PF_FAILED, offset_of(samples, at), "labels that are damaged");
     }
+    if (bytes.size > PF_STRING_MAX)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: labels of %zu bytes; at most %zu are read", bytes.size,
+                           PF_STRING_MAX);
     if (samples->label_bytes.status != PF_OK ||
         !pf_grow(&samples->label_sets, &samples->label_capacity, (size_t)id + 1, sizeof *samples->label_sets))
         return pf_error_nomem(error);
