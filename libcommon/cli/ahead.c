@@ -230,7 +230,7 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
     const struct pf_common *common = reading->worker->ahead->common;
     struct pf_ahead_input *facts = &reading->facts;
     *facts = (struct pf_ahead_input){.format = common->from};
-    int status = pf_source_open(&reading->source, name, error);
+    int status = pf_common_open_source(common, &reading->source, name, error);
     if (status != PF_OK)
         return status;
     pf_source_no_thread(reading->source); /* there is one already */

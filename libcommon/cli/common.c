@@ -71,6 +71,14 @@ static size_t threads_argument(struct pf_common *common, const char *text)
     return threads > 1 ? (size_t)threads : 1;
 }
 
+static uint64_t size_argument(struct pf_common *common, const char *text)
+{
+    int64_t size;
+    if (!pf_parse_scaled(pf_bytes_of(text), "k=1024,K=1024,M=1048576,G=1073741824,T=1099511627776", &size) || size < 1)
+        pf_tool_usage(&common->tool, "--max-input takes a size such as 500M or 64G, not '%s'", text);
+    return (uint64_t)size;
+}
+
 static void read_measures(struct pf_common *common, const struct pf_common_args *args)
 {
     unsigned count = args->measure_given + args->sample_index_given;
@@ -135,6 +143,7 @@ void pf_common_read(struct pf_common *common, const struct pf_common_args *args,
         *to_text = to;
     common->compression = compression_argument(common, last(args->compress, args->compress_given));
     common->threads = threads_argument(common, last(args->threads, args->threads_given));
+    common->max_input = size_argument(common, args->max_input_given ? last(args->max_input, args->max_input_given) : "64G");
     common->recursive = args->recursive_given;
     common->canonical = args->canonical_given;
     common->sync = args->sync_given;
@@ -154,6 +163,14 @@ void pf_common_free(struct pf_common *common)
     pf_options_free(&common->from_options);
     pf_options_free(&common->to_options);
     free(common->measures);
+}
+
+int pf_common_open_source(const struct pf_common *common, struct pf_source **source, const char *path, struct pf_error *error)
+{
+    int status = pf_source_open(source, path, error);
+    if (status == PF_OK)
+        pf_source_limit(*source, common->max_input);
+    return status;
 }
 
 bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict, uint32_t measure, unsigned *which)

@@ -7,9 +7,9 @@
 
 /* What the generated parsers hold for tools/common.ggo, in every program alike. */
 struct pf_common_args {
-    char **from, **to, **output, **measure, **sample_index, **compress, **files0_from, **color, **threads;
+    char **from, **to, **output, **measure, **sample_index, **compress, **files0_from, **color, **threads, **max_input;
     unsigned from_given, to_given, output_given, measure_given, sample_index_given, compress_given, files0_from_given,
-        color_given, threads_given;
+        color_given, threads_given, max_input_given;
     unsigned recursive_given, canonical_given, quiet_given, verbose_given, keep_going_given, salvage_given, progress_given,
         no_progress_given, no_trunc_given, no_group_given, force_given, sync_given, formats_given, help_given, version_given;
     char *const *operands;
@@ -24,6 +24,7 @@ struct pf_common_args {
         .sample_index = (a).sample_index_arg, .sample_index_given = (a).sample_index_given,                            \
         .compress = (a).compress_arg, .files0_from = (a).files0_from_arg, .color = (a).color_arg,                      \
         .threads = (a).threads_arg, .threads_given = (a).threads_given,                                                \
+        .max_input = (a).max_input_arg, .max_input_given = (a).max_input_given,                                        \
         .from_given = (a).from_given, .to_given = (a).to_given, .output_given = (a).output_given,                      \
         .measure_given = (a).measure_given, .compress_given = (a).compress_given,                                      \
         .files0_from_given = (a).files0_from_given, .color_given = (a).color_given,                                    \
@@ -47,6 +48,7 @@ struct pf_common {
     unsigned measure_count;
     int compression;                   /* -1: the format's custom */
     size_t threads;                    /* that read inputs ahead; 1: none does */
+    uint64_t max_input;                /* decompressed bytes of one input */
     bool recursive, canonical;
     bool sync;                         /* wait until the output is on the disk */
     bool saturate;                     /* the program's own: writers clamp what does not fit */
@@ -69,6 +71,9 @@ void pf_common_read(struct pf_common *, const struct pf_common_args *, const cha
 void pf_common_free(struct pf_common *);
 /* -t of a program with views, where it names a format after all: sets `to` and its options, or exits 2. */
 void pf_common_to(struct pf_common *, const char *text);
+
+/* pf_source_open, with the limit of --max-input. */
+int pf_common_open_source(const struct pf_common *, struct pf_source **, const char *path, struct pf_error *);
 
 /* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is. *which (may be NULL) is the number of
  * the one that matched. */

@@ -243,7 +243,7 @@ static bool set_symbols(struct pf_inputs *inputs, const char *path)
     struct pf_error error = {0};
     struct pf_source *source;
     struct pf_symbols *symbols = NULL;
-    int status = pf_source_open(&source, path, &error);
+    int status = pf_common_open_source(inputs->common, &source, path, &error);
     if (status == PF_OK) {
         status = pf_symbols_read(&symbols, source, &error);
         pf_source_close(source);
@@ -352,7 +352,7 @@ static void open_early(struct pf_inputs *inputs)
 
     inputs->early = NULL;
     if (inputs->ahead || inputs->next == inputs->operands.count || stat(inputs->operands.names[inputs->next], &info) != 0 ||
-        !S_ISREG(info.st_mode) || pf_source_open(&inputs->early, inputs->operands.names[inputs->next], &ignored) != PF_OK)
+        !S_ISREG(info.st_mode) || pf_common_open_source(inputs->common, &inputs->early, inputs->operands.names[inputs->next], &ignored) != PF_OK)
         return;
     pf_source_start(inputs->early);
 }
@@ -366,7 +366,7 @@ static int open_source(struct pf_inputs *inputs, struct pf_error *error)
     if (inputs->early)
         inputs->source = inputs->early;
     else
-        status = pf_source_open(&inputs->source, inputs->input.name, error);
+        status = pf_common_open_source(common, &inputs->source, inputs->input.name, error);
     open_early(inputs);
     if (status == PF_OK && !common->from &&
         !(inputs->input.format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, error)))

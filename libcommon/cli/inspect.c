@@ -101,7 +101,7 @@ static bool inspect_frames(struct inspect *inspect)
     for (const char *const *name = pf_inputs_names(inspect->inputs); *name; name++) {
         struct pf_error error = {0};
         struct pf_source *source;
-        int status = pf_source_open(&source, *name, &error);
+        int status = pf_common_open_source(inspect->common, &source, *name, &error);
 
         inspect->input = *name;
         if (status == PF_OK)

@@ -36,7 +36,7 @@ void pf_operands_add_list(struct pf_operands *operands, struct pf_common *common
     struct pf_error error = {0};
     struct pf_source *source;
     struct pf_bytes line;
-    int status = pf_source_open(&source, path, &error);
+    int status = pf_common_open_source(common, &source, path, &error);
     while (status == PF_OK && (status = pf_source_line(source, &line, &error)) == PF_OK)
         if (line.size)
             pf_operands_add(operands, common, line);
@@ -66,7 +66,7 @@ void pf_operands_add_files0(struct pf_operands *operands, struct pf_common *comm
     struct pf_error error = {0};
     struct pf_source *source;
     struct pf_bytes name;
-    if (pf_source_open(&source, path, &error) < 0)
+    if (pf_common_open_source(common, &source, path, &error) < 0)
         pf_tool_die(&common->tool, path, &error, false);
     for (size_t size; (size = next_name(source, &name)) > 0; pf_source_take(source, size))
         if (name.size)
@@ -169,7 +169,7 @@ void pf_operands_series(const char *name, const struct pf_common *common, struct
     struct pf_source *source;
     struct stat info;
     memset(series, 0, sizeof *series);
-    if (stat(name, &info) != 0 || !S_ISREG(info.st_mode) || pf_source_open(&source, name, &error) < 0)
+    if (stat(name, &info) != 0 || !S_ISREG(info.st_mode) || pf_common_open_source(common, &source, name, &error) < 0)
         return;
     pf_source_no_thread(source);
     const struct pf_format *format = common->from ? common->from : pf_registry_guess_series(source, name);

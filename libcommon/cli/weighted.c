@@ -60,7 +60,7 @@ static void add_list(struct weighted *weighted, const char *path)
     struct pf_error error = {0};
     struct pf_source *source;
     struct pf_bytes line;
-    int status = pf_source_open(&source, path, &error);
+    int status = pf_common_open_source(weighted->common, &source, path, &error);
     uint64_t number = 0;
 
     while (status == PF_OK && (status = pf_source_line(source, &line, &error)) == PF_OK) {

@@ -95,7 +95,7 @@ static int inflate_more(struct pf_nyt_input *input, struct pf_error *error)
     }
     input->end_offset += (uint64_t)(inflater->next_out - end);
     input->end = inflater->next_out;
-    return PF_OK;
+    return pf_source_unpacked(input->source, (uint64_t)(inflater->next_out - end), error);
 }
 
 static int fill_inflated(struct pf_nyt_input *input, size_t need, struct pf_error *error)

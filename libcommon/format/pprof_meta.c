@@ -15,48 +15,51 @@ enum { NUMBER_TEXT = 96 };
 void pf_pprof_meta_free(struct pf_pprof_meta *meta)
 {
     free(meta->rows);
-    free(meta->names);
     memset(meta, 0, offsetof(struct pf_pprof_meta, origins));
 }
 
 /* --- making ----------------------------------------------------------------------------------------------- */
 
-/* The place of an origin and a key in the list; there are a dozen at most, and one mostly follows its like. */
-static uint32_t find_name(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key)
-{
-    struct pf_pprof_meta_name name = {pf_dict_intern(dict, pf_bytes_of(origin), 0), pf_dict_intern(dict, pf_bytes_of(key), 0)};
-
-    for (size_t k = meta->name_count; k-- > 0;)
-        if (meta->names[k].origin == name.origin && meta->names[k].key == name.key)
-            return (uint32_t)k;
-    if (!pf_grow(&meta->names, &meta->name_capacity, meta->name_count + 1, sizeof *meta->names)) {
-        dict->strings.status = PF_NOMEM;
-        return 0;
-    }
-    meta->names[meta->name_count] = name;
-    return (uint32_t)meta->name_count++;
-}
-
 static void add(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
 {
-    uint32_t name = find_name(meta, dict, origin, key);
+    struct pf_pprof_meta_row row = {pf_dict_intern(dict, pf_bytes_of(origin), 0), pf_dict_intern(dict, pf_bytes_of(key), 0), value};
 
     if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
         dict->strings.status = PF_NOMEM;
     else
-        meta->rows[meta->count++] = (struct pf_pprof_meta_row){name, value};
+        meta->rows[meta->count++] = row;
+}
+
+/* The next comment whose string is there. */
+static bool next_comment(struct pf_pprof_meta *meta, struct pf_pprof_meta_row *row)
+{
+    const struct pf_pprof_profile *profile = meta->profile;
+
+    while (meta->comments_given < profile->count.comments) {
+        uint32_t number = profile->comments[meta->comments_given++];
+
+        if (number < profile->count.strings) {
+            *row = (struct pf_pprof_meta_row){meta->comment_origin, meta->comment_key, profile->strings[number]};
+            return true;
+        }
+    }
+    return false;
 }
 
 bool pf_pprof_meta_next(struct pf_pprof_meta *meta, struct pf_batch *batch)
 {
+    struct pf_pprof_meta_row row;
     uint32_t rows = 0;
 
-    for (; meta->given < meta->count && rows < PF_BATCH_ROWS; rows++, meta->given++) {
-        const struct pf_pprof_meta_row *row = &meta->rows[meta->given];
-
-        meta->origins[rows] = meta->names[row->name].origin;
-        meta->keys[rows] = meta->names[row->name].key;
-        meta->values[rows] = row->value;
+    while (rows < PF_BATCH_ROWS) {
+        if (meta->given != meta->comments_at || !next_comment(meta, &row)) {
+            if (meta->given == meta->count)
+                break;
+            row = meta->rows[meta->given++];
+        }
+        meta->origins[rows] = row.origin;
+        meta->keys[rows] = row.key;
+        meta->values[rows++] = row.value;
     }
     if (rows == 0)
         return false;
@@ -127,8 +130,15 @@ static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profil
         if (number != 0)
             add_string(meta, profile, names, dict, single[k].key, number);
     }
-    for (size_t k = 0; k < profile->count.comments; k++)
-        add_string(meta, profile, names, dict, "comment", profile->comments[k]);
+    meta->profile = profile;
+    meta->comments_at = meta->count;
+    meta->comment_origin = pf_dict_intern(dict, PF_BYTES(PF_PPROF_ORIGIN), 0);
+    meta->comment_key = pf_dict_intern(dict, PF_BYTES("comment"), 0);
+    for (size_t k = 0; k < profile->count.comments; k++) {
+        uint32_t ignored;
+
+        pf_pprof_names_string(names, profile, profile->comments[k], profile->end, &ignored);
+    }
 }
 
 static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,

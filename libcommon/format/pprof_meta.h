@@ -5,16 +5,16 @@
 #include "format/pprof_names.h"
 #include "model/batch.h"
 
-/* Rows of metadata to be given in batches. A comment may take one byte of the input, so a row is small: origin and key stand in a list of
- * their own. Zero-initialise. */
+/* Rows of metadata to be given in batches. A comment may take one byte of the input, so comments stay where the profile, which is borrowed,
+ * has them: they stand before row `comments_at`. Zero-initialise. */
 struct pf_pprof_meta {
     struct pf_pprof_meta_row {
-        uint32_t name, value; /* name: of `names` */
+        uint32_t origin, key, value;
     } *rows;
-    struct pf_pprof_meta_name {
-        uint32_t origin, key;
-    } *names;
-    size_t count, capacity, name_count, name_capacity, given;
+    size_t count, capacity, given;
+    const struct pf_pprof_profile *profile;
+    size_t comments_at, comments_given;
+    uint32_t comment_origin, comment_key;
     uint32_t origins[PF_BATCH_ROWS], keys[PF_BATCH_ROWS], values[PF_BATCH_ROWS]; /* of the batch at hand */
 };
 

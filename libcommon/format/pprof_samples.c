@@ -74,6 +74,8 @@ static int add_label(struct pf_pprof_samples *samples, struct pf_proto message, 
         good = pf_labels_add(&samples->set, samples->dict, key, text);
     if ((values[2] == 0 && !empty) || values[3] != 0 || values[4] != 0)
         good = good && pf_labels_add_number(&samples->set, samples->dict, key, (int64_t)values[3], unit);
+    if (samples->set.count > PF_LABELS_MAX)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample of more than %d labels", PF_LABELS_MAX);
     return good ? PF_OK : pf_error_nomem(error);
 }
 

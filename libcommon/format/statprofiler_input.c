@@ -131,6 +131,8 @@ static int read_block(struct pf_sp_input *input, struct pf_error *error)
                  (int)BLOCK_MAX);
         return block_failed(input, error, text);
     }
+    if (!input->peeking && pf_source_unpacked(input->source, size, error) != PF_OK)
+        return error->code;
     if (!make_room(input))
         return pf_error_nomem(error);
     unsigned char *end = input->buffer + (input->end - (const unsigned char *)input->buffer);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -40,6 +41,8 @@ struct pf_source_input {
     bool marked;    /* it does */
     struct pf_error error;
     uint64_t raw_read, raw_size;
+    uint64_t most;     /* decompressed bytes that are given out, */
+    uint64_t unpacked; /* and that formats unpack of them */
 
     /* Holds the source's cursor..limit, unless they lie in the caller's memory. */
     unsigned char *buffer;
@@ -154,8 +157,19 @@ static void pass_mark(struct pf_source *source)
         source->cursor += sizeof mark;
 }
 
+static int too_large(const struct pf_source_input *input, struct pf_error *error)
+{
+    return pf_error_at(error, PF_FAILED, input->most,
+                       "the input has more than %" PRIu64 " bytes once decompressed; --max-input=SIZE sets the limit", input->most);
+}
+
 static void add_bytes(struct pf_source *source, size_t size)
 {
+    if (size > source->input->most - source->limit_offset) {
+        size = (size_t)(source->input->most - source->limit_offset);
+        too_large(source->input, &source->input->error);
+        source->input->ended = true;
+    }
     source->limit += size;
     source->limit_offset += size;
     if (!source->input->begun)
@@ -484,6 +498,7 @@ static struct pf_source *new_source(const char *path, struct pf_error *error)
     snprintf(name, size, "'%s'", path);
     input->name = name;
     input->fd = -1;
+    input->most = UINT64_MAX;
     source->cursor = source->limit = nothing;
     source->member = UINT64_MAX;
     source->input = input;
@@ -558,6 +573,21 @@ int pf_source_open(struct pf_source **result, const char *path, struct pf_error 
 int pf_source_open_file(struct pf_source **result, int file, const char *name, struct pf_error *error)
 {
     return open_source(result, file, false, name, error);
+}
+
+void pf_source_limit(struct pf_source *source, uint64_t most)
+{
+    source->input->most = most;
+}
+
+int pf_source_unpacked(struct pf_source *source, uint64_t size, struct pf_error *error)
+{
+    struct pf_source_input *input = source->input;
+
+    if (size > input->most - input->unpacked)
+        return too_large(input, error);
+    input->unpacked += size;
+    return PF_OK;
 }
 
 void pf_source_no_thread(struct pf_source *source)

@@ -22,6 +22,11 @@ struct pf_source {
 /* Opens `path` ("-" = standard input; its descriptor is not closed). Refuses directories by name. On failure *source is
  * NULL and `error` says why (PF_IO, PF_NOMEM). The name given in messages is the path. */
 int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
+/* Before anything is read: at most so many decompressed bytes are given out; where there are more the source ends with PF_FAILED. Without
+ * it there is no limit. */
+void pf_source_limit(struct pf_source *, uint64_t most);
+/* A format that unpacks bytes of the source once more counts them here: the same limit holds for the bytes it gets. PF_OK or PF_FAILED. */
+int pf_source_unpacked(struct pf_source *, uint64_t size, struct pf_error *);
 /* Before anything is read: a compressed file is inflated by who reads it, and no more of it than is asked for. */
 void pf_source_no_thread(struct pf_source *);
 /* Begins to read: what a thread inflates is inflated from now on, while the caller does something else. Waits for no more than a file. */

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { PF_LABELS_MAX = 65535 }; /* in one set: more are refused by who reads a native stream */
+
 /* Zero-initialise; free with pf_labels_free. */
 struct pf_labels {
     struct pf_labels_item {

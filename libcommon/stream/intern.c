@@ -1,6 +1,7 @@
 #include "stream/intern.h"
 
 #include "base/memory.h"
+#include "model/labels.h"
 #include "stream/columns.h"
 
 #include <inttypes.h>

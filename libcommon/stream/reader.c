@@ -99,10 +99,17 @@ static int take_measures(struct pf_reader *reader, struct reader *r)
     return PF_OK;
 }
 
+static int unpack(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame, const unsigned char **payload)
+{
+    if ((frame->flags & PF_FRAME_DEFLATED) && pf_source_unpacked(reader->source, frame->raw, &reader->error) != PF_OK)
+        return reader->error.code;
+    return pf_inflate_payload(&r->inflate, frame, payload, &reader->error);
+}
+
 static int take_table(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
                       const unsigned char *payload)
 {
-    int status = pf_inflate_payload(&r->inflate, frame, &payload, &reader->error);
+    int status = unpack(reader, r, frame, &payload);
     if (status == PF_OK)
         status = pf_intern_frame(&r->intern, reader->dict, frame, payload, &reader->error);
     /* The text of a dictionary that failed is pf_reader_next's; nothing may be looked up by its
@@ -359,7 +366,7 @@ static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *bat
 static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
                      const unsigned char *payload)
 {
-    int status = pf_inflate_payload(&r->inflate, frame, &payload, &reader->error);
+    int status = unpack(reader, r, frame, &payload);
 
     r->frame = *frame;
     r->done = frame->rows;
