@@ -24,6 +24,137 @@ static char *quoted(const char *text, struct pf_buffer *buffer)
     return pf_buffer_byte(buffer, '\0') ? buffer->data : NULL;
 }
 
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/* regcomp writes repeats out: (((a{255}){255}){255}) took 3.5 GB. Each + is written out twice. It
+ * calls itself for each group, and 30,000 groups end its stack. */
+enum { NESTING_MAX = 1000, REPEAT_MAX = 255, PRODUCT_MAX = 65536, SIZE_LIMIT = 1024 * 1024 };
+
+/* A part of an expression: how many elements it has when its repeats are written out, and the
+ * largest product of repeat counts, one inside the other. */
+struct extent {
+    uint64_t size, product;
+};
+
+/* The groups that are open, and the element that a repeat would be of. */
+struct scan {
+    struct extent groups[NESTING_MAX + 1], last;
+    size_t depth;
+};
+
+static void close_element(struct scan *scan)
+{
+    struct extent *group = &scan->groups[scan->depth];
+
+    group->size += scan->last.size;
+    if (scan->last.product > group->product)
+        group->product = scan->last.product;
+    scan->last = (struct extent){0, 0};
+}
+
+static const char *repeat(struct scan *scan, uint64_t count, uint64_t written)
+{
+    scan->last.size *= written > 0 ? written : 1;
+    scan->last.product *= count > 0 ? count : 1;
+    if (count > REPEAT_MAX)
+        return "a repeat count over 255";
+    if (scan->last.product > PRODUCT_MAX)
+        return "nested repeats of more than 65536 in all";
+    return scan->last.size > SIZE_LIMIT ? "repeats that are too long when written out" : NULL;
+}
+
+/* The number at *text, which moves behind it; larger ones than any limit are that limit's. */
+static uint64_t take_count(const char **text)
+{
+    uint64_t count = 0;
+
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        count = count <= REPEAT_MAX ? count * 10 + (uint64_t)(**text - '0') : count;
+    return count;
+}
+
+/* Behind the '{' of a repeat; *text moves behind its '}'. Where it is no repeat regcomp says so. */
+static const char *take_repeat(struct scan *scan, const char **text)
+{
+    const char *at = *text;
+    uint64_t least = take_count(&at), most = least, written;
+    bool open = false;
+
+    if (*at == ',') {
+        at++;
+        open = *at == '}';
+        most = take_count(&at);
+    }
+    if (*at != '}')
+        return NULL;
+    *text = at + 1;
+    most = most > least ? most : least;
+    written = most + open;
+    return repeat(scan, most, written);
+}
+
+/* Behind the ']' of the bracket expression that begins before `text`. */
+static const char *bracket_end(const char *text)
+{
+    text += *text == '^';
+    text += *text == ']';
+    while (*text != '\0' && *text != ']') {
+        char class = text[0] == '[' && (text[1] == ':' || text[1] == '.' || text[1] == '=') ? text[1] : '\0';
+        const char *end = class != '\0' ? strchr(text + 2, class) : NULL;
+
+        text = end != NULL && end[1] == ']' ? end + 2 : text + 1;
+    }
+    return *text == ']' ? text + 1 : text;
+}
+
+/* One element, or a repeat of the one before; *text moves behind it. */
+static const char *take_element(struct scan *scan, const char **text)
+{
+    char c = *(*text)++;
+
+    if (c == '*' || c == '?')
+        return NULL;
+    if (c == '+')
+        return repeat(scan, 1, 2);
+    if (c == '{')
+        return take_repeat(scan, text);
+    close_element(scan);
+    if (c == '|')
+        return NULL;
+    if (c == '(') {
+        if (scan->depth == NESTING_MAX)
+            return "more than 1000 groups one inside the other";
+        scan->groups[++scan->depth] = (struct extent){0, 1};
+        return NULL;
+    }
+    scan->last = (struct extent){1, 1};
+    if (c == ')' && scan->depth > 0) {
+        scan->last = scan->groups[scan->depth--];
+        scan->last.size += scan->last.size == 0;
+    } else if (c == '[') {
+        *text = bracket_end(*text);
+    } else if (c == '\\' && **text != '\0') {
+        ++*text;
+    }
+    return NULL;
+}
+
+/* What of an expression is more than regcomp can be trusted with; NULL: nothing. */
+static const char *find_excess(const char *text)
+{
+    struct scan scan;
+    const char *excess = NULL;
+
+    scan.depth = 0;
+    scan.last = (struct extent){0, 0};
+    scan.groups[0] = (struct extent){0, 1};
+    while (*text != '\0' && excess == NULL)
+        excess = take_element(&scan, &text);
+    return excess;
+}
+
+/* --- expressions ------------------------------------------------------------------------------ */
+
 bool pf_pattern_typed(const char *text)
 {
     struct pf_bytes bytes = pf_bytes_of(text);
@@ -37,6 +168,7 @@ int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned fl
     struct pf_buffer buffer = {0};
     bool fixed = (flags & PF_PATTERN_FIXED) != 0;
     const char *source = fixed ? quoted(text, &buffer) : text;
+    const char *excess = fixed ? NULL : find_excess(text);
     char reason[256];
     int failed;
 
@@ -45,6 +177,8 @@ int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned fl
         pf_buffer_free(&buffer);
         return pf_error_nomem(error);
     }
+    if (excess != NULL)
+        return pf_error_set(error, PF_USAGE, "regular expression with %s: '%.200s'", excess, text);
     failed = regcomp(&pattern->regex, source,
                      REG_EXTENDED | (flags & PF_PATTERN_IGNORE_CASE ? REG_ICASE : 0));
     pf_buffer_free(&buffer);
