@@ -39,7 +39,7 @@ void pf_pair_map_free(struct pf_pair_map *map)
 /* The pair's slot, or the empty one where it belongs. */
 static struct pf_pair_slot *find_slot(const struct pf_pair_map *map, uint32_t a, uint32_t b)
 {
-    size_t slot = (size_t)pf_hash_mix((uint64_t)a << 32 | b) & map->mask;
+    size_t slot = (size_t)pf_hash_mix(((uint64_t)a << 32 | b) ^ map->seed) & map->mask;
 
     while (map->slots[slot].to != 0 && (map->slots[slot].a != a || map->slots[slot].b != b))
         slot = (slot + 1) & map->mask;
@@ -59,7 +59,8 @@ bool pf_pair_map_get(const struct pf_pair_map *map, uint32_t a, uint32_t b, uint
 static bool double_slots(struct pf_pair_map *map)
 {
     struct pf_pair_map grown = {.mask = map->slots != NULL ? 2 * map->mask + 1 : 1023,
-                                .count = map->count};
+                                .count = map->count,
+                                .seed = map->slots != NULL ? map->seed : pf_hash_seed()};
 
     if (grown.mask >= SIZE_MAX / sizeof *grown.slots ||
         (grown.slots = calloc(grown.mask + 1, sizeof *grown.slots)) == NULL)

@@ -31,6 +31,7 @@ struct pf_pair_map {
         uint32_t a, b, to; /* to + 1; 0 = empty */
     } *slots;
     size_t mask, count; /* number of slots - 1; used ones */
+    uint64_t seed;      /* of hashes */
 };
 
 void pf_pair_map_free(struct pf_pair_map *);

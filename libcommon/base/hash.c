@@ -7,24 +7,23 @@
 #include <sys/random.h>
 #endif
 
-uint64_t pf_hash_seed;
-
-/* Before main, so that threads only ever read the seed. */
-__attribute__((constructor)) static void draw_seed(void)
+uint64_t pf_hash_seed(void)
 {
     struct timespec now;
+    uint64_t seed;
 
 #if defined(__linux__) || defined(__FreeBSD__)
-    if (getrandom(&pf_hash_seed, sizeof pf_hash_seed, GRND_NONBLOCK) == (ssize_t)sizeof pf_hash_seed)
-        return;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed)
+        return seed;
 #endif
     clock_gettime(CLOCK_REALTIME, &now);
-    pf_hash_seed = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 16 ^ (uint64_t)(uintptr_t)&now;
+    seed = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 16;
+    return pf_hash_mix(seed ^ (uint64_t)(uintptr_t)&now);
 }
 
-uint64_t pf_hash(const void *bytes, size_t size)
+uint64_t pf_hash(const void *bytes, size_t size, uint64_t seed)
 {
-    return XXH3_64bits_withSeed(bytes, size, pf_hash_seed);
+    return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
 uint64_t pf_xxh64(const void *bytes, size_t size)

@@ -11,6 +11,7 @@ bool pf_line_memo_init(struct pf_line_memo *memo)
     memset(memo, 0, sizeof *memo);
     memo->slots = calloc(FIRST_SLOTS, sizeof *memo->slots);
     memo->mask = FIRST_SLOTS - 1;
+    memo->seed = pf_hash_seed();
     if (!memo->slots || !pf_grow(&memo->rows, &memo->capacity, 1, sizeof *memo->rows))
         return false;
     memo->rows[0] = (struct pf_line_memo_row){.bytes = ""};
@@ -79,7 +80,7 @@ static uint32_t find(const struct pf_line_memo *memo, struct pf_bytes line, uint
 
 uint32_t pf_line_memo_find(struct pf_line_memo *memo, uint32_t after, struct pf_bytes line)
 {
-    uint32_t id = find(memo, line, (uint32_t)pf_hash(line.data, line.size));
+    uint32_t id = find(memo, line, (uint32_t)pf_hash(line.data, line.size, memo->seed));
 
     if (id)
         memo->rows[after].next = id;
@@ -88,7 +89,7 @@ uint32_t pf_line_memo_find(struct pf_line_memo *memo, uint32_t after, struct pf_
 
 uint32_t pf_line_memo_intern(struct pf_line_memo *memo, uint32_t after, struct pf_bytes line)
 {
-    uint32_t tag = (uint32_t)pf_hash(line.data, line.size), id = find(memo, line, tag);
+    uint32_t tag = (uint32_t)pf_hash(line.data, line.size, memo->seed), id = find(memo, line, tag);
 
     if (!id)
         id = add(memo, line, tag);

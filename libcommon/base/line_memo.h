@@ -20,6 +20,7 @@ struct pf_line_memo {
     struct pf_line_memo_slot {
         uint32_t tag, id;  /* id 0 = empty */
     } *slots;
+    uint64_t seed; /* of hashes */
     size_t mask;
     struct pf_arena arena;
 };

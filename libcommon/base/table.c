@@ -17,15 +17,17 @@ static uint64_t load_key(const void *row)
     return key;
 }
 
-static uint64_t row_hash(const void *row, size_t size)
+static uint64_t row_hash(const struct pf_table *table, const void *row)
 {
-    return size == sizeof(uint64_t) ? pf_hash_mix(load_key(row)) : pf_hash(row, size);
+    if (table->row_size == sizeof(uint64_t))
+        return pf_hash_mix(load_key(row) ^ table->seed);
+    return pf_hash(row, table->row_size, table->seed);
 }
 
 int pf_table_init(struct pf_table *table, size_t row_size)
 {
     *table = (struct pf_table){
-        .row_size = row_size, .count = 1, .indexed = 1, .slot_mask = FIRST_SLOTS - 1};
+        .row_size = row_size, .count = 1, .indexed = 1, .slot_mask = FIRST_SLOTS - 1, .seed = pf_hash_seed()};
     table->slots = calloc(FIRST_SLOTS, sizeof *table->slots);
     if (table->slots == NULL || !pf_grow(&table->rows, &table->capacity, 1, row_size)) {
         pf_table_free(table);
@@ -107,7 +109,7 @@ static void fill_slots(struct pf_table *table)
         for (uint32_t k = 0; k < count; k++) {
             const void *row = pf_table_row(table, first + k);
 
-            probes[k] = first_probe(table, row, row_hash(row, table->row_size));
+            probes[k] = first_probe(table, row, row_hash(table, row));
             pf_prefetch(table->slots + probes[k].slot);
         }
         for (uint32_t k = 0; k < count; k++)
@@ -219,19 +221,19 @@ static uint32_t find(const struct pf_table *table, const void *row, uint64_t has
 
 uint32_t pf_table_find(const struct pf_table *table, const void *row)
 {
-    return table->slots == NULL ? 0 : find(table, row, row_hash(row, table->row_size));
+    return table->slots == NULL ? 0 : find(table, row, row_hash(table, row));
 }
 
 void pf_table_hint(const struct pf_table *table, const void *row)
 {
     if (table->slots != NULL)
-        pf_prefetch(table->slots + first_probe(table, row, row_hash(row, table->row_size)).slot);
+        pf_prefetch(table->slots + first_probe(table, row, row_hash(table, row)).slot);
 }
 
 void pf_table_hint_row(const struct pf_table *table, const void *row)
 {
     if (table->slots != NULL) {
-        uint32_t value = table->slots[first_probe(table, row, row_hash(row, table->row_size)).slot];
+        uint32_t value = table->slots[first_probe(table, row, row_hash(table, row)).slot];
 
         pf_prefetch(pf_table_row(table, value & (uint32_t)table->slot_mask));
     }
@@ -245,7 +247,7 @@ uint32_t pf_table_intern(struct pf_table *table, const void *row)
     if (table->slots == NULL || memcmp(row, table->rows, table->row_size) == 0 ||
         (table->indexed < table->count && !make_slots(table, 0)))
         return 0;
-    hash = row_hash(row, table->row_size);
+    hash = row_hash(table, row);
     id = find(table, row, hash);
     return id != 0 ? id : add_row(table, row, hash);
 }

@@ -15,6 +15,7 @@ struct pf_table {
     size_t capacity;   /* rows */
     uint32_t *slots;   /* open addressing; 0 = empty, else an id with bits of its hash above it */
     size_t slot_mask;  /* number of slots - 1 */
+    uint64_t seed;     /* of hashes */
     uint32_t indexed;  /* rows before it have a slot */
     int status;        /* PF_OK, or PF_NOMEM, which stays */
 };

@@ -109,7 +109,7 @@ struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inp
 /* Whether another output of the run has said so. */
 static bool is_told(struct pf_common *common, const char *text)
 {
-    uint64_t hash = pf_hash(text, strlen(text));
+    uint64_t hash = pf_hash(text, strlen(text), 0);
     for (unsigned k = 0; k < common->told_count; k++)
         if (common->told[k] == hash)
             return true;

@@ -13,6 +13,7 @@ struct pf_folded_known {
         uint32_t tag, stack; /* stack 0 = empty */
     } *slots;
     size_t mask, count;
+    uint64_t seed; /* of hashes */
     struct pf_bytes *names; /* by location, beside each other: a fifth of the time of following each to its string */
     size_t name_count, name_capacity;
 };
@@ -32,6 +33,7 @@ struct pf_folded_known *pf_folded_known_get(struct pf_shared *shared, const stru
     if (known && !known->slots && (known->slots = calloc(FIRST_SLOTS, sizeof *known->slots))) {
         known->dict = dict;
         known->mask = FIRST_SLOTS - 1;
+        known->seed = pf_hash_seed();
     }
     return known && known->slots && known->dict == dict ? known : NULL;
 }
@@ -58,7 +60,7 @@ static bool has_text(const struct pf_folded_known *known, uint32_t stack, struct
 
 uint32_t pf_folded_known_find(const struct pf_folded_known *known, struct pf_bytes text, uint32_t *tag)
 {
-    *tag = known ? (uint32_t)pf_hash(text.data, text.size) : 0;
+    *tag = known ? (uint32_t)pf_hash(text.data, text.size, known->seed) : 0;
     if (!known || text.size == 0)
         return 0;
     for (size_t slot = *tag & known->mask; known->slots[slot].stack; slot = (slot + 1) & known->mask)

@@ -16,7 +16,7 @@ enum {
 
 int pf_nyt_tree_init(struct pf_nyt_tree *tree)
 {
-    *tree = (struct pf_nyt_tree){.count = 1, .bucket_mask = FIRST_BUCKETS - 1};
+    *tree = (struct pf_nyt_tree){.count = 1, .bucket_mask = FIRST_BUCKETS - 1, .seed = pf_hash_seed()};
     tree->buckets = calloc(FIRST_BUCKETS, sizeof *tree->buckets);
     if (!tree->buckets || !pf_grow(&tree->nodes, &tree->capacity, 1, sizeof *tree->nodes))
         return PF_NOMEM;
@@ -37,7 +37,7 @@ void pf_nyt_tree_free(struct pf_nyt_tree *tree)
 
 static uint32_t *bucket(struct pf_nyt_tree *tree, uint32_t parent, uint32_t name)
 {
-    return &tree->buckets[pf_hash_mix((uint64_t)parent << 32 | name) & tree->bucket_mask];
+    return &tree->buckets[pf_hash_mix(((uint64_t)parent << 32 | name) ^ tree->seed) & tree->bucket_mask];
 }
 
 static void enter(struct pf_nyt_tree *tree, uint32_t node)
@@ -65,7 +65,8 @@ static bool more_buckets(struct pf_nyt_tree *tree)
     for (size_t i = 0; i <= tree->bucket_mask; i++)
         for (uint32_t node = old[i], next; node; node = next) {
             next = tree->nodes[node].chain;
-            uint32_t *head = &buckets[pf_hash_mix((uint64_t)tree->nodes[node].parent << 32 | tree->nodes[node].name) & mask];
+            uint64_t key = (uint64_t)tree->nodes[node].parent << 32 | tree->nodes[node].name;
+            uint32_t *head = &buckets[pf_hash_mix(key ^ tree->seed) & mask];
             tree->nodes[node].chain = *head;
             *head = node;
         }

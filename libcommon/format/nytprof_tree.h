@@ -21,6 +21,7 @@ struct pf_nyt_node {
 struct pf_nyt_tree {
     struct pf_nyt_node *nodes;
     uint32_t *buckets;
+    uint64_t seed;              /* of hashes */
     size_t count, capacity, bucket_mask, used, free;
     struct level {
         uint32_t depth, node;   /* what returned at this depth and has no caller yet, as children of a node of its own */

@@ -45,7 +45,7 @@ size_t pf_pprof_ids_search(const struct pf_pprof_ids *ids, uint64_t id)
 {
     if (ids->slots == NULL)
         return SIZE_MAX;
-    for (size_t slot = pf_hash_mix(id) & ids->mask; ids->slots[slot] != 0; slot = (slot + 1) & ids->mask)
+    for (size_t slot = pf_hash_mix(id ^ ids->seed) & ids->mask; ids->slots[slot] != 0; slot = (slot + 1) & ids->mask)
         if (id_of(ids, ids->slots[slot] - 1) == id)
             return ids->slots[slot] - 1;
     return SIZE_MAX;
@@ -72,12 +72,13 @@ static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size
     while (size < 2 * count)
         size *= 2;
     ids->mask = size - 1;
+    ids->seed = pf_hash_seed();
     ids->slots = count < UINT32_MAX ? calloc(size, sizeof *ids->slots) : NULL;
     if (ids->slots == NULL)
         return PF_NOMEM;
     for (size_t k = 0; k < count; k++) {
         uint64_t id = id_of(ids, k);
-        size_t slot = pf_hash_mix(id) & ids->mask;
+        size_t slot = pf_hash_mix(id ^ ids->seed) & ids->mask;
 
         if (id == 0 || pf_pprof_ids_search(ids, id) != SIZE_MAX) {
             *twice = *twice < k ? *twice : k;

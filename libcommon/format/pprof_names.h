@@ -12,6 +12,7 @@ struct pf_pprof_ids {
     bool dense;       /* ids are 1, 2, 3 ... */
     uint32_t *slots;  /* place + 1; 0 = empty */
     size_t mask;
+    uint64_t seed;    /* of hashes */
 };
 
 /* What is dropped of the stacks a location is in: nothing; what it calls; itself, too. */

@@ -588,7 +588,7 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *stat
     const struct pf_speedscope_profile *profile = &state->profiles[which];
     const struct pf_pending *rows = &profile->rows;
     size_t size = rows->count * sizeof *rows->stacks;
-    struct stacks_key key = {pf_hash(size ? (const void *)rows->stacks : "", size), rows->count, profile->label};
+    struct stacks_key key = {pf_hash(size ? (const void *)rows->stacks : "", size, 0), rows->count, profile->label};
     uint32_t measures = twins->measures.count, known = twins->stacks.count;
     uint32_t measure = pf_table_intern(&twins->measures, &(struct measure_key){profile->measure.name, profile->measure.unit, profile->label});
     uint32_t stacks = pf_table_intern(&twins->stacks, &key);

@@ -14,6 +14,7 @@ bool pf_sp_frames_open(struct pf_sp_frames *frames)
 {
     frames->slots = calloc(FIRST_SLOTS, sizeof *frames->slots);
     frames->mask = FIRST_SLOTS - 1;
+    frames->seed = pf_hash_seed();
     return frames->slots != NULL;
 }
 
@@ -256,7 +257,7 @@ static uint32_t look_up(const struct pf_sp_frames *frames, const unsigned char *
 uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict, const unsigned char *bytes, size_t size,
                            enum pf_sp_form form, bool lsb, const char **why)
 {
-    uint32_t tag = (uint32_t)pf_hash(bytes, size);
+    uint32_t tag = (uint32_t)pf_hash(bytes, size, frames->seed);
     uint32_t location = look_up(frames, bytes, size, tag);
     if (location != 0)
         return location;
@@ -306,7 +307,7 @@ size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned c
         size_t one = frame_size(p + at[count], have - at[count], form);
         if (one == 0)
             break;
-        tags[count] = (uint32_t)pf_hash(p + at[count], one);
+        tags[count] = (uint32_t)pf_hash(p + at[count], one, frames->seed);
         slots[count] = &frames->slots[tags[count] & frames->mask];
         pf_prefetch(slots[count]);
         at[count + 1] = at[count] + one;

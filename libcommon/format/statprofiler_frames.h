@@ -31,6 +31,7 @@ struct pf_sp_frames {
     size_t mask, used;
     struct pf_arena bytes;
     struct pf_buffer name; /* scratch */
+    uint64_t seed; /* of hashes */
 };
 
 bool pf_sp_frames_open(struct pf_sp_frames *); /* false: no memory; close in any case */

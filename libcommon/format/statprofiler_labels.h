@@ -20,6 +20,7 @@ struct pf_sp_labels {
     uint32_t op_key;
     struct pf_sp_label_slot *slots; /* sets with an op, by that op and the set without it */
     size_t mask, used;
+    uint64_t seed; /* of hashes */
 };
 
 bool pf_sp_labels_open(struct pf_sp_labels *, struct pf_dict *); /* false: no memory; close in any case */

@@ -1,6 +1,7 @@
 #include "model/stacks.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct queued {
 struct pf_stack_memo {
     struct memo_slot *slots;
     size_t mask, count;
+    uint64_t seed;           /* of hashes */
     struct queued queue[QUEUE];
     size_t queued;
     uint32_t *locations;     /* of the queued stacks, each leaf first */
@@ -42,6 +44,7 @@ struct pf_stack_memo *pf_stack_memo_new(void)
         return NULL;
     memo->slots = calloc(FIRST_SLOTS, sizeof *memo->slots);
     memo->mask = FIRST_SLOTS - 1;
+    memo->seed = pf_hash_seed();
     if (!memo->slots) {
         free(memo);
         return NULL;
@@ -259,7 +262,7 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
 static bool put_locations(struct pf_stack_memo *memo, const uint32_t *leaf_first, size_t depth)
 {
     size_t need = memo->location_count + depth;
-    uint64_t hash = 0;
+    uint64_t hash = memo->seed;
     if ((need > memo->location_capacity && !pf_grow(&memo->locations, &memo->location_capacity, need, sizeof *memo->locations)) ||
         (need > memo->tag_capacity && !pf_grow(&memo->tags, &memo->tag_capacity, need, sizeof *memo->tags)))
         return false;

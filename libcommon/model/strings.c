@@ -18,6 +18,7 @@ int pf_strings_init(struct pf_strings *strings)
     if (!strings->slots || !strings->tags)
         return strings->status = PF_NOMEM;
     strings->slot_mask = FIRST_SLOTS - 1;
+    strings->seed = pf_hash_seed();
     strings->rows[0] = (struct pf_string){.data = ""};
     strings->count = 1;
     return PF_OK;
@@ -41,9 +42,9 @@ static void place(uint32_t *slots, uint32_t *tags, size_t mask, uint64_t hash, u
     tags[slot] = tag;
 }
 
-static uint64_t string_hash(struct pf_bytes bytes, unsigned flags)
+static uint64_t string_hash(const struct pf_strings *strings, struct pf_bytes bytes, unsigned flags)
 {
-    return pf_hash(bytes.data, bytes.size) ^ (flags ? 0x9e3779b97f4a7c15u : 0);
+    return pf_hash(bytes.data, bytes.size, strings->seed) ^ (flags ? 0x9e3779b97f4a7c15u : 0);
 }
 
 static bool rehash(struct pf_strings *strings)
@@ -56,7 +57,7 @@ static bool rehash(struct pf_strings *strings)
         return false;
     }
     for (uint32_t id = 1; id < strings->count; id++) {
-        uint64_t hash = string_hash(pf_strings_bytes(strings, id), strings->rows[id].flags);
+        uint64_t hash = string_hash(strings, pf_strings_bytes(strings, id), strings->rows[id].flags);
         place(slots, tags, size - 1, hash, (uint32_t)(hash >> 32), id);
     }
     free(strings->slots);
@@ -93,7 +94,7 @@ uint32_t pf_strings_intern(struct pf_strings *strings, struct pf_bytes bytes, un
     }
     if (flags && pf_ascii(bytes))
         flags = 0;
-    uint64_t hash = string_hash(bytes, flags);
+    uint64_t hash = string_hash(strings, bytes, flags);
     uint32_t tag = (uint32_t)(hash >> 32);
     for (size_t slot = hash & strings->slot_mask; strings->slots[slot]; slot = (slot + 1) & strings->slot_mask) {
         if (strings->tags[slot] != tag)

@@ -26,6 +26,7 @@ struct pf_strings {
     uint32_t *slots;
     uint32_t *tags; /* upper half of the hash beside each slot: saves following most wrong slots */
     size_t slot_mask;
+    uint64_t seed; /* of hashes */
     struct pf_arena bytes;
     int status;
 };
