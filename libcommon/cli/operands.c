@@ -86,7 +86,29 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-void pf_operands_add_entries(struct pf_operands *operands, struct pf_common *common, const char *path)
+/* A directory on the path to the one at hand, and those above it. */
+struct way {
+    dev_t device;
+    ino_t number;
+    const struct way *above;
+};
+
+static bool on_way(const struct way *way, const struct stat *info)
+{
+    for (; way; way = way->above)
+        if (way->device == info->st_dev && way->number == info->st_ino)
+            return true;
+    return false;
+}
+
+static struct way way_to(const char *path, const struct way *above)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (struct way){info.st_dev, info.st_ino, above} : (struct way){0, 0, above};
+}
+
+/* Adds what stands in a directory. A link back to a directory on the way is a circle: it would be read for ever. */
+static void add_entries(struct pf_operands *operands, struct pf_common *common, const char *path, const struct way *way)
 {
     struct pf_error error = {0};
     struct dirent **entries;
@@ -106,12 +128,21 @@ void pf_operands_add_entries(struct pf_operands *operands, struct pf_common *com
         pf_buffer_append(&name, entries[i]->d_name, strlen(entries[i]->d_name) + 1);
         if (name.failed)
             pf_tool_nomem(&common->tool);
-        if (stat(name.data, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+        bool there = stat(name.data, &info) == 0;
+        if (there && S_ISDIR(info.st_mode) && on_way(way, &info))
+            pf_tool_warn(&common->tool, "'%s': a link back to a directory that contains it; skipped", name.data);
+        else if (!there || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
             pf_operands_add(operands, common, (struct pf_bytes){name.data, name.size - 1});
         pf_buffer_free(&name);
         free(entries[i]);
     }
     free(entries);
+}
+
+void pf_operands_add_entries(struct pf_operands *operands, struct pf_common *common, const char *path)
+{
+    struct way way = way_to(path, NULL);
+    add_entries(operands, common, path, &way);
 }
 
 bool pf_operands_directory(const char *path)
@@ -120,11 +151,13 @@ bool pf_operands_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static void add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, unsigned depth)
+static void add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, unsigned depth,
+                          const struct way *above)
 {
     struct pf_operands entries = {0};
+    struct way way = way_to(path, above);
     if (depth < DIRECTORY_DEPTH) {
-        pf_operands_add_entries(&entries, common, path);
+        add_entries(&entries, common, path, &way);
     } else {
         struct pf_error error = {0};
         pf_error_set(&error, PF_FAILED, "more than %d directories one inside the other", DIRECTORY_DEPTH);
@@ -132,15 +165,18 @@ static void add_directory(struct pf_operands *operands, struct pf_common *common
     }
     for (size_t i = 0; i < entries.count; i++)
         if (pf_operands_directory(entries.names[i]))
-            add_directory(operands, common, entries.names[i], depth + 1);
+            add_directory(operands, common, entries.names[i], depth + 1, &way);
         else
             pf_operands_add(operands, common, pf_bytes_of(entries.names[i]));
     pf_operands_free(&entries);
 }
 
-void pf_operands_add_directory(struct pf_operands *operands, struct pf_common *common, const char *path)
+void pf_operands_add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, const char *inside)
 {
-    add_directory(operands, common, path, 0);
+    struct way way = {0};
+    if (inside)
+        way = way_to(inside, NULL);
+    add_directory(operands, common, path, 0, inside ? &way : NULL);
 }
 
 void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *common, const char *name)
@@ -148,7 +184,7 @@ void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *com
     if (name[0] == '@' && name[1])
         pf_operands_add_list(operands, common, name + 1);
     else if (common->recursive && pf_operands_directory(name))
-        pf_operands_add_directory(operands, common, name);
+        pf_operands_add_directory(operands, common, name, NULL);
     else
         pf_operands_add(operands, common, pf_bytes_of(name));
 }

@@ -25,7 +25,8 @@ void pf_operands_add_operand(struct pf_operands *, struct pf_common *, const cha
 void pf_operands_add_files0(struct pf_operands *, struct pf_common *, const char *path);
 void pf_operands_add_list(struct pf_operands *, struct pf_common *, const char *path);
 void pf_operands_add_entries(struct pf_operands *, struct pf_common *, const char *path);
-void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const char *path);
+/* `inside` (may be NULL): a directory that contains this one. Links back to it, or to a directory on the way, are skipped with a warning. */
+void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const char *path, const char *inside);
 bool pf_operands_directory(const char *path);
 
 /* Which series a file is one of; all zero for none, and for what is no regular file: a pipe cannot be read twice. */

@@ -90,14 +90,14 @@ static void add_run(struct pf_runs *runs, const char *name, unsigned side, size_
     runs->runs[runs->count++] = (struct pf_run){.name = name, .side = side, .first = first};
 }
 
-/* One run: its files behind those of the runs before it, in order. */
-static void add_files(struct pf_runs *runs, struct pf_operands *files, const struct entry *entries, size_t count)
+/* One run of the side `inside`: its files behind those of the runs before it, in order. */
+static void add_files(struct pf_runs *runs, struct pf_operands *files, const struct entry *entries, size_t count, const char *inside)
 {
     struct pf_operands own = {0};
 
     for (size_t i = 0; i < count; i++)
         if (pf_operands_directory(entries[i].name))
-            pf_operands_add_directory(&own, runs->common, entries[i].name);
+            pf_operands_add_directory(&own, runs->common, entries[i].name, inside);
         else
             pf_operands_add(&own, runs->common, pf_bytes_of(entries[i].name));
     if (own.count > 1)
@@ -126,7 +126,7 @@ static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigne
         for (next = i + 1; next < count && entries[next].group == entries[i].group;)
             next++;
         add_run(runs, entries[i].name, side, files->count, capacity);
-        add_files(runs, files, &entries[i], next - i);
+        add_files(runs, files, &entries[i], next - i, runs->sides[side].name);
         if (runs->runs[runs->count - 1].count == 0)
             runs->count--; /* a directory without files */
     }
