@@ -5,15 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names from files go into the text: a control byte would split the line or steer a terminal. */
-static void clean(char *text)
-{
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
-    }
-}
-
 static void format_text(char *text, size_t size, const char *format, va_list args) PF_PRINTF(3, 0);
 
 /* A text that does not fit ends in dots. */
@@ -26,7 +17,6 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
         text[0] = '\0';
     else if ((size_t)length >= size)
         memcpy(text + size - sizeof dots, dots, sizeof dots);
-    clean(text);
 }
 
 int pf_error_set(struct pf_error *error, int code, const char *format, ...)

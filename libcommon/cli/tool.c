@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "config.h"
+#include "model/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,16 +122,16 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
     sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* Names in messages come from files: control bytes in them must not reach a terminal as such. */
+/* Names in messages come from files: what speaks to a terminal, or turns the text around, is escaped as in tables. */
 static void print_safely(const char *text)
 {
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte < 0x20 || byte == 0x7f)
-            fprintf(stderr, "\\x%02x", byte);
-        else
-            fputc(byte, stderr);
-    }
+    struct pf_buffer scratch = {0};
+    struct pf_bytes safe = pf_text_message(pf_bytes_of(text), &scratch);
+
+    if (scratch.failed)
+        fputs("out of memory for the text of this message", stderr);
+    fwrite(safe.data, 1, safe.size, stderr);
+    pf_buffer_free(&scratch);
 }
 
 static void say(struct pf_tool *tool, const char *prefix, const char *format, va_list args)

@@ -76,6 +76,30 @@ static bool has_control(struct pf_bytes text)
     return false;
 }
 
+static void append_escape(struct pf_buffer *line, uint32_t c)
+{
+    char escape[16];
+
+    pf_buffer_append(line, escape, (size_t)snprintf(escape, sizeof escape, c < 0x100 ? "\\x%02x" : "\\u{%x}", c));
+}
+
+struct pf_bytes pf_text_message(struct pf_bytes bytes, struct pf_buffer *scratch)
+{
+    const unsigned char *p = (const unsigned char *)bytes.data;
+
+    scratch->size = 0;
+    for (size_t i = 0, n; i < bytes.size; i += n > 0 ? n : 1) {
+        n = pf_utf8_char(p + i, bytes.size - i);
+        uint32_t c = n > 0 ? decode(p + i, n) : p[i];
+
+        if (n == 0 || is_control(c))
+            append_escape(scratch, c);
+        else
+            pf_buffer_append(scratch, p + i, n);
+    }
+    return finished(scratch);
+}
+
 struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
 {
     struct pf_buffer line = {0};
@@ -87,12 +111,10 @@ struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_bu
     for (size_t i = 0; i < text.size;) {
         size_t n = pf_utf8_char(p + i, text.size - i);
         uint32_t c = decode(p + i, n);
-        char escape[16];
-        if (!is_control(c))
-            pf_buffer_append(&line, p + i, n);
+        if (is_control(c))
+            append_escape(&line, c);
         else
-            pf_buffer_append(&line, escape,
-                             (size_t)snprintf(escape, sizeof escape, c < 0x100 ? "\\x%02x" : "\\u{%x}", c));
+            pf_buffer_append(&line, p + i, n);
         i += n;
     }
     line.failed |= scratch->failed;

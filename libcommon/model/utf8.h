@@ -16,6 +16,9 @@ struct pf_bytes pf_text_utf8(struct pf_bytes, unsigned flags, struct pf_buffer *
  * \xHH or \u{HHHH}, so that a name cannot break a table or speak to a terminal. */
 struct pf_bytes pf_text_line(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 
+/* The same for a message, which may join names of several kinds: a byte that is not well-formed UTF-8 becomes \xHH as well. */
+struct pf_bytes pf_text_message(struct pf_bytes, struct pf_buffer *scratch);
+
 /* Columns that well-formed UTF-8 without controls takes on a terminal: East Asian wide characters and emoji 2, combining marks 0. */
 size_t pf_text_width(struct pf_bytes);
 /* The bytes of as many of its first characters as take at most `columns`. */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "render/cache.h"
 #include "render/record.h"
+#include "render/separated.h"
 #include "model/utf8.h"
 #include "render/values.h"
 
@@ -23,7 +24,8 @@ struct held {
 };
 
 struct csv_writer {
-    bool tabs, headed;
+    struct pf_separated form;
+    bool headed;
     struct held held;
     struct pf_values values;
     struct pf_cache names, places, labels; /* by location: in a stack; function, file and line; by label set: sections and labels */
@@ -36,7 +38,7 @@ static int open_writer(struct pf_writer *writer, bool tabs)
 {
     struct csv_writer *state = writer->state;
 
-    state->tabs = tabs;
+    state->form = (struct pf_separated){tabs, pf_options_get(writer->options, "guard") != NULL};
     state->values.dict = writer->dict;
     return pf_sink_open_memory(&state->held.sink, &writer->error);
 }
@@ -69,58 +71,14 @@ static void close_writer(struct pf_writer *writer)
 
 /* --- fields ----------------------------------------------------------------------------------------------- */
 
-static void write_quoted(struct pf_sink *sink, struct pf_bytes text)
-{
-    pf_sink_write(sink, "\"", 1);
-    for (const char *quote; (quote = memchr(text.data, '"', text.size));) {
-        size_t size = (size_t)(quote - text.data) + 1;
-
-        pf_sink_write(sink, text.data, size);
-        pf_sink_write(sink, "\"", 1);
-        text.data += size;
-        text.size -= size;
-    }
-    pf_sink_write(sink, text.data, text.size);
-    pf_sink_write(sink, "\"", 1);
-}
-
-static void write_escaped(struct pf_sink *sink, struct pf_bytes text)
-{
-    static const char from[] = "\t\n\r\\", to[] = "tnr\\";
-
-    for (size_t k = 0; k < text.size; k++) {
-        const char *special = text.data[k] ? strchr(from, text.data[k]) : NULL;
-
-        if (special) {
-            pf_sink_write(sink, "\\", 1);
-            pf_sink_write(sink, to + (special - from), 1);
-        } else {
-            pf_sink_write(sink, text.data + k, 1);
-        }
-    }
-}
-
-static bool holds(struct pf_bytes text, const char *characters)
-{
-    for (; *characters; characters++)
-        if (text.size > 0 && memchr(text.data, *characters, text.size))
-            return true;
-    return false;
-}
-
 static void write_field(const struct csv_writer *state, struct pf_sink *sink, struct pf_bytes text)
 {
-    if (!holds(text, state->tabs ? "\t\n\r\\" : ",\"\n\r"))
-        pf_sink_write(sink, text.data, text.size);
-    else if (state->tabs)
-        write_escaped(sink, text);
-    else
-        write_quoted(sink, text);
+    pf_separated_text(state->form, sink, text);
 }
 
 static void write_separator(const struct csv_writer *state, struct pf_sink *sink)
 {
-    pf_sink_write(sink, state->tabs ? "\t" : ",", 1);
+    pf_sink_write(sink, state->form.tabs ? "\t" : ",", 1);
 }
 
 /* Appends text to the field, as valid UTF-8; `;` parts things in a field, so inside a name it is `:`, as in folded stacks. */
@@ -258,7 +216,7 @@ static int release(struct pf_writer *writer)
         const struct held_row *row = &held->rows[i];
         pf_sink_write(writer->sink, bytes + start, (size_t)(row->end - start));
         for (size_t k = row->columns; k < state->values.count; k++)
-            pf_sink_text(writer->sink, state->tabs ? "\t0" : ",0");
+            pf_sink_text(writer->sink, state->form.tabs ? "\t0" : ",0");
         pf_sink_write(writer->sink, "\n", 1);
         start = row->end;
     }
@@ -307,7 +265,7 @@ static int write_row(struct pf_writer *writer, const struct pf_batch *batch, uin
     if (state->list.count > 0)
         text = pf_cache_text(&state->places, leaf, render_place, state);
     else
-        text = state->tabs ? PF_BYTES("\t\t0") : PF_BYTES(",,0");
+        text = state->form.tabs ? PF_BYTES("\t\t0") : PF_BYTES(",,0");
     pf_sink_write(sink, text.data, text.size);
     for (size_t k = 0; k < state->values.count; k++) {
         write_separator(state, sink);
@@ -365,12 +323,18 @@ static int finish(struct pf_writer *writer)
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 
+static const struct pf_option options[] = {
+    {"guard", "a ' before cells that begin with = + - or @ and are not numbers, for spreadsheets", "yes", false, true},
+    {0},
+};
+
 const struct pf_format pf_format_csv = {
     .name = "csv",
     .about = "comma separated values, a line for each record, one column per measure",
     .suffixes = ".csv",
     .losses = "frames but their names and the leaf's file and line; metadata, source texts, times of records",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .options = options,
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_csv,
     .write = write_batch,
@@ -384,6 +348,7 @@ const struct pf_format pf_format_tsv = {
     .suffixes = ".tsv",
     .losses = "as csv",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .options = options,
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_tsv,
     .write = write_batch,

@@ -2,12 +2,13 @@
 
 #include "model/json.h"
 #include "model/utf8.h"
+#include "render/separated.h"
 
 #include <string.h>
 
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *form)
 {
-    static const char *const names[] = {"text", "json", "ndjson", "csv", "tsv"};
+    static const char *const names[] = {"text", "json", "ndjson", "csv", "tsv", "csv:guard", "tsv:guard"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (pf_bytes_equal(name, pf_bytes_of(names[i]))) {
@@ -58,33 +59,15 @@ static void json_row(struct pf_sheet *sheet, const struct pf_cell *cells)
 
 /* --- CSV and TSV ------------------------------------------------------------------------------------------ */
 
-static void csv_text(struct pf_sink *sink, struct pf_bytes text)
+static bool is_separated(enum pf_sheet_form form)
 {
-    bool quotes = false;
-
-    for (size_t i = 0; i < text.size; i++)
-        quotes = quotes || memchr(",\"\r\n", text.data[i], 4) != NULL;
-    if (!quotes) {
-        pf_sink_write(sink, text.data, text.size);
-        return;
-    }
-    pf_sink_write(sink, "\"", 1);
-    for (size_t i = 0; i < text.size; i++)
-        pf_sink_write(sink, text.data[i] == '"' ? "\"\"" : &text.data[i], text.data[i] == '"' ? 2 : 1);
-    pf_sink_write(sink, "\"", 1);
+    return form >= PF_SHEET_CSV;
 }
 
-static void tsv_text(struct pf_sink *sink, struct pf_bytes text)
+static struct pf_separated separated(const struct pf_sheet *sheet)
 {
-    static const char special[] = "\t\n\r\\", letters[] = "tnr\\";
-
-    for (size_t i = 0; i < text.size; i++) {
-        const char *found = memchr(special, text.data[i], 4);
-        if (found != NULL)
-            pf_sink_printf(sink, "\\%c", letters[found - special]);
-        else
-            pf_sink_write(sink, &text.data[i], 1);
-    }
+    return (struct pf_separated){sheet->form == PF_SHEET_TSV || sheet->form == PF_SHEET_TSV_GUARD,
+                                 sheet->form == PF_SHEET_CSV_GUARD || sheet->form == PF_SHEET_TSV_GUARD};
 }
 
 static void separated_row(struct pf_sheet *sheet, const struct pf_cell *cells)
@@ -92,7 +75,7 @@ static void separated_row(struct pf_sheet *sheet, const struct pf_cell *cells)
     for (size_t i = 0; i < sheet->column_count; i++) {
         struct pf_bytes text;
         if (i > 0)
-            pf_sink_text(sheet->sink, sheet->form == PF_SHEET_CSV ? "," : "\t");
+            pf_sink_text(sheet->sink, separated(sheet).tabs ? "\t" : ",");
         if (cells[i].missing)
             continue;
         if (sheet->columns[i].type != PF_CELL_TEXT) {
@@ -100,10 +83,7 @@ static void separated_row(struct pf_sheet *sheet, const struct pf_cell *cells)
             continue;
         }
         text = pf_text_utf8(cells[i].text, cells[i].flags, &sheet->scratch);
-        if (sheet->form == PF_SHEET_CSV)
-            csv_text(sheet->sink, text);
-        else
-            tsv_text(sheet->sink, text);
+        pf_separated_text(separated(sheet), sheet->sink, text);
     }
     pf_sink_text(sheet->sink, "\n");
 }
@@ -112,7 +92,7 @@ static void separated_heading(struct pf_sheet *sheet)
 {
     for (size_t i = 0; i < sheet->column_count; i++) {
         if (i > 0)
-            pf_sink_text(sheet->sink, sheet->form == PF_SHEET_CSV ? "," : "\t");
+            pf_sink_text(sheet->sink, separated(sheet).tabs ? "\t" : ",");
         pf_sink_text(sheet->sink, sheet->columns[i].name);
     }
     pf_sink_text(sheet->sink, "\n");
@@ -129,7 +109,7 @@ void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_
     sheet->column_count = count;
     if (form == PF_SHEET_JSON)
         begin_document(sheet, head);
-    else if (form == PF_SHEET_CSV || form == PF_SHEET_TSV)
+    else if (is_separated(form))
         separated_heading(sheet);
     if (form != PF_SHEET_JSON)
         json_decref(head.meta);
@@ -137,7 +117,7 @@ void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_
 
 void pf_sheet_row(struct pf_sheet *sheet, const struct pf_cell *cells)
 {
-    if (sheet->form == PF_SHEET_CSV || sheet->form == PF_SHEET_TSV)
+    if (is_separated(sheet->form))
         separated_row(sheet, cells);
     else
         json_row(sheet, cells);

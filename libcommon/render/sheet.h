@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum pf_sheet_form { PF_SHEET_TEXT, PF_SHEET_JSON, PF_SHEET_NDJSON, PF_SHEET_CSV, PF_SHEET_TSV };
+enum pf_sheet_form { PF_SHEET_TEXT, PF_SHEET_JSON, PF_SHEET_NDJSON, PF_SHEET_CSV, PF_SHEET_TSV, PF_SHEET_CSV_GUARD, PF_SHEET_TSV_GUARD };
 
-/* By name, "text" or "csv"; false when there is none. */
+/* By name, "text" or "csv:guard" (render/separated.h); false when there is none. */
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *);
 
 enum pf_cell_type { PF_CELL_TEXT, PF_CELL_INT, PF_CELL_REAL, PF_CELL_NUMBER /* a real of ten digits, however small */ };
