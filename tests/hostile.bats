@@ -1,0 +1,108 @@
+# Inputs and arguments made to do harm: memory, time, terminals, spreadsheets.
+load lib/expect
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    PATH=$PROFUTILS_BIN:$PATH
+}
+
+@test "an input that packs to almost nothing takes no more memory than promised; --max-input refuses it" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    python3 "$PROFUTILS_SRC/tests/check/bombs.py" "$PROFUTILS_BIN"
+    printf 'a 1\n' >x.folded
+    fails 2 "profcat: --max-input takes a size such as 500M or 64G, not '1x'" profcat --max-input=1x x.folded
+}
+
+@test "a section that is open more than once counts once, however sections and labels are nested" {
+    # By hand: the records have 1, 2, 4, 8 and 16. a: 1 + 2 + 4 + 8, b: 2 + 4 + 8, c: 8; the record of 16 has no section.
+    stream x.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "count"}],
+ "records": [{"stack": [["f"]], "labels": [["host", "h"], ["section", "a"], ["tid", 1]], "values": {"wall": 1}},
+             {"stack": [["f"]], "labels": [["host", "h"], ["section", "a"], ["section", "b"], ["tid", 1]], "values": {"wall": 2}},
+             {"stack": [["f"]], "labels": [["host", "h"], ["section", "a"], ["section", "b"], ["section", "a"]], "values": {"wall": 4}},
+             {"stack": [["f"]], "labels": [["section", "b"], ["section", "a"], ["section", "b"], ["section", "c"]], "values": {"wall": 8}},
+             {"stack": [["f"]], "labels": [["host", "h"]], "values": {"wall": 16}}]}
+END
+    expect cells 6,9 --by=section x.pfs <<'END'
+a 15
+b 14
+c 8
+END
+    expect cells 9 --by=label:tid x.pfs <<'END'
+3
+END
+}
+
+@test "regular expressions that regcomp cannot be trusted with are refused" {
+    printf 'aaa;b 1\n' >x.folded
+    deep() { head -c "$1" /dev/zero | tr '\0' '('; printf a; head -c "$1" /dev/zero | tr '\0' ')'; }
+    while IFS='|' read -r status said expression; do
+        case $expression in deep*) expression=$(deep "${expression#deep }") ;; esac
+        got=0
+        (ulimit -v 2000000 && proffilter -q -t folded --focus="$expression" x.folded) >out 2>err || got=$?
+        if [ "$got" -ne "$status" ] || { [ -n "$said" ] && ! grep -q "$said" err; }; then
+            echo "${expression:0:60}: status $got, expected $status and '$said'"
+            cat err
+            return 1
+        fi
+    done <<'END'
+2|nested repeats of more than 65536 in all|(((a{255}){255}){255})
+2|nested repeats of more than 65536 in all|((a{255}){255}){2}
+0||(a{255}){255}
+2|a repeat count over 255|a{256}
+2|a repeat count over 255|a{1,300}
+2|a repeat count over 255|a{,300}
+2|a repeat count over 255|a{99999999999}
+0||[a{300}]
+0||[[:alpha:]{300}]
+0||a\{300}
+2|too long when written out|((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)
+2|too long when written out|((abcdefghijklmnopqrst){255}){255}
+0||deep 1000
+2|more than 1000 groups|deep 1001
+2|more than 1000 groups|deep 30000
+END
+    proffilter -q -t folded --fixed-strings --focus='a{300}' x.folded
+}
+
+@test "a link back to a directory that contains it is skipped with a warning" {
+    mkdir -p runs/a runs/b
+    printf 'x 1\n' >runs/a/1.folded
+    printf 'y 2\n' >runs/b/2.folded
+    ln -s . runs/self
+    ln -s .. runs/a/up
+    ln -s ../../runs runs/b/again
+    expect profcat -q -r -t folded runs <<'END'
+x 1
+y 2
+END
+    fails 0 "^profcat: warning: 'runs/self': a link back to a directory that contains it; skipped$" profcat -r -t folded runs
+    [ "$(grep -c 'skipped' err)" -eq 3 ]
+    # a side of profdiff is a directory too: two runs, not five
+    profdiff --stats -t csv runs runs 2>err >out
+    [ "$(grep -c 'skipped' err)" -eq 6 ]
+    expect profdiff -q --stats -t csv runs runs < <(rm runs/self runs/a/up runs/b/again; profdiff --stats -t csv runs runs)
+}
+
+@test "messages escape what speaks to a terminal or turns text around, as tables do" {
+    fails 3 '^proftop: cannot open .x\\x9b31my\\u\{202e\}z\\x1b\\xe9é.:' proftop "$(printf 'x\302\23331my\342\200\256z\033\351é')"
+}
+
+@test "-t csv:guard and tsv:guard put a ' before cells that a spreadsheet takes for formulas" {
+    printf '=cmd;-x 1\n-5;+3.2e5 2\n@a,b;+a 3\n-1.;-.5 4\n-;-e5 5\n' >x.folded
+    expect profcat -f folded -t csv:guard x.folded <<'END'
+kind,sections,labels,stack,function,file,line,samples
+sample,,,'=cmd;-x,'-x,,0,1
+sample,,,'-5;+3.2e5,+3.2e5,,0,2
+sample,,,"'@a,b;+a",'+a,,0,3
+sample,,,'-1.;-.5,-.5,,0,4
+sample,,,'-;-e5,'-e5,,0,5
+END
+    profcat -f folded -t tsv x.folded | cut -f 5 >plain
+    profcat -f folded -t tsv:guard x.folded | cut -f 5 >guarded
+    sed "s/^\(-x\|+a\|-e5\)/'\1/" plain | diff - guarded
+    expect proftop -f folded -t csv:guard -s name x.folded < <(proftop -f folded -t csv -s name x.folded |
+        sed "s/,\([-+=@][^0-9.,][^,]*\|-\),/,'\1,/; s/\"@/\"'@/")
+    fails 2 "unknown form 'csv:gard'" proftop -f folded -t csv:gard x.folded
+}
