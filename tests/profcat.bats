@@ -260,7 +260,7 @@ END
     fails 2 "unknown format 'xml'; formats to write: pfs, .*folded, .*text, json, ndjson, csv, tsv, svg, html" profcat a.folded -t xml
     fails 2 "cannot read 'csv'; formats to read: pfs, .*folded" profcat -f csv a.folded
     fails 2 "json has no option 'indent' for writing; it has: stack, explode" profcat a.folded -t json:indent=2
-    fails 2 "csv has no option 'x' for writing; it has: none" profcat a.folded -t csv:x
+    fails 2 "csv has no option 'x' for writing; it has: guard" profcat a.folded -t csv:x
     fails 2 "there is no measure 'wall' here; measures: samples" profcat a.folded -m wall -t csv
 }
 
