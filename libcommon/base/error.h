@@ -46,7 +46,7 @@ int pf_error_nomem(struct pf_error *);
 
 /* Where a handle sends warnings and notes while it works. `fn` may be NULL: they are dropped. The text
  * is valid during the call only and names an offset where there is one. Names in it may hold any byte: print it through
- * pf_text_message. */
+ * pf_text_next. */
 enum pf_severity { PF_NOTE, PF_WARNING };
 
 struct pf_report {

@@ -125,13 +125,19 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
 /* Names in messages come from files: what speaks to a terminal, or turns the text around, is escaped as in tables. */
 static void print_safely(const char *text)
 {
-    struct pf_buffer scratch = {0};
-    struct pf_bytes safe = pf_text_message(pf_bytes_of(text), &scratch);
+    struct pf_bytes rest = pf_bytes_of(text);
 
-    if (scratch.failed)
-        fputs("out of memory for the text of this message", stderr);
-    fwrite(safe.data, 1, safe.size, stderr);
-    pf_buffer_free(&scratch);
+    while (rest.size > 0) {
+        char escape[PF_TEXT_ESCAPE];
+        size_t size = pf_text_next(rest, escape);
+
+        if (escape[0])
+            fputs(escape, stderr);
+        else
+            fwrite(rest.data, 1, size, stderr);
+        rest.data += size;
+        rest.size -= size;
+    }
 }
 
 static void say(struct pf_tool *tool, const char *prefix, const char *format, va_list args)

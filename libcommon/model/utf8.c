@@ -76,28 +76,21 @@ static bool has_control(struct pf_bytes text)
     return false;
 }
 
-static void append_escape(struct pf_buffer *line, uint32_t c)
+static int escape_of(uint32_t c, char escape[PF_TEXT_ESCAPE])
 {
-    char escape[16];
-
-    pf_buffer_append(line, escape, (size_t)snprintf(escape, sizeof escape, c < 0x100 ? "\\x%02x" : "\\u{%x}", c));
+    return snprintf(escape, PF_TEXT_ESCAPE, c < 0x100 ? "\\x%02x" : "\\u{%x}", c);
 }
 
-struct pf_bytes pf_text_message(struct pf_bytes bytes, struct pf_buffer *scratch)
+size_t pf_text_next(struct pf_bytes text, char escape[PF_TEXT_ESCAPE])
 {
-    const unsigned char *p = (const unsigned char *)bytes.data;
+    const unsigned char *p = (const unsigned char *)text.data;
+    size_t n = pf_utf8_char(p, text.size);
+    uint32_t c = n > 0 ? decode(p, n) : p[0];
 
-    scratch->size = 0;
-    for (size_t i = 0, n; i < bytes.size; i += n > 0 ? n : 1) {
-        n = pf_utf8_char(p + i, bytes.size - i);
-        uint32_t c = n > 0 ? decode(p + i, n) : p[i];
-
-        if (n == 0 || is_control(c))
-            append_escape(scratch, c);
-        else
-            pf_buffer_append(scratch, p + i, n);
-    }
-    return finished(scratch);
+    escape[0] = '\0';
+    if (n == 0 || is_control(c))
+        escape_of(c, escape);
+    return n > 0 ? n : 1;
 }
 
 struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
@@ -111,8 +104,9 @@ struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_bu
     for (size_t i = 0; i < text.size;) {
         size_t n = pf_utf8_char(p + i, text.size - i);
         uint32_t c = decode(p + i, n);
+        char escape[PF_TEXT_ESCAPE];
         if (is_control(c))
-            append_escape(&line, c);
+            pf_buffer_append(&line, escape, (size_t)escape_of(c, escape));
         else
             pf_buffer_append(&line, p + i, n);
         i += n;

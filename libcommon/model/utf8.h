@@ -16,8 +16,11 @@ struct pf_bytes pf_text_utf8(struct pf_bytes, unsigned flags, struct pf_buffer *
  * \xHH or \u{HHHH}, so that a name cannot break a table or speak to a terminal. */
 struct pf_bytes pf_text_line(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 
-/* The same for a message, which may join names of several kinds: a byte that is not well-formed UTF-8 becomes \xHH as well. */
-struct pf_bytes pf_text_message(struct pf_bytes, struct pf_buffer *scratch);
+/* The same for a message, character by character and without memory of its own. A message may join names of several kinds: a byte that is not
+ * well-formed UTF-8 becomes \xHH as well. Returns the size of the first character of the text, which is not empty; `escape` is what to print
+ * instead of the character, or "". */
+enum { PF_TEXT_ESCAPE = 16 };
+size_t pf_text_next(struct pf_bytes text, char escape[PF_TEXT_ESCAPE]);
 
 /* Columns that well-formed UTF-8 without controls takes on a terminal: East Asian wide characters and emoji 2, combining marks 0. */
 size_t pf_text_width(struct pf_bytes);
