@@ -18,6 +18,19 @@ static bool names_functions(const struct pf_dict *dict, const struct pf_sums *su
     return false;
 }
 
+/* Lines have their own costs in the measure of the calls (callgrind). */
+static bool calls_measure(const struct pf_accumulator *accumulator, const struct pf_measure *lines)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *calls = &accumulator->sums[i].quantity.measure;
+
+        if (calls->kind == PF_EDGE && calls->role == PF_INCLUSIVE && lines->role == PF_SELF &&
+            calls->name == lines->name && calls->unit == lines->unit)
+            return true;
+    }
+    return false;
+}
+
 /* Whether anything else tells what functions cost themselves. */
 static bool is_known(const struct pf_accumulator *accumulator)
 {
@@ -26,7 +39,8 @@ static bool is_known(const struct pf_accumulator *accumulator)
         const struct pf_measure *measure = &sums->quantity.measure;
 
         if ((measure->kind == PF_EDGE && measure->role == PF_SELF) ||
-            (measure->kind == PF_FLAT && names_functions(accumulator->dict, sums)))
+            (measure->kind == PF_FLAT && (names_functions(accumulator->dict, sums) ||
+                                          calls_measure(accumulator, measure))))
             return true;
     }
     return accumulator->edges.count == 0;

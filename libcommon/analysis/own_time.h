@@ -10,7 +10,8 @@
 #include "analysis/accumulate.h"
 
 /* After the last record. Adds nothing where calls have times of their own, where FLAT records tell
- * of functions by name, and to sums by labels. PF_OK, PF_NOMEM, PF_OVERFLOW. */
+ * of functions by name or have own costs in the measure of the calls, and to sums by labels. PF_OK,
+ * PF_NOMEM, PF_OVERFLOW. */
 int pf_own_time_add(struct pf_accumulator *, struct pf_error *);
 
 #endif

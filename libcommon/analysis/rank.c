@@ -229,6 +229,28 @@ static int rank_places(struct columns *columns)
     return status;
 }
 
+/* A function without costs of its own costs what the calls into it took, where that is more than its calls of others. */
+static int raise_to_calls(struct columns *columns)
+{
+    const struct pf_sums *sums = columns->subject->inclusive;
+    pf_int128 *into = calloc(columns->keys->table.count, sizeof *into);
+    int status = into != NULL ? PF_OK : pf_error_nomem(columns->error);
+
+    for (size_t edge = 1; into != NULL && edge < sums->count; edge++) {
+        uint32_t callee = key_of_edge(columns, edge, CALLEE);
+        into[callee] += callee != key_of_edge(columns, edge, CALLER) ? sums->data[edge] : 0;
+    }
+    for (uint32_t key = 1; key < columns->keys->table.count && status == PF_OK; key++) {
+        struct pf_row *row = &columns->rows[key];
+        if (row->flat == 0 && into[key] > row->cum) {
+            row->cum = (int64_t)into[key];
+            status = into[key] > INT64_MAX ? overflow(columns, key) : PF_OK;
+        }
+    }
+    free(into);
+    return status;
+}
+
 static int rank_edges(struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
@@ -241,6 +263,8 @@ static int rank_edges(struct columns *columns)
         status = add_calls_made(columns, subject->inclusive);
     else if (status == PF_OK)
         status = add_edges(columns, subject->inclusive, adds_flat(columns) ? CALLER : CALLEE, false, cum_column);
+    if (status == PF_OK && adds_flat(columns) && !of_lines(columns->keys->by) && !joins_functions(columns->keys->by))
+        status = raise_to_calls(columns);
     if (status == PF_OK && subject->calls != NULL && subject->calls != subject->shown)
         status = subject->calls->quantity.measure.kind == PF_FLAT ? add_places(columns, subject->calls, calls_column)
                                                                   : add_edges(columns, subject->calls, CALLEE, true, calls_column);
