@@ -461,7 +461,7 @@ int pf_pyn_writer_finish(struct pf_writer *writer)
     if (add_callers(writer) != PF_OK)
         return writer->error.code;
     if (state->files.differ)
-        pf_report_send(&writer->report, PF_WARNING, "inputs tell different sizes or times of one file: the newest time counts");
+        pf_report_send(&writer->report, PF_WARNING, "inputs tell different flags, sizes or times of one file: the newest time counts");
     pf_pyn_banner_write(&state->banner, writer->dict, writer->sink);
     int status = write_entries(writer, 'F', &state->files, 3);
     if (status == PF_OK)
