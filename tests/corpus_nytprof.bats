@@ -57,6 +57,8 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
     # a filter takes time away from both: what is left over is no time of main::RUNTIME
     proffilter --ignore='^main::f$' nytprof.out -o rest.pfs
     [ "$(proftop -n0 -t csv rest.pfs | grep -c main::RUNTIME)" = 0 ]
+    # the total is that of the rows
+    [ "$(first 'd["measures"][0]["total"] - sum(r["flat"] for r in d["rows"])' -n0 rest.pfs)" = 0 ]
     # of two runs, only the one that is whole has it
     profdiff -q -n0 -t csv rest.pfs nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,0,$flat,$flat,"
     profdiff -q -n0 -t csv nytprof.out rest.pfs | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,0,-$flat,"

@@ -51,6 +51,30 @@ columns() { proftop -q -t tsv "$@" | tail -n +2 | cut -f 2,9,11 | tr '\t' ' '; }
     [ "$(columns -n 3 "$files/note_pypy_fib.nyt" | tr '\n' ,)" = "fib 5445300 5445300,loop 835200 835200,<module> 0 6280500," ]
     [ "$(proftop -q --tree -t tsv "$files/note_pypy_fib.nyt" | cut -f 3,4,9,10 | tail -n +3 | tr '\t\n' ' ,')" = \
         "1 <module> 0 6280500,2 fib 5445300 5445300,2 loop 835200 835200," ]
+    # the total is the sum of the flat column in table, tree, difference and picture: (54453 + 8352) * 100 ns, whatever lines took
+    for view in 'proftop' 'proftop --tree' 'profcat --expand-edges -t json:flame'; do
+        case $view in profcat*) form= ;; *) form='-t json' ;; esac
+        # shellcheck disable=SC2086  # words
+        [ "$($view -q $form "$files/note_pypy_fib.nyt" | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(d["value"] if "value" in d else d["measures"][0]["total"])')" = 6280500 ]
+    done
+    profdiff -q "$files/note_pypy_fib.nyt" "$files/note_pypy_fib.nyt" | head -1 | grep -q '^incl: 6.28ms before, 6.28ms after'
+    # calls of 0 ns tell nothing: the table is that of the lines, 444631 ticks of 100 ns
+    proftop -q "$files/hist_d77364f.nyt" | head -1 | grep -q '^excl, cum incl: 44.46ms total, 10 records'
+    # where calls have both times, lines take what functions do not: b took 20 of the 50 ticks of the lines, 50 with its calls
+    python3 - <<'PYTHON'
+import struct
+chunk = lambda tag, data=b"": tag + struct.pack("<I", len(data)) + data
+row = lambda *numbers: struct.pack("<IIIQQ", *numbers)
+with open("both.nyt", "wb") as out:
+    out.write(b"NYTProf 5 0\n:ticks_per_sec=10000000\n\n" + chunk(b"F", struct.pack("<4I", 0, 0x10, 0, 0) + b"/a.py\0") + chunk(b"S", row(0, 2, 3, 50, 50)) +
+              chunk(b"D", struct.pack("<II", 1, 0) + b"a\0" + struct.pack("<II", 2, 0) + b"b\0") + chunk(b"C", row(1, 2, 3, 50, 20)) + chunk(b"E"))
+PYTHON
+    [ "$(columns both.nyt)" = "b 2000 5000" ]
+    proftop both.nyt | head -1 | grep -q '^excl, cum incl: 5us total, 1 record'
+    # calls that a filter removed contain each other: they do not add up to a total before it
+    proffilter -q --ignore=loop "$files/note_pypy_fib.nyt" | proftop -q | head -1 | grep -q '^incl: 5.45ms total, 3 records'
     # no such measure, and the calls are written as they were read
     run -0 --separate-stderr profcat "$files/hand_basic.nyt" -t ndjson
     [[ $output != *'"kind":"edge"'*'"excl"'* ]]
@@ -108,7 +132,7 @@ while at < end:
     for order in 'a.nyt newer.nyt' 'newer.nyt a.nyt'; do
         # shellcheck disable=SC2086  # words
         run -0 --separate-stderr profmerge $order -t pynytprof -o merged.nyt
-        [[ $stderr == *"inputs tell different sizes or times of one file: the newest time counts" ]]
+        [[ $stderr == *"inputs tell different flags, sizes or times of one file: the newest time counts" ]]
         [ "$(files_of merged.nyt)" = "$(printf '%s\n' '0 0 190 1800 /a.py' '1 0 20 1600 /b.py')" ]
     done
     # made of another format: the first file alone has its source

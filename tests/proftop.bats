@@ -543,11 +543,12 @@ END
   {"kind": "edge", "caller": ["f", "x.pl", 3, 2], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 1, "incl": 7, "excl": 4}},
   {"kind": "edge", "caller": ["g", "x.pl", 6, 5], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 3, "incl": 3, "excl": 3}}]}
 END
-    [ "$(cells 2,7,9,10,11,12,13 calls.pfs | tr '\n' ,)" = "g excl 7 23.3333 7 23.3333 4,f excl 3 10.0 10 33.3333 2," ]
-    proftop calls.pfs | head -1 | grep -q '^excl, cum incl: 30ns total, 3 records'
+    # 100 % is the sum of the flat column, 3 + 4 + 3, whatever lines took
+    [ "$(cells 2,7,9,10,11,12,13 calls.pfs | tr '\n' ,)" = "g excl 7 70.0 7 70.0 4,f excl 3 30.0 10 100.0 2," ]
+    proftop calls.pfs | head -1 | grep -q '^excl, cum incl: 10ns total, 3 records'
     # a measure that is asked for names its rows; values of pairs are those of the measure shown
     [ "$(cells 2,7,9 -m incl calls.pfs | tr '\n' ,)" = "g incl 7,f incl 3," ]
-    proftop --edges calls.pfs | head -1 | grep -q '^incl: 30ns total'
+    proftop --edges calls.pfs | head -1 | grep -q '^incl: 10ns total'
     [ "$(cells 2,7,9 --kind=flat calls.pfs)" = "[unknown] time 30" ]
 }
 

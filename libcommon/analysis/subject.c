@@ -7,12 +7,21 @@ static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind
     return accumulator->records[kind] > 0 || (kind == PF_EDGE && accumulator->file_scope);
 }
 
-/* Nothing is known of calls but how many there were (gmon.out). */
+static bool has_value(const struct pf_sums *sums)
+{
+    bool any = sums->total != 0;
+
+    for (size_t i = 0; i < sums->count && !any; i++)
+        any = sums->data[i] != 0;
+    return any;
+}
+
+/* Nothing is known of calls but how many there were (gmon.out), or all their times are 0. */
 static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     for (uint32_t i = 0; i < accumulator->count; i++) {
         const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
-        if (measure->kind == kind && measure->role != PF_COUNT)
+        if (measure->kind == kind && measure->role != PF_COUNT && has_value(&accumulator->sums[i]))
             return false;
     }
     return true;
@@ -120,16 +129,24 @@ static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const str
     return PF_OK;
 }
 
-/* What is 100 %. Of edges the lines' own values, which know also the time outside of all functions; where they are less they are
- * those of other runs, or there are none. */
+/* What the lines took themselves, in the measure of the calls' own values: they know also the time outside of all functions. NULL: no
+ * such lines. */
+static struct pf_sums *lines_of(const struct pf_subject *subject, const struct pf_accumulator *accumulator)
+{
+    struct pf_sums *lines = NULL;
+
+    if (subject->kind == PF_EDGE && subject->self != NULL && !subject->derived && subject->shown->quantity.measure.role != PF_COUNT)
+        lines = partner(accumulator, subject->self, PF_FLAT, PF_SELF);
+    return lines != NULL && lines != subject->self && lines->quantity.measure.name == subject->self->quantity.measure.name ? lines : NULL;
+}
+
+/* What is 100 %: the sum of the flat column, or what the lines took where that is more. */
 static int choose_whole(struct pf_subject *subject, const struct pf_accumulator *accumulator, enum pf_unit unit, struct pf_error *error)
 {
-    struct pf_sums *own = subject->self != NULL ? subject->self : subject->shown, *lines = NULL;
+    struct pf_sums *own = subject->self != NULL ? subject->self : subject->shown, *lines = lines_of(subject, accumulator);
     const struct pf_dict *dict = accumulator->dict;
 
-    if (subject->kind == PF_EDGE && subject->shown->quantity.measure.role != PF_COUNT)
-        lines = partner(accumulator, subject->shown, PF_FLAT, PF_SELF);
-    if (lines == NULL || lines == own)
+    if (lines == NULL)
         return set_whole(subject, own, dict, unit, error);
     if (set_whole(subject, lines, dict, unit, error) != PF_OK)
         return error->code;

@@ -35,8 +35,8 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
     subject->scale.group = subject->self_scale.group = subject->inclusive_scale.group = top->group;
     subject->whole_scale.group = subject->calls_scale.group = top->group;
     block->whole = subject->total;
-    /* removed amounts do not tell their period */
-    if (!subject->whole->quantity.events &&
+    /* removed amounts do not tell their period, and calls that were removed contain each other */
+    if (!subject->whole->quantity.events && !subject->derived &&
         pf_before_find(&top->facts->before, top->dict, &subject->whole->quantity.measure, &removed, &records)) {
         removed = pf_scale_total(&subject->whole_scale, removed);
         if (subject->whole->quantity.measure.aggregation == PF_SUM)
