@@ -25,7 +25,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }
     [[ $output == *'"name":"inuse_space","unit":"bytes","kind":"sample","total":449536'* ]]
 }
 
-@test "a NUL byte in the stack of a thread is part of a name" {
-    printf -- '--- threadz 1 ---\n\n--- Thread 1 (name: a/1) stack: ---\n  PC: 0x10 \0f\n\0\n' >nul.threadz
+@test "a NUL byte in the stack of a thread is part of a name, a carriage return is a blank" {
+    printf -- '--- threadz 1 ---\n\n--- Thread 1 (name: a/1) stack: ---\n  PC: 0x10 \0f\n\0\n a\r\rb\n' >nul.threadz
     [ "$(ulimit -t 10; profcat -t folded nul.threadz | wc -l)" -eq 1 ]
 }

@@ -40,7 +40,8 @@ static struct pf_bytes take_word(struct pf_bytes *rest)
 {
     struct pf_bytes word;
 
-    pf_gperftools_skip_blanks(rest);
+    while (rest->size > 0 && is_blank(*rest->data))
+        *rest = pf_bytes_skip(*rest, 1);
     word = (struct pf_bytes){rest->data, 0};
     while (word.size < rest->size && !is_blank(rest->data[word.size]))
         word.size++;
