@@ -69,3 +69,17 @@ END
     fails 3 'record 1: the sum leaves 64 bits' profcat -t speedscope wide.pfs -o wide.speedscope
     [ ! -e wide.speedscope ]
 }
+
+@test "callgrind keeps threads and objects apart, pprof keeps unknown frames around inlined ones" {
+    stream threads.pfs <<'END'
+{"measures": [{"name": "n", "kind": "flat"}], "records": [
+ {"kind": "flat", "at": ["f", "f.c", 1, 0, "/lib/x.so"], "labels": [["thread", "T"]], "values": {"n": 5}},
+ {"kind": "flat", "at": ["g", "g.c", 2], "values": {"n": 7}}, {"kind": "flat", "at": ["h", "h.c", 3, 0, "/lib/x.so"], "values": {"n": 1}},
+ {"kind": "flat", "at": ["i", "i.c", 4], "labels": [["thread", "U"]], "values": {"n": 2}}]}
+END
+    profcat -t callgrind threads.pfs | profcat -t csv | cut -d , -f 3,5,8 | tail -n +2 | sort | diff - <(printf '%s\n' ,g,7 ,h,1 thread=T,f,5 thread=U,i,2)
+    profcat -t callgrind threads.pfs | profcat -t ndjson | grep '"[gi]"' >out
+    [ "$(grep -c '"image":""' out)" -eq 2 ]
+    stream inlined.pfs <<<'{"measures": [{"name": "n"}], "records": [{"stack": [{"kind": 5}, {"name": "f", "inlined": 1}], "values": {"n": 5}}]}'
+    profcat -t pprof inlined.pfs | profcat -t ndjson:stack=names | grep -q '"stack":\["f","\[unknown\]"\]'
+}

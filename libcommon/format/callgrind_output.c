@@ -30,6 +30,7 @@ struct output {
     struct pf_table functions;
     struct item *items;
     size_t count;
+    bool first;          /* nothing stands in the file before */
     bool instr, as_read; /* addresses are told; files that are not known stay so */
     struct function at;   /* `file` is that of the lines at hand */
     uint32_t owner;       /* that of the function */
@@ -324,7 +325,7 @@ static void set_part(struct output *output, const struct function *function, uin
 static void begin_function(struct output *output, const struct function *function)
 {
     pf_sink_write(output->sink, "\n", 1);
-    if (function->image != output->at.image)
+    if (function->image != output->at.image || (output->at.used == 0 && !output->first))
         write_name(output, "ob=", OBJECTS, function->image);
     if (function->file != output->at.file || output->at.used == 0)
         write_name(output, "fl=", FILES, function->file);
@@ -374,9 +375,9 @@ static void write_totals(struct output *output)
     pf_sink_write(output->sink, "\n", 1);
 }
 
-int pf_cg_output_write(struct pf_sink *sink, struct pf_cg_costs *costs, bool as_read, struct pf_error *error)
+int pf_cg_output_write(struct pf_sink *sink, struct pf_cg_costs *costs, bool first, bool as_read, struct pf_error *error)
 {
-    struct output output = {.sink = sink, .costs = costs, .dict = costs->dict, .as_read = as_read};
+    struct output output = {.sink = sink, .costs = costs, .dict = costs->dict, .first = first, .as_read = as_read};
     int status = pf_table_init(&output.functions, sizeof(struct function));
 
     for (unsigned k = 0; k < NAMES; k++)

@@ -242,21 +242,26 @@ static int write_group(struct pf_writer *writer, struct pf_cg_group *group)
         if (!shorten_name(writer, &costs.events[k]))
             status = pf_error_nomem(&writer->error);
     if (status == PF_OK) {
+        bool first = !state->written;
+
         write_header(writer, group->thread);
-        status = pf_cg_output_write(writer->sink, &costs, state->as_read, &writer->error);
+        status = pf_cg_output_write(writer->sink, &costs, first, state->as_read, &writer->error);
     }
     pf_cg_costs_free(&costs);
     return status;
 }
 
-/* A part without records has its header and events. */
+/* A part without records has its header and events. Records of no thread come first: behind those of a thread they would be taken for
+ * its own. */
 static int write_part(struct pf_writer *writer)
 {
     struct pf_cg_writer *state = writer->state;
     int status = state->group_count > 0 || group_of(writer, 0) ? PF_OK : writer->error.code;
 
-    for (size_t k = 0; status == PF_OK && k < state->group_count; k++)
-        status = write_group(writer, state->groups[k]);
+    for (int threads = 0; threads < 2; threads++)
+        for (size_t k = 0; status == PF_OK && k < state->group_count; k++)
+            if ((state->groups[k]->thread != 0) == threads)
+                status = write_group(writer, state->groups[k]);
     free_groups(state);
     state->header_count = 0;
     return status;

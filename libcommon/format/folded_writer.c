@@ -45,7 +45,18 @@ void pf_folded_close_writer(struct pf_writer *writer)
     pf_buffer_free(&state->text);
 }
 
-/* The name in the state's text as it can stand in a line; `guard` puts a blank before what would be read as a comment. */
+/* What would be read as a comment, or as the mark of UTF-16 or UTF-8. */
+static bool misread(const struct pf_buffer *text)
+{
+    static const struct pf_bytes starts[] = {{"#", 1}, {"//", 2}, {"\xff\xfe", 2}, {"\xfe\xff", 2}, {"\xef\xbb\xbf", 3}};
+    bool found = false;
+
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
+        found = found || pf_bytes_starts((struct pf_bytes){text->data, text->size}, starts[k]);
+    return found;
+}
+
+/* The name in the state's text as it can stand in a line; `guard`: at its begin, where a blank stands before what is misread. */
 static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 {
     struct pf_buffer *text = &state->text;
@@ -61,8 +72,7 @@ static uint32_t written_name(struct pf_folded_writer *state, bool guard)
             text->size = 0;
     if (text->size == 0)
         pf_buffer_append(text, "[unknown]", 9);
-    if (guard && text->size > 0 && (text->data[0] == '#' || (text->size > 1 && memcmp(text->data, "//", 2) == 0)) &&
-        pf_buffer_byte(text, ' ')) {
+    if (guard && misread(text) && pf_buffer_byte(text, ' ')) {
         memmove(text->data + 1, text->data, text->size - 1);
         text->data[0] = ' ';
     }

@@ -132,10 +132,16 @@ void pf_pprof_places_location(struct pf_pprof_places *places, uint32_t location,
         put(packed, number_single(places, location));
 }
 
+/* Whether a frame has a line of a location: an empty one is no frame. */
+static bool has_line(const struct pf_location *frame)
+{
+    return frame->function != 0 || frame->line != 0;
+}
+
 /* Whether the frame was inlined into the one outside it, as far as a location can say so. */
 static bool joins(const struct pf_location *frame, const struct pf_location *outside)
 {
-    return frame->inlined && frame->image == outside->image && frame->address == outside->address;
+    return frame->inlined && frame->image == outside->image && frame->address == outside->address && has_line(frame) && has_line(outside);
 }
 
 void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struct pf_buffer *packed)

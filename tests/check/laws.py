@@ -38,7 +38,7 @@ KEEPS_NAMES = {"pfs", "json", "ndjson", "pprof", "speedscope", "folded", "cpupro
 # Without what FlameGraph's scripts make of perf's names.
 OPTIONS = {"folded": "folded:plain=yes"}
 REASON = re.compile(r"hold|no whole number|not counted in whole numbers|is no |have no |needs|only|has none|comes after|leaves? 64 bits|"
-                    r"too great|too many|NUL|too large|have none|would have|different|negative|cannot|not a|no room|at most|more than|larger|greater", re.I)
+                    r"too great|below 0|too many|NUL|too large|have none|would have|different|negative|cannot|not a|no room|at most|more than|larger|greater", re.I)
 
 
 class Row(tuple):
@@ -236,16 +236,22 @@ class Laws:
         return said
 
     def back(self, form, name):
-        options = ()
+        options, nul = (), False
         if form == "folded":
             with open(self.path(name), "rb") as lines:
+                nul = b"\0" in lines.read()  # text by -f alone, where there is little of it
+                lines.seek(0)
+                if nul:
+                    options = "-f", "folded"
                 if all(re.search(rb" -?[0-9.]+ -?[0-9.]+$", line) for line in lines):
                     options = "-f", "folded:columns=1"  # the writer has said so
         y, said = read(self.path(name), *options)
+        if y is None and form == "nytprof" and "leaves 64 bits" in said:
+            return None  # calls of one place are added up
         if y is None:
             raise Wrong("what was written cannot be read: " + said)
         probe = run("profcat", "--probe", self.path(name))[1].decode(errors="replace")
-        if not re.search(r": %s\b" % re.escape(form), probe):
+        if not nul and not re.search(r": %s\b" % re.escape(form), probe):
             raise Wrong("what was written is taken for another format: " + probe[:200])
         return y
 
@@ -259,6 +265,8 @@ class Laws:
             if form == "folded" and re.fullmatch(rb"-?[0-9.]+\n", written.read(64)):
                 return "declared"  # no frame: a number alone may be anything
         y = self.back(form, "y")
+        if y is None:
+            return "refused"
         if strict(x) == strict(y):
             return "equal"
         if not loses:
@@ -283,7 +291,7 @@ class Laws:
             if form == "folded":  # blanks at the ends of lines
                 before = {of: blanks(sums) for of, sums in before.items()}
                 sums = blanks(sums)
-            made = form == "callgrind" and any(kind == "sample" or (kind == "edge" and name == "excl") for kind, name, _ in before)
+            made = any(name.startswith("line_") for _, name, _ in after) or form == "callgrind" and any(kind == "sample" or (kind == "edge" and name == "excl") for kind, name, _ in before)
             if made or key[0] not in {of[0] for of in before} and form == "pprof":
                 continue
             same = [of for of in before if of[0] == key[0] and (of[1:] == key[1:] or form not in KEEPS_MEASURES)]
