@@ -66,8 +66,7 @@ void pf_json_int128(struct pf_sink *sink, pf_int128 value)
     pf_sink_write(sink, text, pf_print_int128(value, text));
 }
 
-/* No more decimals than leave the digits within 64 bits, which is what readers of records have room for. */
-static unsigned places_of(pf_int128 amount, uint64_t parts)
+unsigned pf_json_places(pf_int128 amount, uint64_t parts)
 {
     pf_uint128 whole = (amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount) / (parts > 0 ? parts : 1);
     pf_uint128 most = INT64_MAX / 10;
@@ -82,7 +81,7 @@ void pf_json_parts(struct pf_sink *sink, pf_int128 amount, uint64_t parts)
 {
     char text[PF_DECIMAL_TEXT];
 
-    pf_sink_write(sink, text, pf_print_parts(amount, parts, places_of(amount, parts), text));
+    pf_sink_write(sink, text, pf_print_parts(amount, parts, pf_json_places(amount, parts), text));
 }
 
 void pf_json_real(struct pf_sink *sink, double value)

@@ -26,6 +26,9 @@ void pf_json_int(struct pf_sink *, int64_t);
 void pf_json_int128(struct pf_sink *, pf_int128);
 /* amount / parts, as pf_print_parts has it, with fewer decimals where the digits would leave 64 bits. */
 void pf_json_parts(struct pf_sink *, pf_int128 amount, uint64_t parts);
+/* How many decimals pf_json_parts writes at most: six, and no more than leave the digits within 64 bits, which is what
+ * readers of records have room for. */
+unsigned pf_json_places(pf_int128 amount, uint64_t parts);
 /* At most four decimals and at least one (12.5, 0.0), the same in every locale; null for what is no number. */
 void pf_json_real(struct pf_sink *, double);
 /* Ten digits, however small or great the number is (1.5, 3.2e-12); null for what is no number. */

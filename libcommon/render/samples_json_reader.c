@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/json_look.h"
+#include "model/json.h"
 #include "model/stacks.h"
 
 #include <inttypes.h>
@@ -528,15 +529,15 @@ static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, 
     struct pf_bytes whole;
     bool base = measure.unit == 0;
     struct pf_scale shown = {.num = base ? measure.num : 1, .den = base ? measure.den : 1};
-    uint64_t power;
+    int places = 0;
 
     if (!base)
         shown.den = pf_unit_parts(pf_dict_string(reader->dict, measure.raw_unit), &whole);
-    /* decimals are written up to the sixth place, rounded */
-    power = shown.den > 1 || value->wide_places > 0 ? power_of_ten(PF_DECIMAL_PLACES) : 1;
-    if (value->wide_places > PF_DECIMAL_PLACES || __builtin_mul_overflow(shown.num, power, &shown.num))
+    if (shown.den > 1 || value->wide_places > 0)
+        places = (int)pf_json_places(value->wide, power_of_ten(value->wide_places));
+    if (value->wide_places > places || __builtin_mul_overflow(shown.num, power_of_ten(places), &shown.num))
         return false;
-    pf_int128 wide = value->wide * (pf_int128)(power > 1 ? power_of_ten(PF_DECIMAL_PLACES - value->wide_places) : 1);
+    pf_int128 wide = value->wide * (pf_int128)power_of_ten(places - value->wide_places);
     int64_t raw;
 
     if (!pf_scale64(wide, shown.den, shown.num, &raw) || pf_scale_total(&shown, raw) != wide)
