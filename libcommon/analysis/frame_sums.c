@@ -21,6 +21,7 @@ void pf_frame_sums_free(struct pf_frame_sums *sums)
     pf_table_free(&sums->nodes);
     pf_table_free(&sums->rows);
     pf_table_free(&sums->groups);
+    pf_outermost_free(&sums->outermost);
     free(sums->frame_of);
     free(sums->node_of);
     free(sums->path);
@@ -78,14 +79,12 @@ static uint32_t find_node(struct pf_frame_sums *sums, uint32_t stack)
     return node;
 }
 
-/* The first label of the key that keeps sums apart. */
+/* The outermost label of the key that keeps sums apart. */
 static uint32_t find_group(struct pf_frame_sums *sums, uint32_t labels)
 {
-    struct pf_label found = {0};
+    uint32_t outermost = sums->group_key ? pf_outermost_of(&sums->outermost, labels) : 0;
+    struct pf_label found = *pf_dict_label(sums->dict, outermost);
 
-    for (; sums->group_key && labels; labels = pf_dict_label(sums->dict, labels)->parent)
-        if (pf_dict_label(sums->dict, labels)->key == sums->group_key)
-            found = *pf_dict_label(sums->dict, labels);
     found.parent = 0;
     return pf_table_intern(&sums->groups, &found);
 }
@@ -158,6 +157,8 @@ int pf_frame_sums_add(struct pf_frame_sums *sums, const struct pf_batch *batch, 
     uint32_t rows[PF_BATCH_ROWS];
     int status = PF_OK;
 
+    if (sums->group_key && !pf_outermost_extend(&sums->outermost, sums->dict, pf_dict_string(sums->dict, sums->group_key)))
+        return pf_error_nomem(error);
     for (uint32_t k = 0; k < batch->value_count && status == PF_OK; k++)
         status = join_measure(sums, batch->values[k].measure, error);
     for (uint32_t k = 0; k < batch->rows && status == PF_OK; k++) {

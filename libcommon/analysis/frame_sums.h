@@ -3,6 +3,7 @@
 #ifndef PF_ANALYSIS_FRAME_SUMS_H
 #define PF_ANALYSIS_FRAME_SUMS_H
 
+#include "analysis/outermost.h"
 #include "analysis/units.h"
 #include "model/batch.h"
 
@@ -24,6 +25,7 @@ struct pf_sum_node {
 struct pf_frame_sums {
     struct pf_dict *dict;
     uint32_t group_key;     /* set by the owner: the key of the label that keeps sums apart; 0 = none */
+    struct pf_outermost outermost; /* of that key */
     bool of_functions;      /* set by the owner: places are where functions begin, not the lines being executed */
 
     struct pf_table frames, nodes; /* parents before their children */

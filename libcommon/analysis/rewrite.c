@@ -264,12 +264,16 @@ static bool prepare_stacks(struct pf_rewrite *rewrite)
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Puts the labels of a set on the path, outermost last; returns how many. */
-static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels)
+/* Puts the labels of a set that `known` does not hold on the path, outermost last; returns how many.
+ * *value: of the set they extend, 0 where that is empty. */
+static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels, const struct pf_id_map *known,
+                          uint32_t *value)
 {
     size_t count = 0;
 
-    for (; labels != 0; labels = pf_dict_label(rewrite->dict, labels)->parent) {
+    *value = 0;
+    for (; labels != 0 && (known == NULL || !pf_id_map_get(known, labels, value));
+         labels = pf_dict_label(rewrite->dict, labels)->parent) {
         if (!pf_grow(&rewrite->path, &rewrite->path_capacity, count + 1, sizeof *rewrite->path)) {
             rewrite->status = PF_NOMEM;
             return 0;
@@ -282,20 +286,21 @@ static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels)
 static uint32_t edit_labels(struct pf_rewrite *rewrite, uint32_t labels)
 {
     struct pf_dict *dict = rewrite->dict;
-    size_t count = list_labels(rewrite, labels);
-    uint32_t set = 0;
+    uint32_t set;
+    size_t count = list_labels(rewrite, labels, &rewrite->sets, &set);
 
     while (count > 0) {
-        struct pf_label row = *pf_dict_label(dict, rewrite->path[--count]);
+        uint32_t at = rewrite->path[--count];
+        struct pf_label row = *pf_dict_label(dict, at);
 
         if (row.numeric)
             set = pf_dict_add_number(dict, set, row.key, row.number, row.text);
         else
             set = pf_dict_add_label(dict, set, row.key,
                                     pf_places_label(&rewrite->places, row.key, row.text));
+        if (!pf_id_map_put(&rewrite->sets, at, set))
+            rewrite->status = PF_NOMEM;
     }
-    if (!pf_id_map_put(&rewrite->sets, labels, set))
-        rewrite->status = PF_NOMEM;
     return set;
 }
 
@@ -321,24 +326,38 @@ static uint32_t label_frame(struct pf_dict *dict, const struct pf_label *label)
     return pf_dict_add_location(dict, &location);
 }
 
-/* The stack of the frames a set of labels gives. */
+/* The frame of the label at the end of the path, if it has the key, on top of a stack. */
+static uint32_t add_label_frame(struct pf_rewrite *rewrite, struct label_key *key, uint32_t labels,
+                                uint32_t stack)
+{
+    struct pf_label row = *pf_dict_label(rewrite->dict, labels);
+
+    if (!pf_bytes_equal(pf_dict_string(rewrite->dict, row.key), pf_bytes_of(key->key)))
+        return stack;
+    key->matched = true;
+    return pf_dict_add_frame(rewrite->dict, stack, label_frame(rewrite->dict, &row));
+}
+
+/* The stack of the frames a set of labels gives. Of one key each label is looked at once, however
+ * many sets hold it; those of several follow each other by key. */
 static uint32_t label_stack(struct pf_rewrite *rewrite, struct label_frames *frames,
                             uint32_t labels)
 {
-    uint32_t stack = 0;
+    bool single = frames->count == 1;
+    uint32_t stack = 0, ignored;
 
     if (pf_id_map_get(&frames->stacks, labels, &stack))
         return stack;
     for (size_t k = 0; k < frames->count; k++) {
-        struct pf_bytes key = pf_bytes_of(frames->keys[k].key);
+        size_t at = single ? list_labels(rewrite, labels, &frames->stacks, &stack)
+                           : list_labels(rewrite, labels, NULL, &ignored);
 
-        for (size_t at = list_labels(rewrite, labels); at > 0; at--) {
-            struct pf_label row = *pf_dict_label(rewrite->dict, rewrite->path[at - 1]);
+        while (at > 0) {
+            uint32_t set = rewrite->path[--at];
 
-            if (!pf_bytes_equal(pf_dict_string(rewrite->dict, row.key), key))
-                continue;
-            frames->keys[k].matched = true;
-            stack = pf_dict_add_frame(rewrite->dict, stack, label_frame(rewrite->dict, &row));
+            stack = add_label_frame(rewrite, &frames->keys[k], set, stack);
+            if (single && !pf_id_map_put(&frames->stacks, set, stack))
+                rewrite->status = PF_NOMEM;
         }
     }
     if (!pf_id_map_put(&frames->stacks, labels, stack))

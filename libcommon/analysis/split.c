@@ -2,6 +2,7 @@
 
 #include "analysis/id_map.h"
 #include "analysis/label_tests.h"
+#include "analysis/outermost.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -31,6 +32,7 @@ struct pf_split {
     struct pf_table values;    /* struct value; a part is id - 1 */
     struct pf_strings strings; /* bytes without flags */
     struct pf_id_map sets, locations;
+    struct pf_outermost outermost;
     char **names; /* by part */
     size_t name_capacity;
     uint32_t *parts, *order, *starts; /* of a batch: part by row; rows by part */
@@ -63,6 +65,7 @@ void pf_split_free(struct pf_split *split)
         return;
     pf_table_free(&split->values);
     pf_strings_free(&split->strings);
+    pf_outermost_free(&split->outermost);
     pf_id_map_free(&split->sets);
     pf_id_map_free(&split->locations);
     pf_arena_free(&split->bytes);
@@ -104,15 +107,10 @@ static uint32_t part_of_image(struct pf_split *split, uint32_t location)
 
 static uint32_t part_of_labels(struct pf_split *split, uint32_t labels)
 {
-    const struct pf_label *found = NULL;
+    uint32_t outermost = pf_outermost_of(&split->outermost, labels);
+    const struct pf_label *found = pf_dict_label(split->dict, outermost);
 
-    for (uint32_t at = labels; at != 0; at = pf_dict_label(split->dict, at)->parent) {
-        const struct pf_label *row = pf_dict_label(split->dict, at);
-
-        if (pf_bytes_equal(pf_dict_string(split->dict, row->key), split->key))
-            found = row;
-    }
-    if (found == NULL)
+    if (outermost == 0)
         return part_of_none(split);
     return part_of_value(split,
                          (struct value){.kind = found->numeric ? VALUE_NUMBER : VALUE_TEXT,
@@ -133,6 +131,8 @@ static bool find_parts(struct pf_split *split, const struct pf_batch *batch)
 {
     struct pf_id_map *map = split->by_image ? &split->locations : &split->sets;
 
+    if (!pf_outermost_extend(&split->outermost, split->dict, split->key))
+        return false;
     for (uint32_t i = 0; i < batch->rows; i++) {
         uint32_t id = split->by_image         ? place_of(split, batch, i)
                       : batch->labels != NULL ? batch->labels[i]
