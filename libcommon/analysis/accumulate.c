@@ -24,6 +24,7 @@ void pf_accumulator_free(struct pf_accumulator *accumulator)
     free(accumulator->kept.members);
     free(accumulator->kept.labels);
     pf_table_free(&accumulator->edges);
+    pf_table_free(&accumulator->quantities);
 }
 
 int pf_measure_preference(const struct pf_dict *dict, const struct pf_measure *measure)
@@ -35,29 +36,44 @@ int pf_measure_preference(const struct pf_dict *dict, const struct pf_measure *m
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
 }
 
+/* The sums of a quantity that was met before, or NULL. */
+static struct pf_sums *met_sums(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+{
+    struct pf_measure_key key = pf_measure_key(measure);
+    uint32_t id = accumulator->quantities.count > 0 ? pf_table_find(&accumulator->quantities, &key) : 0;
+
+    return id != 0 ? &accumulator->sums[id - 1] : NULL;
+}
+
 static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
 {
+    const struct pf_sums *sums = met_sums(accumulator, measure);
+
     if (index < accumulator->member_count && accumulator->members[index].dropped)
         return true;
-    for (uint32_t i = 0; i < accumulator->count; i++)
-        if (accumulator->sums[i].quantity.joined && pf_measure_same(&accumulator->sums[i].quantity.measure, measure))
-            return !accumulator->sums[i].kept;
-    return false;
+    return sums != NULL && sums->quantity.joined && !sums->kept;
+}
+
+/* Measures from `from` on: the first that tables show rather than *best, of the preference *least. */
+static void prefer(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from, uint32_t *best, int *least)
+{
+    const struct pf_dict *dict = accumulator->dict;
+
+    for (uint32_t k = from; k < pf_measures_count(&dict->measures); k++) {
+        const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
+        if (measure->kind == kind && pf_measure_preference(dict, measure) > *least && !passed_over(accumulator, k, measure)) {
+            *least = pf_measure_preference(dict, measure);
+            *best = k;
+        }
+    }
 }
 
 uint32_t pf_accumulator_main(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
-    const struct pf_dict *dict = accumulator->dict;
     uint32_t best = UINT32_MAX;
-    int best_preference = -1;
+    int least = -1;
 
-    for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {
-        const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
-        if (measure->kind == kind && pf_measure_preference(dict, measure) > best_preference && !passed_over(accumulator, k, measure)) {
-            best_preference = pf_measure_preference(dict, measure);
-            best = k;
-        }
-    }
+    prefer(accumulator, kind, 0, &best, &least);
     return best;
 }
 
@@ -66,9 +82,20 @@ bool pf_measure_calls(const struct pf_dict *dict, const struct pf_measure *measu
     return measure->role == PF_COUNT && pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("calls"));
 }
 
+uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
+{
+    struct pf_preferred *main = &accumulator->preferred;
+
+    if (main->looked == 0)
+        *main = (struct pf_preferred){UINT32_MAX, -1, 0};
+    prefer(accumulator, PF_SAMPLE, main->looked, &main->measure, &main->preference);
+    main->looked = pf_measures_count(&accumulator->dict->measures);
+    return main->measure;
+}
+
 /* Decided once, when the first measure of a quantity is met: a better main measure that comes later was not known before, so no
  * record had a value of it and nothing is lost. */
-static bool wanted(const struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
+static bool wanted(struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
 {
     const struct pf_measures *measures = &accumulator->dict->measures;
 
@@ -76,15 +103,19 @@ static bool wanted(const struct pf_accumulator *accumulator, uint32_t index, con
         return true;
     if (accumulator->wants != NULL)
         return accumulator->wants(accumulator->arg, index);
-    return pf_measure_same(measure, pf_measures_row(measures, pf_accumulator_main(accumulator, PF_SAMPLE)));
+    return pf_measure_same(measure, pf_measures_row(measures, pf_accumulator_preferred(accumulator)));
 }
 
 static struct pf_sums *find_sums(struct pf_accumulator *accumulator, const struct pf_measure *measure)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++)
-        if (pf_measure_same(&accumulator->sums[i].quantity.measure, measure))
-            return &accumulator->sums[i];
-    if (!pf_grow(&accumulator->sums, &accumulator->capacity, (size_t)accumulator->count + 1, sizeof *accumulator->sums))
+    struct pf_measure_key key = pf_measure_key(measure);
+    struct pf_sums *known = met_sums(accumulator, measure);
+
+    if (known != NULL)
+        return known;
+    if ((accumulator->quantities.count == 0 && pf_table_init(&accumulator->quantities, sizeof key) != PF_OK) ||
+        !pf_grow(&accumulator->sums, &accumulator->capacity, (size_t)accumulator->count + 1, sizeof *accumulator->sums) ||
+        pf_table_intern(&accumulator->quantities, &key) == 0)
         return NULL;
     accumulator->sums[accumulator->count] = (struct pf_sums){0};
     return &accumulator->sums[accumulator->count++];
@@ -130,7 +161,7 @@ static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_er
     if (status != PF_OK)
         return status;
     /* measures of the same quantity that were met before have their values in a coarser unit now */
-    for (size_t i = 0; i < accumulator->member_count; i++)
+    for (size_t i = 0; old != 1 && i < accumulator->member_count; i++)
         if (accumulator->members[i].sums == (uint32_t)(sums - accumulator->sums) + 1 &&
             !pf_mul64(accumulator->members[i].factor, old, &accumulator->members[i].factor))
             return overflow(accumulator, measure, accumulator->records[measure->kind], error);
@@ -414,6 +445,9 @@ int pf_accumulator_drop(struct pf_accumulator *accumulator)
     for (uint32_t i = kept->count; i < accumulator->count; i++)
         free(accumulator->sums[i].data);
     accumulator->count = kept->count;
+    if (accumulator->quantities.count > 0)
+        pf_table_truncate(&accumulator->quantities, kept->count + 1);
+    accumulator->preferred.looked = 0;
     for (size_t k = 0; k < accumulator->member_count; k++)
         accumulator->members[k] = k < kept->member_count ? kept->members[k] : (struct pf_member){.dropped = true};
     accumulator->label_count = kept->label_count;

@@ -41,6 +41,12 @@ struct pf_accumulator {
     struct pf_sums *sums;
     uint32_t count;
     size_t capacity;
+    struct pf_table quantities; /* of the sums, in order, by what makes measures one */
+    struct pf_preferred {
+        uint32_t measure;    /* the main SAMPLE measure so far */
+        int preference;
+        uint32_t looked;     /* measures looked at; 0 = start again */
+    } preferred;
     struct pf_sums *derived; /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
     uint32_t derived_count;
     uint64_t records[PF_RECORD_KINDS];
@@ -113,6 +119,8 @@ int pf_measure_preference(const struct pf_dict *, const struct pf_measure *);
 /* Which measure of a kind tables show first, of those that are kept: the one marked, else a difference's `.delta`, else the first
  * time, else the first; UINT32_MAX when there is none. */
 uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
+/* The same of SAMPLE measures while records come: looks at measures that are new only. */
+uint32_t pf_accumulator_preferred(struct pf_accumulator *);
 /* Whether the measure counts calls: its name and role say so. */
 bool pf_measure_calls(const struct pf_dict *, const struct pf_measure *);
 

@@ -78,7 +78,7 @@ static bool wants(void *arg, uint32_t index)
         return asked;
     main = diff->blocks[0].measure.kind == PF_SAMPLE
                ? &diff->blocks[0].measure
-               : pf_measures_row(&diff->dict->measures, pf_accumulator_main(diff->accumulator, PF_SAMPLE));
+               : pf_measures_row(&diff->dict->measures, pf_accumulator_preferred(diff->accumulator));
     return pf_measure_same(measure, main);
 }
 

@@ -222,15 +222,13 @@ static bool has_row(const struct pf_removed *removed, uint32_t measure)
 
 /* The first of the measures that differ in scale only tells the number of records. */
 static uint64_t records_of(const struct pf_removed *removed, const struct pf_dict *dict,
-                           uint32_t measure)
+                           struct pf_table *told, uint32_t measure)
 {
     const struct pf_measure *row = pf_measures_row(&dict->measures, measure);
+    struct pf_measure_key same = pf_measure_key(row);
+    uint32_t count = told->count;
 
-    for (uint32_t m = 0; m < measure; m++)
-        if (has_row(removed, m) &&
-            pf_measure_same(pf_measures_row(&dict->measures, m), row))
-            return 0;
-    return removed->records[row->kind];
+    return has_row(removed, measure) && pf_table_intern(told, &same) < count ? 0 : removed->records[row->kind];
 }
 
 static uint32_t intern_printed(const struct removed_row *row, struct pf_dict *dict, unsigned flags)
@@ -264,14 +262,16 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
 {
     uint32_t count = pf_measures_count(&dict->measures), rows = 0;
     uint32_t origin_id = pf_dict_intern(dict, origin, 0), key_id = pf_dict_intern(dict, key, 0);
+    struct pf_table told;
     bool failed = false;
 
     *batch = (struct pf_batch){.kind = PF_META};
     if (make_room(removed, count) != PF_OK || !pf_grow(&removed->columns, &removed->column_capacity,
                                                        (size_t)count * 3, sizeof *removed->columns))
         return PF_NOMEM;
+    pf_table_init(&told, sizeof(struct pf_measure_key));
     for (uint32_t m = 0; m < count; m++) {
-        uint64_t records = records_of(removed, dict, m);
+        uint64_t records = records_of(removed, dict, &told, m);
 
         if (!has_row(removed, m) || (records == 0 && removed->amounts[m].sum == 0))
             continue;
@@ -282,6 +282,8 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
                        records);
         failed |= removed->columns[2 * (size_t)count + rows++] == 0;
     }
+    failed |= told.status != PF_OK;
+    pf_table_free(&told);
     if (failed || pf_dict_status(dict) != PF_OK)
         return PF_NOMEM;
     batch->rows = rows;

@@ -28,6 +28,11 @@ bool pf_measure_same(const struct pf_measure *a, const struct pf_measure *b)
     return a->kind == b->kind && a->name == b->name && a->unit == b->unit && a->aggregation == b->aggregation;
 }
 
+struct pf_measure_key pf_measure_key(const struct pf_measure *measure)
+{
+    return (struct pf_measure_key){measure->kind, measure->name, measure->unit, measure->aggregation};
+}
+
 bool pf_measure_same_period(const struct pf_measure *a, const struct pf_measure *b)
 {
     return (pf_uint128)a->period * pf_measure_period_parts(b) == (pf_uint128)b->period * pf_measure_period_parts(a);

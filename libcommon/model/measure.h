@@ -46,6 +46,11 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
 
 /* The same measure to a merge or a table: kind, name, unit and aggregation agree (scale and period may differ). */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
+/* The same for tables: the keys of two measures are equal bytes if the measures are the same. */
+struct pf_measure_key {
+    uint32_t kind, name, unit, aggregation;
+};
+struct pf_measure_key pf_measure_key(const struct pf_measure *);
 
 static inline uint64_t pf_measure_period_parts(const struct pf_measure *measure)
 {

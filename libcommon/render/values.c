@@ -10,7 +10,10 @@ void pf_values_free(struct pf_values *values)
     free(values->columns);
     free(values->measures);
     free(values->amounts);
-    pf_arena_free(&values->names);
+    pf_arena_free(&values->bytes);
+    pf_strings_free(&values->texts);
+    pf_table_free(&values->owns);
+    pf_table_free(&values->names);
     memset(values, 0, sizeof *values);
 }
 
@@ -23,29 +26,21 @@ static void find_scale(const struct pf_dict *dict, const struct pf_measure *meas
     pf_quantity_record_scale(&quantity, dict, &shown->scale, &error);
 }
 
-static bool same_kind(const struct pf_values *values, const struct pf_value_name *column, const struct pf_measure *measure)
+/* What makes measures share a column, and, with no unit and aggregation, what makes a name taken. */
+struct column_key {
+    uint32_t kind, text, unit, aggregation; /* kind: + 1, 0 where kinds share columns */
+};
+
+static struct column_key key_of(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
 {
-    return !values->by_kind || column->kind == (enum pf_kind)measure->kind;
+    return (struct column_key){values->by_kind ? measure->kind + 1u : 0, pf_strings_intern(&values->texts, name, 0), 0, 0};
 }
 
-/* The column that measures with this name and unit share; its number + 1, 0 when there is none yet. */
-static uint32_t find_column(const struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name,
-                            struct pf_bytes unit)
+static bool start(struct pf_values *values)
 {
-    for (size_t k = 0; k < values->count; k++)
-        if (same_kind(values, &values->columns[k], measure) && pf_bytes_equal(values->columns[k].own, name) &&
-            pf_bytes_equal(values->columns[k].unit, unit) &&
-            values->columns[k].aggregation == (enum pf_aggregation)measure->aggregation)
-            return (uint32_t)k + 1;
-    return 0;
-}
-
-static bool name_taken(const struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
-{
-    for (size_t k = 0; k < values->count; k++)
-        if (same_kind(values, &values->columns[k], measure) && pf_bytes_equal(values->columns[k].name, name))
-            return true;
-    return false;
+    return values->owns.count > 0 || (pf_strings_init(&values->texts) == PF_OK &&
+                                      pf_table_init(&values->names, sizeof(struct column_key)) == PF_OK &&
+                                      pf_table_init(&values->owns, sizeof(struct column_key)) == PF_OK);
 }
 
 /* A copy of `a`, or of `a/b`, as UTF-8; data NULL: out of memory. */
@@ -60,17 +55,26 @@ static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a, co
         pf_buffer_append(&joined, b->data, b->size);
     }
     text = pf_text_utf8((struct pf_bytes){joined.data, joined.size}, flags, &scratch);
-    text.data = joined.failed || scratch.failed ? NULL : pf_arena_copy(&values->names, text.data, text.size);
+    text.data = joined.failed || scratch.failed ? NULL : pf_arena_copy(&values->bytes, text.data, text.size);
     pf_buffer_free(&joined);
     pf_buffer_free(&scratch);
     return text;
+}
+
+static bool take_name(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
+{
+    struct column_key key = key_of(values, measure, name);
+    uint32_t count = values->names.count;
+
+    key.aggregation = 1; /* a row of zeroes is none */
+    return pf_table_intern(&values->names, &key) == count || values->names.status != PF_OK;
 }
 
 static bool add_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes own, struct pf_bytes unit)
 {
     struct pf_bytes name = own;
 
-    while (name.data && name_taken(values, measure, name))
+    while (name.data && !take_name(values, measure, name))
         name = keep_text(values, name, &unit, PF_UTF8);
     if (!name.data || !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
         !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1, sizeof *values->amounts))
@@ -85,6 +89,20 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
         .parts = 1,
     };
     return true;
+}
+
+/* The column that measures with this name and unit share, new or not; its number + 1, 0: out of memory. */
+static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name, struct pf_bytes unit)
+{
+    struct column_key key = key_of(values, measure, name);
+    uint32_t id;
+
+    key.unit = pf_strings_intern(&values->texts, unit, 0);
+    key.aggregation = measure->aggregation + 1u;
+    id = pf_table_intern(&values->owns, &key);
+    if (values->texts.status != PF_OK || values->owns.status != PF_OK || values->names.status != PF_OK)
+        return 0;
+    return id <= values->count || add_column(values, measure, name, unit) ? id : 0;
 }
 
 /* Makes the column as fine as the measure. What leaves 64 bits so is as coarse as the column is, and rounded. */
@@ -114,14 +132,8 @@ static bool declare(struct pf_values *values, uint32_t index)
                                      values->dict->strings.rows[measure->name].flags);
     struct pf_bytes unit = keep_text(values, shown->scale.name, NULL, 0);
 
-    if (!name.data || !unit.data)
+    if (!name.data || !unit.data || !start(values) || (shown->column = find_column(values, measure, name, unit)) == 0)
         return false;
-    shown->column = find_column(values, measure, name, unit);
-    if (shown->column == 0) {
-        if (!add_column(values, measure, name, unit))
-            return false;
-        shown->column = (uint32_t)values->count;
-    }
     join_parts(&values->columns[shown->column - 1], shown);
     return true;
 }

@@ -28,6 +28,8 @@ struct pf_values {
     bool by_kind;         /* kinds have columns of their own, even where the names are the same */
     struct pf_value_name *columns;
     size_t count, capacity;
+    struct pf_strings texts;     /* of the columns */
+    struct pf_table owns, names; /* columns by what makes measures share one, in order; names that are taken */
     struct pf_value_measure {
         uint32_t column;  /* + 1; 0 = not seen yet */
         struct pf_scale scale;
@@ -37,7 +39,7 @@ struct pf_values {
     uint64_t turns;       /* how often a column was given another measure, its first one too */
     pf_int128 *amounts;   /* of the row at hand, by column */
     size_t amount_capacity;
-    struct pf_arena names;
+    struct pf_arena bytes;
 };
 
 void pf_values_free(struct pf_values *);
