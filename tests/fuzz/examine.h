@@ -46,8 +46,9 @@ static void hear(void *arg, enum pf_severity severity, const char *text)
 {
     struct outcome *outcome = arg;
     outcome->warnings += severity == PF_WARNING;
-    if (!text[0] || strchr(text, '\n'))
-        blame(outcome, "a warning without text or with a line feed: '%s'", text);
+    /* bytes of names stay as they are: the program that prints the text escapes them */
+    if (!text[0])
+        blame(outcome, "a warning without text");
 }
 
 /* --- the dictionary: each row once, when it is new -------------------------------------------------------- */
