@@ -23,6 +23,7 @@ enum pf_pprof_field {
 };
 
 enum { PF_PPROF_TYPES_MAX = 1024 }; /* sample types: as many measures as a stream has */
+enum { PF_PPROF_COMMENTS_MAX = 1 << 20 }; /* a comment takes one byte of the input and 16 in memory */
 
 /* Bits of what a Mapping says it has, in the order of its fields 7 to 10; those of enum pf_image_flag. */
 enum { PF_PPROF_MAPPING_FLAGS = 4 };

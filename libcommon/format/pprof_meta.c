@@ -176,6 +176,8 @@ static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profi
         const struct pf_pprof_mapping *mapping = &profile->mappings[k];
         uint32_t build_id, name;
 
+        if (names->damage.code != PF_OK && mapping->offset >= names->damage.offset)
+            continue;
         if (!pf_pprof_names_string(names, profile, mapping->file, mapping->offset, &name) ||
             !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &build_id))
             continue;

@@ -302,6 +302,8 @@ static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_
 {
     if (value > UINT32_MAX)
         return pf_error_at(error, PF_FAILED, offset, "comment: string %" PRIu64 ", which no table can have", value);
+    if (profile->count.comments == PF_PPROF_COMMENTS_MAX)
+        return pf_error_at(error, PF_FAILED, offset, "more than %d comments", PF_PPROF_COMMENTS_MAX);
     if (!ROOM(profile, comments))
         return pf_error_nomem(error);
     profile->comments[profile->count.comments++] = (uint32_t)value;

@@ -44,7 +44,7 @@ BOMBS = {
     "pprof, empty sample types": (pprof(repeat(b"", b"\x0a\x00")), 3),
     "pprof, one mapping again and again": (pprof(repeat(b"", b"\x1a\x02\x08\x01")), 3),
     "pprof, one location again and again": (pprof(repeat(b"", b"\x22\x02\x08\x01")), 3),
-    "pprof, comments": (pprof(message(0x6A, b"\x01" * SIZE)), 0),
+    "pprof, comments": (pprof(message(0x6A, b"\x01" * SIZE)), 3),
     "pprof, labels of one sample": (
         pprof(message(0x12, repeat(b"\x10\x01", b"\x1a\x02\x08\x01"))), 3),
     "pprof, samples without values": (pprof(repeat(b"", b"\x12\x00")), 3),
