@@ -226,6 +226,9 @@ static void copy_open(struct outcome *outcome, struct copy *copy, const struct p
 
 static void examine(const struct examination *, struct outcome *);
 
+/* jansson's words: it reads no key with a NUL, which JSON allows. */
+#define NUL_IN_KEY "NUL byte in object key"
+
 /* What a writer made must be readable: the native stream holds all records and says when it is incomplete, other
  * formats that are read are whole (or, of a failed input, lack their end), and a JSON document is one. */
 static void copy_read(struct outcome *outcome, const struct pf_format *format, const void *bytes, size_t size, bool failed)
@@ -234,8 +237,7 @@ static void copy_read(struct outcome *outcome, const struct pf_format *format, c
     if (!strcmp(format->name, "json")) {
         json_error_t why;
         json_t *document = size < 2000000 ? json_loadb(bytes, size, JSON_ALLOW_NUL, &why) : json_null();
-        /* what jansson cannot hold is JSON all the same */
-        if (!document && !strstr(why.text, "NUL byte in object key") && !strstr(why.text, "too big"))
+        if (!document && !strstr(why.text, NUL_IN_KEY) && !strstr(why.text, "too big"))
             blame(outcome, "the JSON written is none: %s at byte %d", why.text, why.position);
         json_decref(document);
         return;
@@ -244,6 +246,8 @@ static void copy_read(struct outcome *outcome, const struct pf_format *format, c
         return;
     examine(&(struct examination){.format = format, .bytes = bytes, .size = size}, &again);
     bool native = format->caps & PF_HOLDS_FAILURE;
+    if (strstr(again.text, NUL_IN_KEY))
+        return;
     if (again.wrong[0])
         blame(outcome, "reading what %s wrote: %s", format->name, again.wrong);
     else if (again.status == PF_OVERFLOW && !native)

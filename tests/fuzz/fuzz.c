@@ -3,12 +3,16 @@
  *     0  reader, a format that is read    1  writer, a format that is written, 0 = none    2  analysis (analyses.h)
  *     3  bit 0: salvage; the rest: where the second input of a merge or difference is cut  4..7  options of the analysis
  *
+ * FUZZ_SECONDS=SECONDS ends the run when the process has taken so much processor time.
  * FUZZ_FORMAT=NAME fixes the reader. FUZZ_FORMAT=words takes lines of expressions, amounts and options instead of a
  * profile. The frames of a native stream get right check words after each mutation, so that the damage behind them is
  * met. */
 #include "analyses.h"
 #include "mutate.h"
 #include "words.h"
+
+#include <signal.h>
+#include <time.h>
 
 enum { HEADER = 8 };
 
@@ -22,11 +26,12 @@ static struct {
     size_t reader_count, writer_count;
     const struct pf_format *only;
     bool words;
+    double seconds; /* of processor time, 0 = without end */
 } formats;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    const char *name = getenv("FUZZ_FORMAT");
+    const char *name = getenv("FUZZ_FORMAT"), *seconds = getenv("FUZZ_SECONDS");
     const struct pf_format *format;
 
     (void)argc;
@@ -38,6 +43,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         if (format->write)
             formats.writers[formats.writer_count++] = format;
     }
+    formats.seconds = seconds ? strtod(seconds, NULL) : 0;
     formats.words = name && !strcmp(name, "words");
     if (name && !formats.words && !(formats.only = pf_registry_find(pf_bytes_of(name)))) {
         fprintf(stderr, "FUZZ_FORMAT: no format '%s'\n", name);
@@ -59,10 +65,19 @@ static void stop_if_wrong(const struct outcome *outcome)
     abort();
 }
 
+/* libFuzzer counts seconds of the clock, of which a busy machine gives a process few. At SIGUSR1 it ends as after a
+ * whole run. */
+static void stop_if_over(void)
+{
+    if (formats.seconds > 0 && (double)clock() / CLOCKS_PER_SEC >= formats.seconds)
+        raise(SIGUSR1);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct outcome outcome = {0};
 
+    stop_if_over();
     if (formats.words) {
         try_words(&outcome, data, size);
     } else if (size > HEADER) {
@@ -80,6 +95,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 {
     size_t made = LLVMFuzzerMutate(data, size, most);
 
+    /* one in 8 asks for another writer, one in 8 for another analysis */
+    if (!formats.words && made > HEADER && seed % 8 < 2)
+        data[1 + seed % 8] = (uint8_t)(seed >> 8);
     /* one in 16 keeps the damage that the check words must find */
     if (!formats.words && made > HEADER && seed % 16 && !strcmp(reader_of(data[0])->name, "pfs"))
         pfs_repair(&(struct mutant){.data = data + HEADER, .size = made - HEADER, .capacity = most - HEADER});
