@@ -212,6 +212,15 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
     [ "$(ulimit -t 20; profcat -f chrometrace:deltas=before -t folded many.json)" = "a 100000000" ]
 }
 
+@test "half a surrogate in a value leaves the other letters of the value as they are" {
+    printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"\303\251\\ud800\\\303\267"}]' >half.json
+    fails 3 'half.json: offset 56: no JSON value: invalid escape' profcat -f chrometrace half.json -o /dev/null
+    printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"\303\251\\ud800 \303\267"}]' >half.json
+    printf '\303\251\357\277\275 \303\267 5000\n' >want
+    profcat -f chrometrace -t folded half.json >got
+    cmp want got
+}
+
 @test "no file of another format is taken for JSON" {
     for file in "$CORPUS"/{callgrind,pprof,perf,folded,statprofiler,nytprof,dcpi}/*; do
         [ -f "$file" ] || continue

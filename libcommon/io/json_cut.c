@@ -81,7 +81,7 @@ int pf_json_cut_kind(struct pf_json_cut *cut)
 
     if (c == '-' || (c >= '0' && c <= '9'))
         return '0';
-    if (c >= 0 && strchr("{[\"tfn", c))
+    if (c > 0 && strchr("{[\"tfn", c))
         return c;
     return unexpected(cut, "a value");
 }
@@ -307,7 +307,7 @@ static bool repair(struct pf_bytes raw, struct pf_buffer *text)
         if (step == 0 || (step == 6 && code >= 0xd800 && code < 0xe000)) {
             pf_buffer_append(text, "\xef\xbf\xbd", 3);
             k += step ? step : 1;
-        } else if (step == 2 && left >= 2 && p[k + 1] >= 0x80) {
+        } else if (p[k] == '\\' && left >= 2 && p[k + 1] >= 0x80) {
             pf_buffer_byte(text, p[k]);
             k++;
         } else {
