@@ -176,6 +176,7 @@ struct cat_reader {
     struct pf_dcpi_locator locator;
     uint64_t text_size;
     struct pf_bytes name, path, image; /* strings of the dictionary */
+    unsigned seen;          /* a bit for each word of a head that stands there once */
     bool located;           /* the head of a profile is complete */
     bool begun;             /* there was a row; its address: */
     uint64_t last;
@@ -280,6 +281,21 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
     return PF_OK;
 }
 
+/* False: the word, of which a head has one line, has stood in this head before. */
+static bool is_first(struct cat_reader *state, struct pf_bytes word)
+{
+    static const char *const once[] = {"name", "image", "text_start", "text_size"};
+    unsigned bit = 0;
+
+    for (unsigned k = 0; k < sizeof once / sizeof *once; k++)
+        if (pf_bytes_equal(word, pf_bytes_of(once[k])))
+            bit = 1u << k;
+    if (state->seen & bit)
+        return false;
+    state->seen |= bit;
+    return true;
+}
+
 static int take_head_line(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
@@ -288,6 +304,8 @@ static int take_head_line(struct pf_reader *reader)
 
     if (word.size == 0 || value.size == 0)
         return bad_line(reader, "a line of the head is a word and a value");
+    if (!is_first(state, word))
+        return bad_line(reader, "a head has one line `name`, `image`, `text_start` and `text_size` each");
     if (!pf_metadata_add(&state->meta, reader->dict, "dcpicat", word, value))
         return pf_error_nomem(&reader->error);
     kept = pf_dict_string(reader->dict, pf_dict_intern_text(reader->dict, value));
@@ -340,7 +358,7 @@ static int read_head(struct pf_reader *reader)
 
     state->name = state->path = state->image = none;
     state->locator.start = state->text_size = 0;
-    state->count = 0;
+    state->count = state->seen = 0;
     state->located = state->begun = false;
     while ((status = peek_line(reader)) == PF_OK && !is_row(state->line)) {
         bool next = state->count > 0 && state->line.size > 4 && memcmp(state->line.data, "name", 4) == 0 &&
