@@ -567,6 +567,12 @@ made()
     python3 "$check" sums -g random1.pfs random2.pfs
 }
 
+@test "--granularity takes functions that have a first line and nothing else" {
+    # 3 samples of a function whose first line is 9, without name and file
+    printf '\012\004\010\001\020\002\022\004\010\001\020\003\042\006\010\001\042\002\010\001\052\004\010\001\050\011\062\000\062\001n\062\005count' >nameless.pb
+    [ "$(profmerge -f pprof -g function nameless.pb nameless.pb -t folded)" = '[unknown] 6' ]
+}
+
 @test "values that rounding makes another sum are told of" {
     for k in 1 2 3 4 5; do printf 'main;hot 10\nmain;r%d 2\nmain;q%d 2\n' $k $k >mean$k.folded; done
     # of each input 10 + 2 + 2; 2/5 becomes 0 ten times

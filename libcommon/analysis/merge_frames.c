@@ -8,7 +8,7 @@
 /* --- functions -------------------------------------------------------------------------------------------- */
 
 struct function_key {
-    uint32_t name, system_name, file, reserved;
+    uint32_t name, system_name, file, one; /* a function may have a first line and no more: no key is zero */
     int64_t line;
 };
 
@@ -17,7 +17,7 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
     struct pf_dict *dict = frames->now.dict;
     const struct pf_function *row = pf_dict_function(dict, function);
     struct pf_form *form = pf_forms_of(&frames->functions, function);
-    struct function_key key = {row->name, row->system_name, row->file, 0, pf_anonymous_line(dict, row)};
+    struct function_key key = {row->name, row->system_name, row->file, 1, pf_anonymous_line(dict, row)};
 
     if (function == 0 || form != NULL)
         return form != NULL ? form->first : 0;
