@@ -60,6 +60,26 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     [ "$(grep '^thread:' out | tail -n 1)" = 'thread: 2' ]
 }
 
+@test "events that would have one name get numbers, with a warning" {
+    row() { printf '{"id":1,"kind":"sample","sections":[],"labels":{},"stack":[{"function":"f","file":"a.c"}],%s}\n' "$1"; }
+    { row '"values":{"hits":1},"units":{"hits":"count"}'; row '"values":{"hits":2}'; row '"values":{"calls":4}'; } >two.ndjson
+    profcat -f ndjson -t callgrind two.ndjson >two.out 2>err
+    grep -qx 'events: hits 2_hits 2_calls' two.out
+    [ "$(grep -c 'is taken: an event is written as' err)" = 2 ]
+    [ "$(profcat -f callgrind -t csv two.out | tail -n 1)" = 'flat,,,f,f,a.c,0,1,2,4,0' ]
+}
+
+@test "metadata that are no lines of a header are left out with a warning, not written as other lines" {
+    printf 'a 5\n' >a.folded
+    line() { printf '{"origin":"callgrind","key":"%s","value":"%s"}' "$1" "$2"; }
+    kept="$(line events Fake),$(line 'su mary' 3),$(line comment fn=b),$(line 1 9),$(line desc kept)"
+    profcat -t json a.folded | sed "s/\"metadata\":\[\]/\"metadata\":[$kept]/" >made.json
+    profcat -f json -t callgrind made.json >made.out 2>err
+    [ "$(cat err)" = "profcat: warning: callgrind: metadata 'events' is no line of a header and is left out" ]
+    grep -qx 'desc: kept' made.out
+    [ "$(profcat -f callgrind -t csv made.out | tail -n 1)" = 'flat,,,a,a,???,0,5,0' ]
+}
+
 @test "Xdebug's times are in nanoseconds and its memory may be negative" {
     run -0 proftop -t json -m Memory "$hand/hand_appended.out"
     [[ $output == *'"unit":"bytes"'*'"total":-1112'* ]]

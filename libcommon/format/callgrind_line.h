@@ -7,6 +7,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What a line of costs begins with. */
+#define PF_CG_COST_BEGINS "0123456789+-*"
+
+/* True for the characters of the word before the `:` or `=` of a line. */
+static inline bool pf_cg_word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+static inline bool pf_cg_comment(struct pf_bytes line)
+{
+    return pf_bytes_starts(line, PF_BYTES("#")) || pf_bytes_starts(line, PF_BYTES("===="));
+}
+
 /* The next word, taken with the blanks before it; empty at the end. */
 static inline struct pf_bytes pf_cg_word(struct pf_bytes *text)
 {

@@ -603,11 +603,6 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
-static bool word_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
 enum kind { EMPTY, RECORD, SPEC, HEADER, COMMENT, UNKNOWN };
 
 /* What a line is, and the word before its sign. */
@@ -621,11 +616,11 @@ static enum kind kind_of(struct pf_bytes line, struct pf_bytes *word, struct pf_
     }
     if (line.size == 0)
         return EMPTY;
-    if ((line.data[0] >= '0' && line.data[0] <= '9') || line.data[0] == '+' || line.data[0] == '-' || line.data[0] == '*')
+    if (pf_one_of(line.data[0], PF_CG_COST_BEGINS))
         return RECORD;
-    if (line.data[0] == '#' || (line.size > 3 && memcmp(line.data, "====", 4) == 0))
+    if (pf_cg_comment(line))
         return COMMENT;
-    while (at < line.size && word_char(line.data[at]))
+    while (at < line.size && pf_cg_word_char(line.data[at]))
         at++;
     if (at == 0 || at == line.size || (line.data[at] != '=' && line.data[at] != ':'))
         return UNKNOWN;

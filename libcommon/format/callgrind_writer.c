@@ -1,9 +1,11 @@
 #include "format/callgrind_writer.h"
 
 #include "format/callgrind_events.h"
+#include "format/callgrind_line.h"
 #include "format/callgrind_output.h"
 #include "format/callgrind_reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Records of one thread of a part. */
@@ -232,6 +234,50 @@ static bool shorten_name(struct pf_writer *writer, struct pf_cg_event *event)
     return pf_buffer_append(&event->name, name.data, name.size);
 }
 
+static struct pf_bytes name_of(const struct pf_cg_event *event)
+{
+    return (struct pf_bytes){event->name.data, event->name.size};
+}
+
+/* Whether a reader takes an event for one before it, or its costs for the number of calls. */
+static bool is_name_taken(const struct pf_writer *writer, const struct pf_cg_costs *costs, size_t event)
+{
+    struct pf_measure measures[2];
+    struct pf_bytes name = name_of(&costs->events[event]);
+
+    if (pf_bytes_equal(name, PF_BYTES("calls")))
+        return true;
+    pf_cg_event_measure(writer->dict, name, long_name_of(writer, name), &measures[0]);
+    for (size_t k = 0; k < event; k++) {
+        name = name_of(&costs->events[k]);
+        pf_cg_event_measure(writer->dict, name, long_name_of(writer, name), &measures[1]);
+        if (measures[0].name == measures[1].name && measures[0].unit == measures[1].unit)
+            return true;
+    }
+    return false;
+}
+
+/* An event by a name that is taken gets a number before its name. */
+static bool number_name(struct pf_writer *writer, struct pf_cg_costs *costs, size_t event)
+{
+    struct pf_buffer *name = &costs->events[event].name, old = {0};
+    bool good = !name->failed;
+
+    for (unsigned number = 2; good && is_name_taken(writer, costs, event); number++) {
+        char digits[16];
+        int size = snprintf(digits, sizeof digits, "%u_", number);
+
+        good = old.size > 0 || pf_buffer_append(&old, name->data, name->size);
+        name->size = 0;
+        good = good && pf_buffer_append(name, digits, (size_t)size) && pf_buffer_append(name, old.data, old.size);
+    }
+    if (good && old.size > 0)
+        pf_report_send(&writer->report, PF_WARNING, "the name '%.*s' is taken: an event is written as '%.*s'", (int)old.size, old.data,
+                       (int)name->size, name->data);
+    pf_buffer_free(&old);
+    return good;
+}
+
 static int write_group(struct pf_writer *writer, struct pf_cg_group *group)
 {
     const struct pf_cg_writer *state = writer->state;
@@ -239,7 +285,7 @@ static int write_group(struct pf_writer *writer, struct pf_cg_group *group)
     int status = pf_cg_costs_make(&costs, &group->records, writer->dict, &writer->report, &writer->error);
 
     for (size_t k = 0; status == PF_OK && k < costs.count; k++)
-        if (!shorten_name(writer, &costs.events[k]))
+        if (!shorten_name(writer, &costs.events[k]) || !number_name(writer, &costs, k))
             status = pf_error_nomem(&writer->error);
     if (status == PF_OK) {
         bool first = !state->written;
@@ -282,6 +328,23 @@ static bool begins_part(const struct pf_writer *writer, struct pf_bytes key, str
     return false;
 }
 
+/* False: a reader would not take the line for the header line that the metadata come from. The writer makes some
+ * lines itself, from the records. */
+static bool is_header_line(struct pf_bytes key, struct pf_bytes value)
+{
+    static const char *const made[] = {"events", "positions", "totals"};
+    size_t at = 0;
+
+    if (pf_bytes_equal(key, PF_BYTES("comment")))
+        return pf_cg_comment(value);
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+        if (pf_bytes_equal(key, pf_bytes_of(made[k])))
+            return false;
+    while (at < key.size && pf_cg_word_char(key.data[at]))
+        at++;
+    return key.size > 0 && at == key.size && !pf_one_of(*key.data, PF_CG_COST_BEGINS);
+}
+
 static int add_header(struct pf_writer *writer, uint32_t key, uint32_t value)
 {
     struct pf_cg_writer *state = writer->state;
@@ -289,6 +352,12 @@ static int add_header(struct pf_writer *writer, uint32_t key, uint32_t value)
 
     if (pf_bytes_equal(text, PF_BYTES("summary")))
         return PF_OK;
+    if (!is_header_line(text, pf_dict_string(writer->dict, value))) {
+        if (!state->headers_said)
+            pf_report_send(&writer->report, PF_WARNING, "metadata '%s' is no line of a header and is left out", text.data);
+        state->headers_said = true;
+        return PF_OK;
+    }
     if (begins_part(writer, text, pf_dict_string(writer->dict, value)) && write_part(writer) != PF_OK)
         return writer->error.code;
     if (!pf_grow(&state->header, &state->header_capacity, state->header_count + 1, sizeof *state->header))
