@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load lib/expect
+
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
@@ -223,4 +225,11 @@ PYTHON
         tried=$((tried + 1))
     done
     [ "$tried" -gt 10 ]
+}
+
+@test "a file of the metadata whose name has a NUL is refused" {
+    printf '{"schema":"profutils.samples/1","rows":[],"meta":{"metadata":[%s]}}' \
+        '{"origin":".pynytprof","key":"file","value":"0 16 10 20 a\u0000b"}' >nul.json
+    fails 2 "pynytprof ends names with a NUL; this one has one inside: 'a" profcat -f json -t pynytprof nul.json -o nul.pynyt
+    [ ! -e nul.pynyt ]
 }

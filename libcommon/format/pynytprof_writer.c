@@ -211,11 +211,18 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, con
 
 /* --- records ---------------------------------------------------------------------------------------------- */
 
+static int check_name(struct pf_writer *writer, struct pf_bytes name)
+{
+    if (name.size == 0 || !memchr(name.data, 0, name.size))
+        return PF_OK;
+    return pf_error_set(&writer->error, PF_USAGE, "pynytprof ends names with a NUL; this one has one inside: '%.*s...'",
+                        (int)strnlen(name.data, 60), name.data);
+}
+
 static int no_number(struct pf_writer *writer, const struct pf_pyn_register *reg, struct pf_bytes name)
 {
-    if (name.size > 0 && memchr(name.data, 0, name.size))
-        return pf_error_set(&writer->error, PF_USAGE, "pynytprof ends names with a NUL; this one has one inside: '%.*s...'",
-                            (int)strnlen(name.data, 60), name.data);
+    if (check_name(writer, name) != PF_OK)
+        return writer->error.code;
     if (reg->next == UINT32_MAX)
         return pf_error_set(&writer->error, PF_USAGE, "pynytprof numbers %ss with 32 bits; there are more", reg->kind);
     return pf_error_nomem(&writer->error);
@@ -387,6 +394,8 @@ static int write_entries(struct pf_writer *writer, char tag, const struct pf_pyn
 
         if (entry->absent)
             continue;
+        if (check_name(writer, name) != PF_OK) /* of metadata */
+            return writer->error.code;
         pf_store32le(head, entry->id);
         for (size_t n = 0; n < numbers; n++)
             pf_store32le(head + 4 + 4 * n, entry->numbers[n]);
