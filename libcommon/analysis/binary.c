@@ -234,7 +234,7 @@ static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
 static bool is_build_id(struct pf_bytes text)
 {
     for (size_t k = 0; k < text.size; k++)
-        if (text.data[k] == '\0' || !strchr("0123456789abcdefABCDEF", text.data[k]))
+        if (!pf_one_of(text.data[k], "0123456789abcdefABCDEF"))
             return false;
     return text.size == 16 || text.size == 32 || text.size == 40 || text.size == 64;
 }

@@ -7,17 +7,12 @@
 
 static const char special[] = "\\^$.[]|()*+?{}";
 
-static bool is_special(char c)
-{
-    return c != '\0' && strchr(special, c) != NULL;
-}
-
 /* The regular expression that finds `text` itself; one engine then serves both kinds and renaming
  * too. */
 static char *quoted(const char *text, struct pf_buffer *buffer)
 {
     for (; *text != '\0'; text++) {
-        if (is_special(*text))
+        if (pf_one_of(*text, special))
             pf_buffer_byte(buffer, '\\');
         pf_buffer_byte(buffer, (unsigned char)*text);
     }

@@ -60,7 +60,7 @@ static bool parse_hex(struct pf_bytes text, uint64_t *number)
 
 static bool is_type(struct pf_bytes token)
 {
-    return token.size == 1 && strchr("AaBbCcDdGgIiNnpRrSsTtUuVvWw-?", *token.data) != NULL;
+    return token.size == 1 && pf_one_of(*token.data, "AaBbCcDdGgIiNnpRrSsTtUuVvWw-?");
 }
 
 /* A line of nm: with a size, or without. */
@@ -177,7 +177,7 @@ static int add_parsed(struct pf_symbols *symbols, const struct parsed *parsed, s
 {
     struct pf_symbol symbol = {.address = parsed->address, .size = parsed->size, .name = parsed->name, .rank = rank_of(parsed->type)};
 
-    if (parsed->type != '\0' && strchr("AaNnUu-?", parsed->type))
+    if (pf_one_of(parsed->type, "AaNnUu-?"))
         return PF_OK;
     split_place(&symbol);
     return pf_symbols_add(symbols, &symbol) ? PF_OK : pf_error_nomem(error);

@@ -86,7 +86,7 @@ static size_t without_hash(struct pf_bytes name)
     if (name.size <= HASH || memcmp(name.data + name.size - HASH, "::h", 3) != 0)
         return name.size;
     for (size_t k = name.size - HASH + 3; k < name.size; k++)
-        if (!strchr("0123456789abcdef", name.data[k]) || name.data[k] == '\0')
+        if (!pf_one_of(name.data[k], "0123456789abcdef"))
             return name.size;
     return name.size - HASH;
 }

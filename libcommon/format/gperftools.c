@@ -108,14 +108,6 @@ int pf_gperftools_read_maps(struct pf_reader *reader)
     return status;
 }
 
-struct pf_bytes pf_gperftools_trim(struct pf_bytes text)
-{
-    pf_gperftools_skip_blanks(&text);
-    while (text.size > 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t' || text.data[text.size - 1] == '\r'))
-        text.size--;
-    return text;
-}
-
 uint32_t pf_gperftools_function(struct pf_dict *dict, struct pf_bytes name, struct pf_bytes file)
 {
     struct pf_function function = {
@@ -141,7 +133,7 @@ struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line)
 bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, bool *known)
 {
     struct pf_gperftools *state = reader->state;
-    struct pf_bytes name = pf_gperftools_trim(line), file = {NULL, 0};
+    struct pf_bytes name = pf_bytes_trim(line), file = {NULL, 0};
     struct pf_gperftools_frame frame = {0};
     uint64_t number;
 
@@ -149,13 +141,13 @@ bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, boo
              (*name.data == ' ' || *name.data == '\t') && name.size < PF_STRING_MAX;
     if (!*known)
         return true;
-    name = pf_gperftools_trim(name);
+    name = pf_bytes_trim(name);
     for (size_t at = name.size; name.size > 0 && name.data[name.size - 1] == ')' && at-- > 1;) {
         if (name.data[at] != '(')
             continue;
         if (name.data[at - 1] == ' ') {
             file = pf_gperftools_file_line((struct pf_bytes){name.data + at + 1, name.size - at - 2}, &frame.line);
-            name = pf_gperftools_trim((struct pf_bytes){name.data, at});
+            name = pf_bytes_trim((struct pf_bytes){name.data, at});
         }
         break;
     }
@@ -175,7 +167,7 @@ static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
 
     if (!pf_gperftools_hex(&line, &address))
         return true;
-    line = pf_gperftools_trim(line);
+    line = pf_bytes_trim(line);
     if (line.size == 0 || line.size > PF_STRING_MAX)
         return true;
     for (end = line.size; end > 0;) {
@@ -204,7 +196,7 @@ static int read_symbols(struct pf_reader *reader)
 
     pf_source_take(reader->source, SYMBOLS.size);
     while ((status = pf_source_line(reader->source, &line, &reader->error)) == PF_OK) {
-        line = pf_gperftools_trim(line);
+        line = pf_bytes_trim(line);
         if (ended && line.size > 4 && memcmp(line.data, "--- ", 4) == 0)
             return PF_OK;
         if (pf_bytes_equal(line, PF_BYTES("---")))

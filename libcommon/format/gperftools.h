@@ -66,7 +66,6 @@ int pf_gperftools_read_maps(struct pf_reader *);
 bool pf_gperftools_java_line(struct pf_reader *, struct pf_bytes line, bool *known);
 /* Function and line of a file; the id 0 when memory ran out. */
 uint32_t pf_gperftools_function(struct pf_dict *, struct pf_bytes name, struct pf_bytes file);
-struct pf_bytes pf_gperftools_trim(struct pf_bytes);
 /* Cuts FILE:LINE; without a number the line is 0. */
 struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line);
 

@@ -72,7 +72,7 @@ static void read_state(struct dump *dump, struct pf_bytes rest)
     while (rest.size > 0) {
         const char *comma = memchr(rest.data, ',', rest.size);
         struct pf_bytes part = {rest.data, comma ? (size_t)(comma - rest.data) : rest.size};
-        struct pf_bytes number = pf_gperftools_trim(part);
+        struct pf_bytes number = pf_bytes_trim(part);
         int64_t minutes;
 
         rest = pf_bytes_skip(rest, part.size + (comma != NULL));
@@ -100,7 +100,7 @@ static int add_frame(struct dump *dump, struct pf_bytes name, struct pf_bytes pl
             offset = place.data + k;
     if (offset)
         place.size = (size_t)(offset - place.data);
-    place = pf_gperftools_file_line(pf_gperftools_trim(place), &frame.line);
+    place = pf_gperftools_file_line(pf_bytes_trim(place), &frame.line);
     frame.function = pf_gperftools_function(dict, name, place);
     struct pf_location location = {.function = frame.function, .line = frame.line};
     uint64_t number = pf_dict_add_location(dict, &location);
@@ -152,7 +152,7 @@ static struct pf_bytes function_name(struct pf_bytes line)
 
 static int read_line(struct dump *dump, struct pf_bytes line)
 {
-    struct pf_bytes rest, text = pf_gperftools_trim(line);
+    struct pf_bytes rest, text = pf_bytes_trim(line);
     bool place = line.size > 0 && *line.data == '\t';
     int status = PF_OK;
 

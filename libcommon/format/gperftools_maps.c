@@ -15,7 +15,7 @@ void pf_gperftools_maps_free(struct pf_gperftools_maps *maps)
 
 void pf_gperftools_skip_blanks(struct pf_bytes *text)
 {
-    while (text->size > 0 && (*text->data == ' ' || *text->data == '\t'))
+    while (text->size > 0 && pf_blank(*text->data))
         *text = pf_bytes_skip(*text, 1);
 }
 
@@ -104,7 +104,7 @@ static bool parse(struct pf_bytes line, struct pf_gperftools_map *map, struct pf
     if (!pf_gperftools_hex(&line, &map->start) || line.size == 0 || (*line.data != '-' && *line.data != ' '))
         return false;
     line = pf_bytes_skip(line, 1);
-    if (!pf_gperftools_hex(&line, &map->limit) || (line.size > 0 && !strchr(": \t\r", *line.data)))
+    if (!pf_gperftools_hex(&line, &map->limit) || (line.size > 0 && *line.data != ':' && !pf_blank(*line.data)))
         return false;
     *known = true;
     if (line.size > 0 && *line.data == ':')

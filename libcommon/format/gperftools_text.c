@@ -120,7 +120,7 @@ static enum form form_ahead(struct pf_source *source)
 
     do {
         bytes = pf_source_peek(source, want, &have);
-        if (have == 0 || !strchr("h-\n\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", bytes[0]) || bytes[0] == '\0')
+        if (have == 0 || !pf_one_of((char)bytes[0], "h-\n\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
             return FORM_NONE;
         end = memchr(bytes, '\n', have < HEAD ? have : HEAD);
         if (end || have >= HEAD || have < want)
@@ -128,7 +128,7 @@ static enum form form_ahead(struct pf_source *source)
         want = have + 1;
     } while (!memchr(bytes, '\0', have));
     rest = (struct pf_bytes){(const char *)bytes, end ? (size_t)(end - (const char *)bytes) : have < HEAD ? have : HEAD};
-    return form_of(pf_gperftools_trim(rest), &rest);
+    return form_of(pf_bytes_trim(rest), &rest);
 }
 
 int pf_gperftools_text_bid(struct pf_source *source)
@@ -397,14 +397,14 @@ static bool parse_symbol(struct text *text, struct pf_bytes line, uint64_t *addr
     tab = memchr(line.data, '\t', line.size);
     if (tab)
         name.size = (size_t)(tab - line.data);
-    line = pf_gperftools_trim(pf_bytes_skip(line, name.size));
+    line = pf_bytes_trim(pf_bytes_skip(line, name.size));
     for (size_t at = name.size; at-- > 0;) {
         if (pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("+0x"))) {
             name.size = at;
             break;
         }
     }
-    name = pf_gperftools_trim(name);
+    name = pf_bytes_trim(name);
     if (name.size > PF_STRING_MAX || line.size > PF_STRING_MAX)
         return false;
     struct pf_bytes file = pf_gperftools_file_line(line, &frame->line);
@@ -416,7 +416,7 @@ static bool parse_symbol(struct text *text, struct pf_bytes line, uint64_t *addr
 /* # KEY = VALUE, behind `# runtime.MemStats`; or a comment of no known form. */
 static int keep_comment(struct text *text, struct pf_bytes line)
 {
-    struct pf_bytes rest = pf_gperftools_trim(pf_bytes_skip(line, 1));
+    struct pf_bytes rest = pf_bytes_trim(pf_bytes_skip(line, 1));
     const char *equals = pf_bytes_find(rest, PF_BYTES(" = "));
     bool good;
 
@@ -442,7 +442,7 @@ static int read_comment(struct text *text, struct pf_bytes line)
     uint64_t address;
 
     if (pf_bytes_starts(line, PF_BYTES("# labels: ")) && text->pending)
-        return read_labels(text, pf_gperftools_trim(pf_bytes_skip(line, 10)));
+        return read_labels(text, pf_bytes_trim(pf_bytes_skip(line, 10)));
     if (!parse_symbol(text, line, &address, &frame))
         return keep_comment(text, line);
     if (frame.function == 0)
@@ -475,11 +475,11 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
     while (thread.size < line.size && thread.data[thread.size] != ':')
         thread.size++;
     rest = pf_bytes_skip(line, thread.size);
-    if (*line.data != 't' || !take_numbers(&rest, ":d:d[d:d]", numbers) || pf_gperftools_trim(rest).size > 0)
+    if (*line.data != 't' || !take_numbers(&rest, ":d:d[d:d]", numbers) || pf_bytes_trim(rest).size > 0)
         return bad_line(text, "'@ ADDRESSES' or 'tTHREAD: OBJECTS: BYTES [OBJECTS: BYTES]'");
     if (!text->known)
         return pf_bytes_equal(thread, PF_BYTES("t*")) &&
-                       !pf_gperftools_meta(text->reader, "total", pf_gperftools_trim(pf_bytes_skip(line, thread.size + 1)))
+                       !pf_gperftools_meta(text->reader, "total", pf_bytes_trim(pf_bytes_skip(line, thread.size + 1)))
                    ? pf_error_nomem(&text->reader->error)
                    : PF_OK;
     if (text->split == pf_bytes_equal(thread, PF_BYTES("t*")))
@@ -543,7 +543,7 @@ static int read_heap_head(struct text *text, struct pf_bytes line)
     scale->both = scale->go || (differs && !scale->objects);
     text->expected = total[0];
     text->reader->variant = scale->go ? "heap, Go" : "heap";
-    if (!pf_gperftools_meta(text->reader, "heap profile", pf_gperftools_trim(pf_bytes_skip(line, 13))) ||
+    if (!pf_gperftools_meta(text->reader, "heap profile", pf_bytes_trim(pf_bytes_skip(line, 13))) ||
         (origin && !pf_gperftools_meta(text->reader, "provenance", pf_bytes_of(origin))) ||
         (scale->period > 1 &&
          !pf_gperftools_meta(text->reader, "provenance", PF_BYTES("objects and bytes are scaled by 1/(1-exp(-bytes/objects/period))"))))
@@ -568,8 +568,8 @@ static int read_jemalloc_head(struct text *text, struct pf_bytes line)
 /* Lines NAME = VALUE before the records. */
 static int read_attribute(struct text *text, struct pf_bytes line, const char *equals)
 {
-    struct pf_bytes key = pf_gperftools_trim((struct pf_bytes){line.data, (size_t)(equals - line.data)});
-    struct pf_bytes value = pf_gperftools_trim(pf_bytes_skip(line, (size_t)(equals - line.data) + 1));
+    struct pf_bytes key = pf_bytes_trim((struct pf_bytes){line.data, (size_t)(equals - line.data)});
+    struct pf_bytes value = pf_bytes_trim(pf_bytes_skip(line, (size_t)(equals - line.data) + 1));
     char name[64];
 
     if (key.size == 0 || key.size >= sizeof name || value.size > PF_STRING_MAX)
@@ -676,7 +676,7 @@ static int read_lines(struct text *text)
         status = pf_source_line(source, &text->line, &text->reader->error);
         if (status != PF_OK)
             break;
-        struct pf_bytes line = pf_gperftools_trim(text->line);
+        struct pf_bytes line = pf_bytes_trim(text->line);
 
         if (line.size == 0) {
             status = flush(text);

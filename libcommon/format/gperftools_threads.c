@@ -30,20 +30,14 @@ static int bad_line(const struct threads *threads, const char *expected)
     return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, expected);
 }
 
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
-}
-
 /* Takes the first word; a NUL byte is part of one. */
 static struct pf_bytes take_word(struct pf_bytes *rest)
 {
     struct pf_bytes word;
 
-    while (rest->size > 0 && is_blank(*rest->data))
-        *rest = pf_bytes_skip(*rest, 1);
+    pf_gperftools_skip_blanks(rest);
     word = (struct pf_bytes){rest->data, 0};
-    while (word.size < rest->size && !is_blank(rest->data[word.size]))
+    while (word.size < rest->size && !pf_blank(rest->data[word.size]))
         word.size++;
     *rest = pf_bytes_skip(*rest, word.size);
     return word;
@@ -91,7 +85,7 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
         return bad_line(threads, "addresses of a program and names below 16 MiB");
     for (size_t at = name.size; address > 0 && at-- > 0;)
         if (pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("+0x"))) {
-            name = pf_gperftools_trim((struct pf_bytes){name.data, at});
+            name = pf_bytes_trim((struct pf_bytes){name.data, at});
             break;
         }
     if (name.size > 0) {
@@ -120,13 +114,13 @@ static int read_frames(struct threads *threads, struct pf_bytes line)
 
     if (status == PF_OK && !more) {
         label = take_word(&line);
-        rest = pf_gperftools_trim(line);
+        rest = pf_bytes_trim(line);
         if (label.size == 1 || label.data[label.size - 1] != ':' || label.data[label.size - 2] == ':')
             rest = (struct pf_bytes){label.data, label.size + line.size};
         return rest.size > 0 ? add_frame(threads, 0, rest) : PF_OK;
     }
     while (status == PF_OK && more) {
-        behind = pf_gperftools_trim(rest);
+        behind = pf_bytes_trim(rest);
         status = read_address(threads, take_word(&rest), &next, &more);
         if (status == PF_OK)
             status = add_frame(threads, address, more ? PF_BYTES("") : behind);
@@ -179,7 +173,7 @@ int pf_gperftools_threads_read(struct pf_reader *reader)
     while (status == PF_OK) {
         threads.offset = pf_source_offset(reader->source);
         status = pf_source_line(reader->source, &threads.line, &reader->error);
-        struct pf_bytes line = pf_gperftools_trim(threads.line);
+        struct pf_bytes line = pf_bytes_trim(threads.line);
 
         if (status != PF_OK || line.size == 0)
             continue;

@@ -138,7 +138,7 @@ static bool scale_text(struct pf_bytes text, int64_t *number)
     uint64_t bits;
 
     for (size_t k = 0; k < text.size; k++)
-        if (!strchr("0123456789.eE+-", text.data[k]) || text.data[k] == '\0')
+        if (!pf_one_of(text.data[k], "0123456789.eE+-"))
             return false;
     memcpy(copy, text.data, text.size);
     copy[text.size] = '\0';

@@ -11,7 +11,7 @@ enum { MAGIC_SIZE = 8, WINDOW = 4096, WINDOW_MAX = 1024 * 1024 };
 
 bool pf_pyn_tag(unsigned byte)
 {
-    return byte != 0 && byte < 128 && strchr("FSDCEAHBTP", (int)byte);
+    return byte < 128 && pf_one_of((char)byte, "FSDCEAHBTP");
 }
 
 /* --- evidence --------------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static bool scan(struct banner *banner, const unsigned char *p, size_t have)
     while (banner->size < have) {
         const unsigned char *line = p + banner->size;
 
-        if (banner->size > 0 && (*line == 0 || !strchr("#:!\n", *line)))
+        if (banner->size > 0 && !pf_one_of((char)*line, "#:!\n"))
             return true;
         const unsigned char *end = memchr(line, '\n', have - banner->size);
         if (!end)
@@ -213,7 +213,7 @@ static int read_banner(struct pf_reader *reader, struct pf_pyn_content *content)
         size_t have;
         const unsigned char *p = pf_source_peek(reader->source, 1, &have);
 
-        if (have == 0 || *p == 0 || !strchr("#:!\n", *p))
+        if (have == 0 || !pf_one_of((char)*p, "#:!\n"))
             break;
         if ((status = peek_line(reader, &line)) != PF_OK)
             break;
