@@ -155,6 +155,9 @@ static void touch_values(struct outcome *outcome, const struct pf_dict *dict, co
         need(outcome, "measure of a column", batch->values[k].measure, pf_measures_count(&dict->measures));
         if (outcome->wrong[0])
             return;
+        for (uint32_t i = 0; i < k && k < 64; i++)
+            if (batch->values[i].measure == batch->values[k].measure)
+                blame(outcome, "two columns of one measure in a batch");
         if (pf_measures_row(&dict->measures, batch->values[k].measure)->kind != batch->kind)
             blame(outcome, "a column's measure is of another kind than its batch");
         for (uint32_t row = 0; row < batch->rows; row++)
