@@ -320,6 +320,17 @@ END
     fails 2 "--min-delta takes" profdiff --min-delta=-1 p.folded q.folded
 }
 
+@test "--normalize: columns of one name with different units stay apart in streams and pictures" {
+    row() { printf '{"id":1,"kind":"sample","labels":{},"stack":[{"function":"%s"}],"values":{"n":%s},"units":{"n":"%s"}}\n' "$@"; }
+    { row f 1 count; row g 3 count; row f 4 bytes; row g 1 bytes; } >units.ndjson
+    profdiff --normalize -f ndjson -t pfs units.ndjson units.ndjson >units.pfs
+    profcat -t json units.pfs | python3 -c '
+import json, sys
+rows = [{key: value for key, value in row["values"].items() if key.endswith("before") and value} for row in json.load(sys.stdin)["rows"]]
+want = [{"n.before": 250000000, "n/bytes.before": 800000000}, {"n.before": 750000000, "n/bytes.before": 200000000}]
+assert rows == want, rows'
+}
+
 @test "--normalize compares shares" {
     printf 'f 30\ng 70\n' >p.folded
     printf 'f 60\ng 140\n' >q.folded

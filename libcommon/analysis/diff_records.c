@@ -4,6 +4,7 @@
 #include "analysis/diff_scope.h"
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -479,17 +480,38 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
     return !text.failed;
 }
 
-static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, const char *end, bool delta, bool main)
+/* NAME.before; at further attempts NAME/UNIT.before, NAME/UNIT/2.before ... */
+static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measure, const char *end, unsigned attempt)
 {
-    struct pf_measure measure = column->quantity.measure;
-    struct pf_bytes name = pf_dict_string(records->dict, measure.name);
-    unsigned flags = records->dict->strings.rows[measure.name].flags;
+    struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
+    unsigned flags = dict->strings.rows[measure->name].flags;
     struct pf_buffer text = {0};
-    uint32_t index;
+    char number[16];
+    uint32_t id = 0;
 
     pf_buffer_append(&text, name.data, name.size);
+    if (attempt > 0 && unit.size > 0) {
+        pf_buffer_byte(&text, '/');
+        pf_buffer_append(&text, unit.data, unit.size);
+        flags = pf_utf8_valid((struct pf_bytes){text.data, text.size}) ? PF_UTF8 : 0;
+    }
+    if (attempt > 1)
+        pf_buffer_append(&text, number, (size_t)snprintf(number, sizeof number, "/%u", attempt));
     pf_buffer_append(&text, end, strlen(end));
-    measure.name = text.failed ? 0 : pf_dict_intern(records->dict, (struct pf_bytes){text.data, text.size}, flags);
+    if (!text.failed)
+        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
+    pf_buffer_free(&text);
+    return id;
+}
+
+static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, unsigned attempt, unsigned k, bool main)
+{
+    static const char *const ends[] = {".before", ".after", ".delta"};
+    struct pf_measure measure = column->quantity.measure;
+    bool good;
+
+    measure.name = name_column(records->dict, &measure, ends[k], attempt);
+    good = measure.name != 0;
     measure.main = main;
     if (column->quantity.events)
         measure.unit = pf_dict_intern(records->dict, PF_BYTES("events"), 0);
@@ -500,26 +522,50 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_co
     }
     if (column->quantity.events || records->normalize)
         measure.period = measure.period_parts = 0;
-    if (column->parts > 1 && !divide_unit(records->dict, &measure, column->parts))
-        text.failed = true;
-    if (delta) /* of numbers of samples it is no number of samples */
+    if (column->parts > 1)
+        good = divide_unit(records->dict, &measure, column->parts) && good;
+    if (k == DELTA) /* a difference of numbers of samples is no number of samples */
         measure.nature = PF_UNKNOWN_NATURE;
-    index = text.failed ? UINT32_MAX : pf_measures_intern(&records->dict->measures, &measure);
-    pf_buffer_free(&text);
-    return index;
+    return good ? pf_measures_intern(&records->dict->measures, &measure) : UINT32_MAX;
+}
+
+static bool is_declared(const struct pf_diff_records *records, size_t columns, uint32_t measure)
+{
+    for (size_t i = 0; i < columns; i++)
+        for (unsigned k = BEFORE; k <= DELTA; k++)
+            if (pf_measure_same(pf_measures_row(&records->dict->measures, records->columns[i].measures[k]),
+                                pf_measures_row(&records->dict->measures, measure)))
+                return true;
+    return false;
+}
+
+/* Shares and events take the place of units: columns of one name that differ by their unit alone are kept apart by names. */
+static bool declare_column(struct pf_diff_records *records, size_t i, bool main)
+{
+    struct pf_diff_column *column = &records->columns[i];
+    bool again = true;
+
+    for (unsigned attempt = 0; again; attempt++) {
+        again = false;
+        for (unsigned k = BEFORE; k <= DELTA; k++) {
+            column->measures[k] = declare(records, column, attempt, k, main && k == DELTA);
+            if (column->measures[k] == UINT32_MAX)
+                return false;
+            again = again || is_declared(records, i, column->measures[k]);
+        }
+    }
+    return true;
 }
 
 static bool declare_all(struct pf_diff_records *records)
 {
-    static const char *const ends[] = {".before", ".after", ".delta"};
     bool good = true;
 
-    for (size_t i = 0; i < records->count; i++) {
+    for (size_t i = 0; good && i < records->count; i++) {
         struct pf_diff_column *column = &records->columns[i];
-        bool main = main_column(records, column->quantity.measure.kind) == i;
+
         column->parts = parts_of(records, column);
-        for (unsigned k = BEFORE; k <= DELTA; k++)
-            good = (column->measures[k] = declare(records, column, ends[k], k == DELTA, main && k == DELTA)) != UINT32_MAX && good;
+        good = declare_column(records, i, main_column(records, column->quantity.measure.kind) == i);
     }
     return good && pf_dict_status(records->dict) == PF_OK;
 }
