@@ -259,6 +259,20 @@ static uint64_t try_whole(struct totals *totals, const struct input *input)
     return outcome.status == PF_EOF ? outcome.records : UINT64_MAX;
 }
 
+/* Whether a segment of a native stream ends behind these bytes, deflated or not: what stands before is a whole stream. */
+static bool ends_segment(const struct input *input, size_t size)
+{
+    const struct mutant stream = {.data = (unsigned char *)input->bytes.data, .size = size};
+    size_t at = 0, step;
+    char last = 0;
+
+    while (at < size && (step = pfs_step(&stream, at)) > 0) {
+        last = (char)stream.data[at + 4];
+        at += step;
+    }
+    return at == size && last == 'E';
+}
+
 static void try_cut(struct totals *totals, const struct input *input, size_t size, uint64_t records_limit)
 {
     /* A copy of the very size, so that reading beyond it is seen. */
@@ -266,7 +280,7 @@ static void try_cut(struct totals *totals, const struct input *input, size_t siz
     if (size)
         memcpy(copy, input->bytes.data, size);
     struct trial trial = {.totals = totals, .input = input, .what = CUT, .number = size, .bytes = copy, .size = size,
-                          .must_fail = totals->format->caps & PF_HOLDS_FAILURE && size != input->boundary,
+                          .must_fail = totals->format->caps & PF_HOLDS_FAILURE && !ends_segment(input, size),
                           .records_limit = records_limit};
     try_input(&trial);
     free(copy);

@@ -19,7 +19,6 @@
 struct input {
     char name[1024];
     struct pf_buffer bytes;
-    size_t boundary; /* end of the first of two segments; 0 = there is one */
 };
 
 struct input_list {
@@ -238,7 +237,6 @@ static bool input_load(struct input *input, const char *name)
     if (!make_pfs(&input->bytes, format, !strcmp(kind, "pfsz") ? 6 : 0))
         return false;
     if (!strcmp(kind, "pfs2")) {
-        input->boundary = input->bytes.size;
         struct pf_buffer twice = {0};
         pf_buffer_append(&twice, input->bytes.data, input->bytes.size);
         pf_buffer_append(&twice, input->bytes.data, input->bytes.size);
