@@ -31,3 +31,11 @@ check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }
     (ulimit -t 10; profcat -f gperftools -t folded hand.threadz >got)
     cmp want got
 }
+
+@test "a CPU profile may have addresses where threadz has its named frames" {
+    # one sample of 0x80000000000fffff, then the trailer
+    printf '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\47\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >high.prof
+    printf '\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\377\377\17\0\0\0\0\200' >>high.prof
+    printf '\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>high.prof
+    [ "$(profcat -f gperftools -m samples -t folded high.prof)" = "0x80000000000fffff 1" ]
+}

@@ -81,7 +81,8 @@ static bool make_locations(struct pf_gperftools_names *names, struct pf_dict *di
 
     if (!pf_grow(&names->locations, &names->location_capacity, names->location_count + count, sizeof *names->locations))
         return false;
-    if (pf_gperftools_is_named(address))
+    /* in forms without named frames it is an address all the same */
+    if (pf_gperftools_is_named(address) && address - PF_GPERFTOOLS_NAMED < names->named.count)
         named = *(const struct named *)pf_table_row(&names->named, (uint32_t)(address - PF_GPERFTOOLS_NAMED));
     row.function = (uint32_t)named.function;
     if (!names->numbers || place->count == 0)
