@@ -49,7 +49,7 @@ void pf_tool_stop_failed(const struct pf_tool *);
 /* Exits with the status raised so far, without a message. */
 _Noreturn void pf_tool_quit(const struct pf_tool *);
 /* The same from inside a library that cannot go on, in any thread. */
-_Noreturn void pf_tool_end_without_memory(void);
+PF_NORETURN void pf_tool_end_without_memory(void);
 /* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For cli/checked.h. */
 void *pf_tool_checked(const char *name, void *memory);
 
