@@ -578,7 +578,7 @@ static bool sort_records(struct pf_canonical *canonical, const struct record_sto
 
 struct ranked_meta {
     uint32_t ranks[4]; /* origin, key, value, value of the prefix */
-    struct meta_row row, prefix; /* prefix.origin 0: there is none */
+    struct meta_row row, prefix; /* prefix.origin 0: no prefix */
 };
 
 static int compare_meta(const void *a, const void *b)

@@ -524,7 +524,7 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_co
         measure.period = measure.period_parts = 0;
     if (column->parts > 1)
         good = divide_unit(records->dict, &measure, column->parts) && good;
-    if (k == DELTA) /* a difference of numbers of samples is no number of samples */
+    if (k == DELTA) /* a difference does not count samples */
         measure.nature = PF_UNKNOWN_NATURE;
     return good ? pf_measures_intern(&records->dict->measures, &measure) : UINT32_MAX;
 }

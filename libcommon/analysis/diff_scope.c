@@ -72,7 +72,7 @@ int pf_diff_scope_end(struct pf_diff_scope *scope, struct pf_file_scope *added,
                              PF_BY_FUNCTION, added, error);
 }
 
-/* The record of these sums that is main::RUNTIME's; 0: there is none. */
+/* The record of main::RUNTIME in these sums; 0 if the sums have no such record. */
 static uint32_t record_of(const struct pf_file_scope *added, enum pf_kind kind)
 {
     return kind == PF_EDGE ? added->edge : kind == PF_SAMPLE ? added->stack : 0;

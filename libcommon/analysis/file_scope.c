@@ -61,7 +61,7 @@ static uint32_t find_caller(const struct scope *scope)
     return best;
 }
 
-/* *file: the one whose statements outside of all subs cost the most, a string; 0: there is none. */
+/* *file: the file whose statements outside of all subs cost the most, a string; 0 if no file has such statements. */
 static int find_file(const struct scope *scope, const struct pf_sums *time, uint32_t *file)
 {
     int64_t *sums = calloc(scope->dict->strings.count, sizeof *sums);

@@ -21,7 +21,7 @@ struct pf_flame {
     struct pf_accumulator sums;
     struct pf_accumulator calls; /* FLAT and EDGE records of profiles that have a file scope (analysis/file_scope.h) */
     struct pf_facts facts;
-    uint64_t others;           /* records that are no SAMPLE */
+    uint64_t others;           /* FLAT and EDGE records */
     struct pf_slices slices;   /* where there is a label */
     struct pf_keys keys;       /* functions */
 

@@ -183,7 +183,7 @@ static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, c
     return file;
 }
 
-/* Name, file and image; the first line or the address where there is no name. */
+/* Name, file and image; functions without a name have their first line or address. */
 static void set_function(struct pf_keys *keys, struct pf_key *key, const struct pf_location *place, const struct pf_function *function)
 {
     key->first = pf_anonymous_line(keys->dict, function);

@@ -84,7 +84,7 @@ bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
 /* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not known. */
 int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 
-/* How the places of the row are called: inlined, not inlined, or both; 0 where none is inlined or the row is no function. */
+/* Whether the places of the row are inlined, not inlined, or both; 0 for rows without inlined places and rows other than functions. */
 enum { PF_KEY_INLINED = 1, PF_KEY_CALLED = 2 };
 unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
 

@@ -68,7 +68,7 @@ static uint64_t take_count(const char **text)
     return count;
 }
 
-/* Behind the '{' of a repeat; *text moves behind its '}'. Where it is no repeat regcomp says so. */
+/* Behind the '{' of a repeat; *text moves behind its '}'. Other text is left to regcomp. */
 static const char *take_repeat(struct scan *scan, const char **text)
 {
     const char *at = *text;
