@@ -1,7 +1,7 @@
 /* profcat: concatenates, converts and inspects profiles. */
 #include "profcat_options.h"
 
-#include "analysis/expand.h"
+#include "analysis/table/expand.h"
 #include "cli/guess.h"
 #include "cli/inspect.h"
 #include "cli/output.h"

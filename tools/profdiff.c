@@ -1,13 +1,13 @@
 /* profdiff: what changed between two sets of runs, and whether it is real. */
 #include "profdiff_options.h"
 
-#include "analysis/diff_records.h"
+#include "analysis/diff/records.h"
 #include "cli/guess.h"
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "codec/registry.h"
-#include "render/diff.h"
-#include "render/top.h"
+#include "render/diff/diff.h"
+#include "render/table/top.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* proffilter: the part of a profile that was asked for. */
 #include "proffilter_options.h"
 
-#include "analysis/rewrite.h"
-#include "analysis/spill.h"
+#include "analysis/filter/rewrite.h"
+#include "analysis/merge/spill.h"
 #include "base/number.h"
 #include "cli/guess.h"
 #include "cli/output.h"

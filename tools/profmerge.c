@@ -1,7 +1,7 @@
 /* profmerge: one profile from many runs. */
 #include "profmerge_options.h"
 
-#include "analysis/merge.h"
+#include "analysis/merge/merge.h"
 #include "base/number.h"
 #include "cli/guess.h"
 #include "cli/output.h"

@@ -1,13 +1,13 @@
 /* proftop: what costs how much, as tables, trees and source lines. */
 #include "proftop_options.h"
 
-#include "analysis/file_scope.h"
-#include "analysis/own_time.h"
+#include "analysis/sum/file_scope.h"
+#include "analysis/sum/own_time.h"
 #include "cli/guess.h"
 #include "cli/hint.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "render/top.h"
+#include "render/table/top.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "cli/inputs.h"
 
-#include "analysis/naming.h"
+#include "analysis/names/naming.h"
 #include "base/memory.h"
 #include "cli/ahead.h"
 #include "cli/hint.h"

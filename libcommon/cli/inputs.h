@@ -35,7 +35,7 @@ struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 void pf_inputs_set_label(struct pf_inputs *, const char *key, const char *value);
 void pf_inputs_label_source(struct pf_inputs *, const char *key);
 
-/* What --binary, --symbols and --no-inlines ask for: names for addresses nobody named (analysis/naming.h). */
+/* What --binary, --symbols and --no-inlines ask for: names for addresses nobody named (analysis/names/naming.h). */
 struct pf_name_options {
     char *const *binaries; /* programs, each argument one or several with commas between them */
     unsigned binary_count;

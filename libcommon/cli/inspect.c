@@ -2,8 +2,8 @@
 
 #include "cli/output.h"
 #include "codec/registry.h"
-#include "render/inspection.h"
-#include "render/meta.h"
+#include "render/records/inspection.h"
+#include "render/table/meta.h"
 
 #include <string.h>
 

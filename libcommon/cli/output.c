@@ -1,6 +1,6 @@
 #include "cli/output.h"
 
-#include "analysis/canonical.h"
+#include "analysis/merge/canonical.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "codec/registry.h"

@@ -1,8 +1,8 @@
 #include "cli/parts.h"
 
-#include "analysis/rows.h"
-#include "analysis/spill.h"
-#include "analysis/split.h"
+#include "analysis/filter/rows.h"
+#include "analysis/merge/spill.h"
+#include "analysis/filter/split.h"
 #include "base/memory.h"
 #include "codec/registry.h"
 

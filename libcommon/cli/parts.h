@@ -6,7 +6,7 @@
 
 struct pf_parts;
 
-/* Splits by `key` (analysis/split.h); -o must hold %s, for which a part's name stands. Exits 2 when it does not. Never
+/* Splits by `key` (analysis/filter/split.h); -o must hold %s, for which a part's name stands. Exits 2 when it does not. Never
  * NULL. */
 struct pf_parts *pf_parts_open(struct pf_common *, struct pf_inputs *, const char *key);
 

@@ -1,6 +1,6 @@
 #include "cli/selection.h"
 
-#include "analysis/pattern.h"
+#include "analysis/filter/pattern.h"
 
 #include <string.h>
 

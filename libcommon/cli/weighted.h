@@ -2,7 +2,7 @@
 #ifndef PF_CLI_WEIGHTED_H
 #define PF_CLI_WEIGHTED_H
 
-#include "analysis/weight.h"
+#include "analysis/merge/weight.h"
 #include "cli/inputs.h"
 
 /* Opens the inputs of a run of which some have weights. `texts` are WEIGHT:FILE, `list` (may be NULL) a file of WEIGHT tab FILE, one a

@@ -1,8 +1,8 @@
-/* Whether the tests of analysis/statistics.h tell the truth: tables are drawn from known distributions, and their verdicts counted.
+/* Whether the tests of analysis/diff/statistics.h tell the truth: tables are drawn from known distributions, and their verdicts counted.
  *
  *     statistics [TABLES]    by default 1000 tables of 500 functions for each line; status 1 where a goal is missed
  */
-#include "analysis/statistics.h"
+#include "analysis/diff/statistics.h"
 #include "base/hash.h"
 
 #include <math.h>

@@ -3,14 +3,14 @@
 #ifndef PF_TESTS_ANALYSES_H
 #define PF_TESTS_ANALYSES_H
 
-#include "analysis/canonical.h"
-#include "analysis/diff_records.h"
-#include "analysis/diff_rows.h"
-#include "analysis/merge.h"
-#include "analysis/rewrite.h"
-#include "analysis/select.h"
-#include "render/diff.h"
-#include "render/top.h"
+#include "analysis/merge/canonical.h"
+#include "analysis/diff/records.h"
+#include "analysis/diff/rows.h"
+#include "analysis/merge/merge.h"
+#include "analysis/filter/rewrite.h"
+#include "analysis/filter/select.h"
+#include "render/diff/diff.h"
+#include "render/table/top.h"
 
 #include "examine.h"
 

@@ -2,10 +2,10 @@
 #ifndef PF_TESTS_WORDS_H
 #define PF_TESTS_WORDS_H
 
-#include "analysis/bound.h"
-#include "analysis/pattern.h"
-#include "analysis/rewrite.h"
-#include "analysis/select.h"
+#include "analysis/sum/bound.h"
+#include "analysis/filter/pattern.h"
+#include "analysis/filter/rewrite.h"
+#include "analysis/filter/select.h"
 #include "codec/registry.h"
 
 #include "examine.h"

@@ -1,9 +1,9 @@
 /* Parts of merging: weights, rounding, names of evals, maps that are not there while nothing changes. */
-#include "analysis/merge_columns.h"
-#include "analysis/merge_evals.h"
-#include "analysis/merge_labels.h"
-#include "analysis/merge_map.h"
-#include "analysis/weight.h"
+#include "analysis/sum/columns.h"
+#include "analysis/names/evals.h"
+#include "analysis/merge/labels.h"
+#include "analysis/merge/map.h"
+#include "analysis/merge/weight.h"
 #include "tap.h"
 
 static bool parses(const char *text, int64_t num, uint64_t den)

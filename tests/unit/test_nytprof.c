@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "codec/codec.h"
-#include "format/nytprof_wire.h"
+#include "format/nytprof/wire.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

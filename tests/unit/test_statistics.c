@@ -1,7 +1,7 @@
-/* analysis/statistics.h and beta.h: held against published tables, arithmetic on paper, and a second implementation, whose results
+/* analysis/diff/statistics.h and beta.h: held against published tables, arithmetic on paper, and a second implementation, whose results
  * stand in tests/reference/statistics.txt. */
-#include "analysis/beta.h"
-#include "analysis/statistics.h"
+#include "analysis/diff/beta.h"
+#include "analysis/diff/statistics.h"
 
 #include "tap.h"
 

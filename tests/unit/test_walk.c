@@ -1,6 +1,6 @@
 /* Trees told in the order of a reader; the expected order is written down by hand, or follows from the rules a walk is defined by. */
-#include "analysis/path.h"
-#include "analysis/walk.h"
+#include "analysis/sum/path.h"
+#include "analysis/sum/walk.h"
 #include "base/error.h"
 #include "tap.h"
 

@@ -1,0 +1,588 @@
+#include "analysis/diff/diff.h"
+
+#include "analysis/sum/file_scope.h"
+#include "analysis/sum/columns.h"
+#include "analysis/sum/own_time.h"
+#include "analysis/sum/rank.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pf_diff_init(struct pf_diff *diff)
+{
+    diff->block_count = diff->name_count > 0 ? diff->name_count : 1;
+    diff->blocks = calloc(diff->block_count, sizeof *diff->blocks);
+    for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++)
+        diff->blocks[i].measure.kind = PF_RECORD_KINDS;
+    if (pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) != PF_OK)
+        return PF_NOMEM;
+    diff->keys.open = true;
+    return diff->blocks != NULL ? PF_OK : PF_NOMEM;
+}
+
+static void free_accumulator(struct pf_accumulator **accumulator)
+{
+    if (*accumulator != NULL)
+        pf_accumulator_free(*accumulator);
+    free(*accumulator);
+    *accumulator = NULL;
+}
+
+static void free_amounts(struct pf_diff_amounts *run)
+{
+    free(run->flat);
+    free(run->cum);
+    free(run->samples);
+    *run = (struct pf_diff_amounts){0};
+}
+
+void pf_diff_free(struct pf_diff *diff)
+{
+    for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++) {
+        for (size_t k = 0; k < diff->run_count && k < diff->blocks[i].run_capacity; k++)
+            free_amounts(&diff->blocks[i].runs[k]);
+        free(diff->blocks[i].runs);
+    }
+    for (size_t k = 0; k < diff->run_count; k++)
+        free_accumulator(&diff->runs[k].accumulator);
+    free(diff->blocks);
+    free(diff->runs);
+    free_accumulator(&diff->accumulator);
+    pf_facts_free(&diff->facts);
+    pf_facts_free(&diff->run_facts);
+    pf_merge_texts_free(&diff->texts);
+    pf_merge_evals_free(&diff->evals);
+    pf_keys_free(&diff->keys);
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
+static bool counts_samples(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("samples")) &&
+           pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("count"));
+}
+
+/* The numbers of samples are summed up beside what is asked for. */
+static bool wants(void *arg, uint32_t index)
+{
+    const struct pf_diff *diff = arg;
+    const struct pf_measure *measure = pf_measures_row(&diff->dict->measures, index), *main;
+    bool asked = counts_samples(diff->dict, measure);
+
+    for (unsigned i = 0; i < diff->name_count && !asked; i++)
+        asked = diff->named(diff->arg, i, index);
+    if (diff->name_count > 0 || asked)
+        return asked;
+    main = diff->blocks[0].measure.kind == PF_SAMPLE
+               ? &diff->blocks[0].measure
+               : pf_measures_row(&diff->dict->measures, pf_accumulator_preferred(diff->accumulator));
+    return pf_measure_same(measure, main);
+}
+
+int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
+{
+    if (!pf_grow(&diff->runs, &diff->run_capacity, diff->run_count + 1, sizeof *diff->runs) ||
+        (diff->accumulator = calloc(1, sizeof *diff->accumulator)) == NULL)
+        return pf_error_nomem(error);
+    for (size_t i = 0; i < diff->block_count; i++) {
+        struct pf_diff_block *block = &diff->blocks[i];
+        if (!pf_grow(&block->runs, &block->run_capacity, diff->run_count + 1, sizeof *block->runs))
+            return pf_error_nomem(error);
+        block->runs[diff->run_count] = (struct pf_diff_amounts){0};
+    }
+    diff->runs[diff->run_count++] = (struct pf_diff_run){.side = side};
+    pf_facts_free(&diff->run_facts);
+    diff->run_facts = (struct pf_facts){0};
+    diff->accumulator->dict = diff->dict;
+    diff->accumulator->by_labels = diff->by == PF_BY_LABEL;
+    diff->accumulator->wants = wants;
+    diff->accumulator->arg = diff;
+    return PF_OK;
+}
+
+int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
+{
+    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK || pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK ||
+        pf_merge_evals_take(&diff->texts, batch) != PF_OK)
+        return pf_error_nomem(error);
+    return pf_accumulator_add(diff->accumulator, batch, error);
+}
+
+/* --- one run ---------------------------------------------------------------------------------------------- */
+
+/* The measure of the run at hand that is the block's, or that the block is to have from now on. UINT32_MAX: it has none. */
+static uint32_t measure_of(const struct pf_diff *diff, size_t block)
+{
+    const struct pf_measures *measures = &diff->dict->measures;
+    const struct pf_measure *known = &diff->blocks[block].measure;
+    uint32_t found = UINT32_MAX;
+
+    if (known->kind == PF_RECORD_KINDS && diff->name_count == 0) {
+        found = diff->kind < PF_RECORD_KINDS ? pf_accumulator_main(diff->accumulator, diff->kind) : UINT32_MAX;
+        return found != UINT32_MAX && pf_accumulator_find(diff->accumulator, found) != NULL ? found : UINT32_MAX;
+    }
+    for (uint32_t k = pf_measures_count(measures); k-- > 0;) {
+        const struct pf_measure *measure = pf_measures_row(measures, k);
+        if (pf_accumulator_find(diff->accumulator, k) == NULL)
+            continue;
+        if (known->kind != PF_RECORD_KINDS ? pf_measure_same(known, measure)
+                                           : diff->named(diff->arg, (unsigned)block, k) &&
+                                                 (found == UINT32_MAX || measure->kind == diff->kind))
+            found = k;
+    }
+    return found;
+}
+
+int pf_diff_other_unit(const struct pf_dict *dict, const struct pf_measure *measure, const struct pf_measure *other, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
+    struct pf_bytes second = pf_dict_string(dict, other->unit);
+
+    return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run is in '%.*s', of another in '%.*s': they cannot be compared",
+                        (int)(name.size < 60 ? name.size : 60), name.data, (int)(unit.size < 60 ? unit.size : 60), unit.data,
+                        (int)(second.size < 60 ? second.size : 60), second.data);
+}
+
+/* The run at hand has not the block's measure; it must not have it in another unit either. */
+static int check_units(const struct pf_diff *diff, const struct pf_measure *known, struct pf_error *error)
+{
+    const struct pf_measures *measures = &diff->dict->measures;
+
+    for (uint32_t k = 0; k < pf_measures_count(measures) && known->kind != PF_RECORD_KINDS; k++) {
+        const struct pf_measure *measure = pf_measures_row(measures, k);
+        if (measure->kind == known->kind && measure->name == known->name && measure->unit != known->unit &&
+            pf_accumulator_find(diff->accumulator, k) != NULL)
+            return pf_diff_other_unit(diff->dict, known, measure, error);
+    }
+    return PF_OK;
+}
+
+/* What counts the samples of the measure: itself, or the `samples` beside it. UINT32_MAX: nothing. */
+static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
+{
+    const struct pf_measures *measures = &diff->dict->measures;
+    const struct pf_measure *row = pf_measures_row(measures, measure);
+
+    if (row->nature != PF_SAMPLED || row->aggregation != PF_SUM)
+        return UINT32_MAX;
+    for (uint32_t k = 0; k < pf_measures_count(measures); k++)
+        if (pf_measures_row(measures, k)->kind == row->kind && counts_samples(diff->dict, pf_measures_row(measures, k)) &&
+            pf_accumulator_find(diff->accumulator, k) != NULL)
+            return k;
+    return pf_bytes_equal(pf_dict_string(diff->dict, row->unit), PF_BYTES("count")) ? measure : UINT32_MAX;
+}
+
+/* Amounts are raw counts, which stand for nothing that is known of other units. */
+static bool raw_amounts(const struct pf_measure *measure, const struct pf_scale *scale)
+{
+    return scale->num == 1 && scale->den == 1 && (pf_uint128)measure->num * scale->parts != measure->den;
+}
+
+static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block, const struct pf_subject *subject, struct pf_error *error)
+{
+    const struct pf_measure *measure = &subject->shown->quantity.measure;
+    bool raw = raw_amounts(measure, &subject->scale), events = subject->shown->quantity.events;
+    double tick = raw ? 1 : (double)measure->num / (double)measure->den;
+    struct pf_bytes name = pf_dict_string(diff->dict, measure->name);
+    bool differ;
+
+    if (block->measure.kind == PF_RECORD_KINDS) {
+        block->measure = *measure;
+        block->column = (diff->cum ? pf_subject_cum(subject) : pf_subject_flat(subject))->name;
+        block->name = diff->name_count > 0 ? measure->name : block->column;
+        block->scale = subject->scale;
+        block->events = events;
+        block->sampled = true;
+    }
+    differ = measure->num != block->measure.num || measure->den != block->measure.den;
+    block->tick = tick > block->tick ? tick : block->tick;
+    if ((events == block->events && !pf_bytes_equal(block->scale.name, subject->scale.name)) ||
+        (differ && (raw || raw_amounts(&block->measure, &block->scale))))
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' was counted in another unit than in the runs before", (int)name.size,
+                            name.data);
+    return PF_OK;
+}
+
+static bool new_columns(const struct pf_diff *diff, struct pf_diff_amounts *run)
+{
+    run->count = diff->keys.table.count;
+    run->flat = calloc(run->count, sizeof *run->flat);
+    run->cum = calloc(run->count, sizeof *run->cum);
+    return run->flat != NULL && run->cum != NULL;
+}
+
+static int fold_amounts(struct pf_diff *diff, const struct pf_subject *subject, struct pf_diff_amounts *run, struct pf_error *error)
+{
+    struct pf_rank rank = {0};
+    int status = pf_rank_make(&rank, diff->accumulator, subject, &diff->keys, error);
+
+    if (status == PF_OK && !new_columns(diff, run))
+        status = pf_error_nomem(error);
+    for (size_t i = 0; i < rank.count && status == PF_OK; i++) {
+        run->flat[rank.rows[i].key] = rank.rows[i].flat;
+        run->cum[rank.rows[i].key] = rank.rows[i].cum;
+    }
+    pf_rank_free(&rank);
+    return status;
+}
+
+static int rank_samples(struct pf_diff *diff, struct pf_subject *subject, struct pf_diff_amounts *run, struct pf_error *error)
+{
+    struct pf_rank rank = {0};
+    int status;
+
+    subject->flat_only = !diff->cum;
+    status = pf_rank_make(&rank, diff->accumulator, subject, &diff->keys, error);
+    for (size_t i = 0; i < rank.count && status == PF_OK; i++)
+        run->samples[rank.rows[i].key] = diff->cum ? rank.rows[i].cum : rank.rows[i].flat;
+    pf_rank_free(&rank);
+    return status;
+}
+
+/* Parts of samples are no samples: as many as there are whole ones. */
+static void round_samples(struct pf_diff_amounts *run, const struct pf_scale *scale)
+{
+    run->total_samples = pf_merge_round(run->total_samples, (pf_int128)scale->parts);
+    for (size_t key = 0; key < run->count; key++)
+        pf_scale64(run->samples[key], 1, scale->parts, &run->samples[key]);
+}
+
+/* Numbers of samples, that is raw counts, in the column compared; where the amounts are those, they are there already. */
+static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_subject *shown, struct pf_diff_amounts *run,
+                        struct pf_error *error)
+{
+    struct pf_subject subject;
+    struct pf_error ignored = {0};
+    const struct pf_quantity *quantity = measure != UINT32_MAX ? &pf_accumulator_find(diff->accumulator, measure)->quantity : NULL;
+    bool parts = quantity != NULL && quantity->measure.num < quantity->measure.den;
+    int status = PF_OK;
+
+    if (quantity == NULL ||
+        pf_subject_choose(&subject, diff->accumulator, measure, parts ? PF_UNIT_COUNT : PF_UNIT_TICKS, &ignored) != PF_OK)
+        return PF_OK;
+    run->total_samples = subject.total;
+    if ((run->samples = calloc(run->count, sizeof *run->samples)) == NULL)
+        return pf_error_nomem(error);
+    if (parts || subject.shown != shown->shown || shown->scale.num != 1 || shown->scale.den != 1)
+        status = rank_samples(diff, &subject, run, error);
+    else
+        memcpy(run->samples, diff->cum ? run->cum : run->flat, run->count * sizeof *run->samples);
+    if (parts)
+        round_samples(run, &subject.scale);
+    if (parts && subject.shown == shown->shown && shown->scale.parts > 1 && diff->unit != PF_UNIT_EVENTS)
+        run->worth = (int64_t)shown->scale.parts;
+    return status;
+}
+
+static bool same_period(const struct pf_diff_amounts *a, const struct pf_diff_amounts *b)
+{
+    return (pf_uint128)a->period * b->period_parts == (pf_uint128)b->period * a->period_parts;
+}
+
+/* Counts that stand for different numbers of events can be compared where all tell how many. The first run stands for those before. */
+static int check_events(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_diff_amounts *run,
+                        struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    const struct pf_diff_amounts *first = block->runs;
+
+    while (first < run && !first->met)
+        first++;
+    if ((run->events == first->events && (run->events || same_period(run, first))) ||
+        ((run->events || run->period != 0) && (first->events || first->period != 0)))
+        return PF_OK;
+    return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run has a period, of another none: they cannot be compared",
+                        (int)name.size, name.data);
+}
+
+static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *error)
+{
+    struct pf_diff_block *block = &diff->blocks[number];
+    struct pf_diff_amounts *run = &block->runs[diff->run_count - 1];
+    struct pf_subject subject;
+    uint32_t measure = measure_of(diff, number);
+    int status;
+
+    if (measure == UINT32_MAX)
+        return check_units(diff, &block->measure, error);
+    status = pf_subject_choose(&subject, diff->accumulator, measure, diff->unit, error);
+    if (status == PF_OK)
+        status = set_scale(diff, block, &subject, error);
+    if (status == PF_OK)
+        status = fold_amounts(diff, &subject, run, error);
+    if (status == PF_OK)
+        status = fold_samples(diff, samples_of(diff, measure), &subject, run, error);
+    if (status != PF_OK)
+        return status;
+    run->met = true;
+    run->parts = subject.scale.parts;
+    run->unit = (double)subject.scale.num / ((double)subject.scale.den * (double)run->parts);
+    if (subject.shown->quantity.mixed && run->worth == 0)
+        run->unit = 0;
+    run->total = subject.total;
+    run->period = subject.shown->quantity.measure.period;
+    run->period_parts = pf_measure_period_parts(&subject.shown->quantity.measure);
+    run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
+    block->sampled = block->sampled && run->samples != NULL;
+    return check_events(diff, block, run, error);
+}
+
+static void choose_kind(struct pf_diff *diff)
+{
+    const struct pf_facts *facts = &diff->facts;
+    struct pf_bytes source = facts->format_count == 1 ? pf_dict_string(diff->dict, facts->formats[0]) : PF_BYTES("");
+
+    if (diff->kind == PF_RECORD_KINDS)
+        diff->kind = pf_subject_kind(diff->accumulator, diff->by, source);
+}
+
+/* All blocks have the run, or none has. */
+static int fold_run(struct pf_diff *diff, struct pf_error *error)
+{
+    struct pf_diff_block *before = malloc(diff->block_count * sizeof *before);
+    enum pf_kind kind = diff->kind;
+    int status = before != NULL ? PF_OK : pf_error_nomem(error);
+
+    if (status == PF_OK)
+        memcpy(before, diff->blocks, diff->block_count * sizeof *before);
+    if (status == PF_OK)
+        status = pf_own_time_add(diff->accumulator, error);
+    if (status == PF_OK)
+        status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict, &diff->run_facts, diff->by, NULL, error);
+    choose_kind(diff);
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+        status = fold_block(diff, i, error);
+    for (size_t i = 0; i < diff->block_count && status != PF_OK && before != NULL; i++) {
+        free_amounts(&diff->blocks[i].runs[diff->run_count - 1]);
+        diff->blocks[i] = before[i];
+        diff->kind = kind;
+    }
+    free(before);
+    return status;
+}
+
+int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
+{
+    int status = keep ? fold_run(diff, error) : PF_OK;
+
+    keep = keep && status == PF_OK;
+    diff->runs[diff->run_count - 1].left_out = !keep;
+    if (keep && diff->texts.ready && diff->by != PF_BY_LABEL) {
+        diff->runs[diff->run_count - 1].accumulator = diff->accumulator;
+        diff->accumulator = NULL;
+    }
+    free_accumulator(&diff->accumulator);
+    return status;
+}
+
+/* --- rows that are one ------------------------------------------------------------------------------------ */
+
+/* The run's records again, by the keys there are now. */
+static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *error)
+{
+    size_t count = diff->run_count;
+    int status = PF_OK;
+
+    diff->accumulator = diff->runs[number].accumulator;
+    diff->runs[number].accumulator = NULL;
+    diff->run_count = number + 1;
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++) {
+        free_amounts(&diff->blocks[i].runs[number]);
+        status = fold_block(diff, i, error);
+    }
+    diff->run_count = count;
+    free_accumulator(&diff->accumulator);
+    return status;
+}
+
+/* A column by new keys, `to` of the old ones. */
+static int move_column(int64_t **column, size_t count, const uint32_t *to, size_t new_count, bool greatest)
+{
+    int64_t *moved = *column != NULL ? calloc(new_count, sizeof *moved) : NULL;
+    bool fits = true;
+
+    if (*column == NULL)
+        return PF_OK;
+    for (size_t key = 0; key < count && moved != NULL; key++) {
+        int64_t *sum = &moved[to[key]], value = (*column)[key];
+        if (greatest)
+            *sum = value > *sum ? value : *sum;
+        else
+            fits = pf_add64(*sum, value, sum) && fits;
+    }
+    free(*column);
+    *column = moved;
+    return moved == NULL ? PF_NOMEM : fits ? PF_OK : PF_OVERFLOW;
+}
+
+static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, const uint32_t *to,
+                        struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    bool greatest = block->measure.aggregation == PF_MAX;
+    size_t count = diff->keys.table.count;
+    int status = move_column(&run->flat, run->count, to, count, greatest);
+
+    if (status == PF_OK)
+        status = move_column(&run->cum, run->count, to, count, greatest);
+    if (status == PF_OK)
+        status = move_column(&run->samples, run->count, to, count, false);
+    run->count = count;
+    if (status == PF_OVERFLOW)
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%.*s' leaves 64 bits", (int)name.size, name.data);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* What rows become, by old key (owned by the caller); each has a place that was met, and the first one tells. NULL: out of memory. */
+static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
+{
+    uint32_t *to = calloc((size_t)old->table.count + 1, sizeof *to);
+
+    if (pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) == PF_OK) {
+        diff->keys.evals = &diff->evals;
+        pf_keys_places(&diff->keys);
+    }
+    for (size_t place = old->places_done; to != NULL && diff->keys.status == PF_OK && place-- > 1;)
+        to[old->places[place]] = diff->keys.places[place];
+    if (diff->keys.status == PF_OK)
+        return to;
+    free(to);
+    return NULL;
+}
+
+/* Rows by what is known at the end only: evals with the same text, and the least form of images. */
+static int settle(struct pf_diff *diff, struct pf_error *error)
+{
+    struct pf_keys old = diff->keys;
+    uint32_t *to;
+    int status = PF_OK;
+
+    if (diff->by == PF_BY_LABEL)
+        return PF_OK;
+    if (pf_merge_evals_find(&diff->evals, diff->dict, &diff->texts) != PF_OK)
+        return pf_error_nomem(error);
+    if (diff->evals.count == 0 && pf_forms_settled(&old.images))
+        return PF_OK;
+    to = new_keys(diff, &old);
+    pf_keys_free(&old);
+    if (to == NULL)
+        return pf_error_nomem(error);
+    for (size_t k = 0; k < diff->run_count && status == PF_OK; k++) {
+        if (diff->runs[k].accumulator != NULL)
+            status = fold_again(diff, k, error);
+        else
+            for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+                if (diff->blocks[i].runs[k].met)
+                    status = move_amounts(diff, &diff->blocks[i], &diff->blocks[i].runs[k], to, error);
+    }
+    free(to);
+    return status;
+}
+
+/* --- all runs --------------------------------------------------------------------------------------------- */
+
+static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    bool fits = run->period <= INT64_MAX && !__builtin_mul_overflow(run->parts, run->period_parts, &run->parts);
+
+    for (size_t key = 0; key < run->count && fits; key++)
+        fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
+               pf_mul64(run->cum[key], (int64_t)run->period, &run->cum[key]);
+    if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
+        return pf_error_set(error, PF_OVERFLOW, "events of measure '%.*s' leave 64 bits", (int)name.size, name.data);
+    run->events = true;
+    run->unit *= (double)run->period / (double)run->period_parts;
+    run->worth = 0;
+    return PF_OK;
+}
+
+/* Counts that stand for different numbers of events are compared as events. */
+static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block, struct pf_error *error)
+{
+    const struct pf_diff_amounts *first = NULL;
+    bool differ = false;
+    int status = PF_OK;
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &block->runs[k];
+        if (!run->met)
+            continue;
+        first = first != NULL ? first : run;
+        differ = differ || run->events != first->events || (!run->events && !same_period(run, first));
+    }
+    for (size_t k = 0; k < diff->run_count && differ && status == PF_OK; k++)
+        if (block->runs[k].met && !block->runs[k].events)
+            status = scale_run(diff, block, &block->runs[k], error);
+    if (differ)
+        block->scale.name = PF_BYTES("events");
+    return status;
+}
+
+static bool multiply_run(struct pf_diff_amounts *run, int64_t factor)
+{
+    bool fits = !__builtin_mul_overflow(run->total, (pf_int128)factor, &run->total) && pf_mul64(run->worth, factor, &run->worth);
+
+    for (size_t key = 0; key < run->count && fits; key++)
+        fits = pf_mul64(run->flat[key], factor, &run->flat[key]) && pf_mul64(run->cum[key], factor, &run->cum[key]);
+    return fits;
+}
+
+/* Amounts of all runs become whole numbers of the same parts. */
+static int join_parts(const struct pf_diff *diff, struct pf_diff_block *block, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
+    uint64_t common = 1;
+    bool fits = true;
+
+    for (size_t k = 0; k < diff->run_count; k++)
+        fits = (!block->runs[k].met || pf_parts_join(common, block->runs[k].parts, &common)) && fits;
+    for (size_t k = 0; k < diff->run_count && fits && common <= INT64_MAX; k++)
+        if (block->runs[k].met && block->runs[k].parts != common)
+            fits = multiply_run(&block->runs[k], (int64_t)(common / block->runs[k].parts));
+    block->scale.parts = common;
+    if (!fits || common > INT64_MAX)
+        return pf_error_set(error, PF_OVERFLOW, "measure '%.*s' leaves 64 bits in the parts that all runs are counted in", (int)name.size,
+                            name.data);
+    return PF_OK;
+}
+
+int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
+{
+    int status = settle(diff, error);
+
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+        if (diff->blocks[i].measure.kind != PF_RECORD_KINDS) {
+            status = scale_events(diff, &diff->blocks[i], error);
+            status = status == PF_OK ? join_parts(diff, &diff->blocks[i], error) : status;
+        }
+    return status;
+}
+
+size_t pf_diff_runs(const struct pf_diff *diff, unsigned side)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < diff->run_count; k++)
+        count += diff->runs[k].side == side && !diff->runs[k].left_out;
+    return count;
+}
+
+int64_t pf_diff_share(int64_t amount, pf_int128 total)
+{
+    pf_int128 part = amount;
+    int64_t share;
+
+    if (total < 0) {
+        part = -part;
+        total = -total;
+    }
+    if (total == 0)
+        return 0;
+    if (total <= UINT64_MAX && pf_scale64(part, PF_DIFF_WHOLE, (uint64_t)total, &share))
+        return share;
+    return (int64_t)nearbyint((double)PF_DIFF_WHOLE * (double)part / (double)total);
+}

@@ -1,0 +1,76 @@
+/* The difference of two sides record by record, as records: for each measure NAME of the runs the measures NAME.before, NAME.after
+ * (means per run) and NAME.delta, their difference. Where means are no whole numbers of a measure's raw unit they are counted in parts of
+ * it (pf_unit_parts) in which all are; shares, and what would leave 64 bits so, are rounded half to even. Records are the same as a merge
+ * takes them to be (analysis/merge/frames.h). */
+#ifndef PF_ANALYSIS_DIFF_RECORDS_H
+#define PF_ANALYSIS_DIFF_RECORDS_H
+
+#include "analysis/sum/facts.h"
+#include "analysis/merge/frames.h"
+#include "analysis/sum/records.h"
+#include "analysis/sum/units.h"
+#include "model/batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise and set the first group; pf_diff_records_init; free with pf_diff_records_free. */
+struct pf_diff_records {
+    struct pf_dict *dict;
+    enum pf_kind kind;         /* of the records taken; PF_RECORD_KINDS: all */
+    bool normalize;            /* shares of the run's total, analysis/diff/diff.h */
+    bool drop_negative;        /* records whose main measure fell are left out */
+    bool (*named)(void *arg, uint32_t measure); /* measures taken; NULL: all */
+    void *arg;
+
+    struct pf_facts facts;
+    struct pf_diff_scope *scope;
+    struct pf_merge_frames frames;
+    struct pf_merge_texts texts;  /* of evals */
+    struct pf_merge_evals evals;
+    struct pf_merge_records records[PF_RECORD_KINDS];
+    struct pf_diff_column {
+        struct pf_quantity quantity, before; /* before: without the run at hand, which made it `finer` times finer */
+        int64_t finer;
+        int64_t *run;          /* by record: the run at hand */
+        pf_int128 *sums[2];    /* the runs before it */
+        size_t run_count, run_capacity, sum_count[2], sum_capacity[2];
+        uint64_t parts;        /* that the means are counted in; 0: they are rounded */
+        uint32_t measures[3];  /* before, after, delta */
+        size_t since;          /* runs that had ended when it was met */
+    } *columns;
+    size_t count, capacity, kept; /* kept: without those of the run at hand */
+    struct pf_diff_member {
+        uint32_t column;       /* index + 1; 0: not met; UINT32_MAX: not taken */
+        int64_t factor;
+        bool fresh;            /* the run at hand was the first to have it */
+    } *members;                /* by measure */
+    size_t member_count, member_capacity;
+    size_t runs[2];
+    uint32_t rows[PF_BATCH_ROWS], places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS];
+
+    bool announced;            /* giving: the metadata are out */
+    enum pf_kind at;
+    bool declared;
+    size_t next;               /* record */
+    uint32_t *ids[3];
+    int64_t *values;
+    struct pf_value_column *given;
+    size_t given_count;
+    uint32_t *meta;
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_diff_records_init(struct pf_diff_records *);
+void pf_diff_records_free(struct pf_diff_records *);
+
+/* Adds a batch to the run at hand. PF_OK; PF_NOMEM; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED when
+ * a run before had a measure of that name in another unit; or as pf_quantity_join. */
+int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
+/* The run at hand, of side 0 (before) or 1 (after), ends; `keep` false: it counts for nothing. As pf_diff_records_add. */
+int pf_diff_records_end(struct pf_diff_records *, unsigned side, bool keep, struct pf_error *);
+/* After the last run: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW or PF_NOMEM. */
+int pf_diff_records_next(struct pf_diff_records *, struct pf_batch *, struct pf_error *);
+
+#endif

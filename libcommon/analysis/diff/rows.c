@@ -1,0 +1,618 @@
+#include "analysis/diff/rows.h"
+
+#include "analysis/sum/columns.h"
+#include "analysis/sum/rank.h"
+#include "analysis/sum/sort.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BEFORE, AFTER };
+
+static const double significant = 0.05;
+
+void pf_diff_table_free(struct pf_diff_table *table)
+{
+    free(table->rows);
+    *table = (struct pf_diff_table){0};
+}
+
+/* What one row is made from: the amounts of its runs, side by side. */
+struct making {
+    struct pf_diff *diff;
+    const struct pf_diff_block *block;
+    struct pf_diff_table *table;
+    size_t runs[2];
+    uint64_t pieces;          /* of an amount, that means are counted in */
+    int64_t *amounts[2];      /* of the column compared, by run of the side */
+    pf_int128 *totals[2];
+    double samples[2], total_samples[2];
+    pf_int128 sums[2];        /* of `amounts` */
+    bool there[2];            /* some run has the row */
+    struct pf_error *error;
+};
+
+static int overflow(const struct making *making, uint32_t key)
+{
+    struct pf_buffer scratch = {0};
+    struct pf_bytes measure = pf_dict_string(making->diff->dict, making->block->measure.name);
+    struct pf_bytes name = pf_keys_name(&making->diff->keys, key, &scratch, NULL);
+
+    pf_error_set(making->error, PF_OVERFLOW, "the difference of measure '%.*s' for '%.*s' leaves 64 bits", (int)measure.size,
+                 measure.data, (int)(name.size < 200 ? name.size : 200), name.data);
+    pf_buffer_free(&scratch);
+    return PF_OVERFLOW;
+}
+
+/* A bound in time does not fit shares. */
+static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_bound *bound, struct pf_error *error)
+{
+    static const struct pf_scale shares = {.name = {"shares", 6}};
+
+    return pf_bound_check(bound, diff->normalize ? &shares : &block->scale, error);
+}
+
+/* --- sums of a row ---------------------------------------------------------------------------------------- */
+
+static int64_t amount_at(const struct making *making, const struct pf_diff_amounts *run, const int64_t *column, uint32_t key)
+{
+    int64_t amount = key < run->count ? column[key] : 0;
+
+    return making->diff->normalize ? pf_diff_share(amount, run->total) : amount;
+}
+
+/* Collects a column of a row: sums by side, and the amounts themselves where they are to be compared. */
+static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[2])
+{
+    const struct pf_diff *diff = making->diff;
+    size_t counts[2] = {0, 0};
+
+    sums[BEFORE] = sums[AFTER] = 0;
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &making->block->runs[k];
+        const int64_t *column = cum ? run->cum : run->flat;
+        unsigned side = diff->runs[k].side;
+        if (diff->runs[k].left_out)
+            continue;
+        sums[side] += amount_at(making, run, column, key);
+        making->there[side] = making->there[side] || (key < run->count && column[key] != 0);
+        if (cum != diff->cum)
+            continue;
+        making->amounts[side][counts[side]++] = key < run->count ? column[key] : 0;
+        making->samples[side] += key < run->count && run->samples != NULL ? (double)run->samples[key] : 0;
+    }
+}
+
+/* The sum by the number of runs, in parts of the table. */
+static bool mean_of(const struct making *making, unsigned side, pf_int128 sum, pf_int128 *mean)
+{
+    pf_int128 runs = making->runs[side] > 0 ? (pf_int128)making->runs[side] : 1;
+
+    if (!making->diff->normalize)
+        return !__builtin_mul_overflow(sum, (pf_int128)making->pieces / runs, mean);
+    *mean = pf_merge_round(sum, runs);
+    return true;
+}
+
+static bool set_means(const struct making *making, const pf_int128 sums[2], struct pf_diff_means *means)
+{
+    return mean_of(making, BEFORE, sums[BEFORE], &means->before) && mean_of(making, AFTER, sums[AFTER], &means->after) &&
+           !__builtin_sub_overflow(means->after, means->before, &means->delta);
+}
+
+/* Whether the difference has 64 bits, as amounts have. */
+static bool fits(const struct making *making, const struct pf_diff_means *means)
+{
+    int64_t delta;
+
+    return pf_scale64(means->delta, 1, making->pieces, &delta);
+}
+
+struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table, const struct pf_diff_means *means)
+{
+    pf_int128 pieces = (pf_int128)(table->parts / table->shown_parts);
+    struct pf_diff_means shown = {.before = pf_merge_round(means->before, pieces), .after = pf_merge_round(means->after, pieces)};
+
+    shown.delta = shown.after - shown.before;
+    return shown;
+}
+
+/* --- tests ------------------------------------------------------------------------------------------------ */
+
+/* What each sample of the run stands for, 0 where it has none. False: they differ. */
+static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts, int64_t *worth)
+{
+    *worth = 0;
+    for (size_t key = 1; key < run->count; key++) {
+        int64_t samples = run->samples[key], amount = amounts[key];
+        if (samples == 0 && amount == 0)
+            continue;
+        if (samples <= 0 || amount <= 0 || amount % samples != 0 || (*worth != 0 && amount / samples != *worth))
+            return false;
+        *worth = amount / samples;
+    }
+    return true;
+}
+
+/* Whether the numbers of samples tell anything of amounts: what a sample stands for is one number on each side, or of both sides the same
+ * as far as can be told. */
+static bool find_worths(struct making *making)
+{
+    const struct pf_diff *diff = making->diff;
+    double *worth = making->table->worth, units[2] = {0, 0}, unit = 0;
+    bool known = true, alike = true;
+    int64_t one;
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &making->block->runs[k];
+        unsigned side = diff->runs[k].side;
+        if (diff->runs[k].left_out || !run->met)
+            continue;
+        alike = alike && run->unit > 0 && (unit <= 0 || run->unit == unit);
+        unit = units[side] = run->unit;
+        one = run->worth;
+        known = known && (one > 0 || find_worth(run, diff->cum ? run->cum : run->flat, &one)) &&
+                (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
+        worth[side] = known && one != 0 ? (double)one : worth[side];
+    }
+    /* a side without samples: they would have stood for as many units */
+    for (unsigned side = BEFORE; side <= AFTER && known; side++)
+        if (worth[side] <= 0)
+            worth[side] = worth[!side] * (units[0] > 0 && units[1] > 0 ? units[side] / units[!side] : 1);
+    if (!known || worth[BEFORE] <= 0)
+        worth[BEFORE] = worth[AFTER] = 0;
+    return known || alike;
+}
+
+static enum pf_diff_method method_of(struct making *making)
+{
+    const struct pf_diff_block *block = making->block;
+    bool many = making->runs[BEFORE] >= 2 && making->runs[AFTER] >= 2;
+
+    if (many)
+        return PF_DIFF_RUNS;
+    if (block->measure.nature == PF_EXACT)
+        return PF_DIFF_EXACT;
+    if (!block->sampled)
+        return PF_DIFF_NOTHING;
+    return making->diff->normalize || find_worths(making) ? PF_DIFF_SAMPLES : PF_DIFF_UNLIKE;
+}
+
+static void scale_test(struct pf_test *test, double factor)
+{
+    double low = test->low * factor, high = test->high * factor;
+
+    test->difference *= factor;
+    test->low = fmin(low, high);
+    test->high = fmax(low, high);
+}
+
+/* The clock's unit as a part of what is compared: of shares, that of the side where it is the greater part. */
+static double clock_unit(const struct making *making)
+{
+    double least = 0, tick = making->block->tick * (double)making->block->scale.parts;
+
+    if (!making->diff->normalize)
+        return tick;
+    for (unsigned side = BEFORE; side <= AFTER; side++) {
+        double total = 0;
+        for (size_t k = 0; k < making->runs[side]; k++)
+            total += fabs((double)making->totals[side][k]) / (double)making->runs[side];
+        least = least == 0 || (total > 0 && total < least) ? total : least;
+    }
+    return least > 0 ? tick / least : 0;
+}
+
+static void set_floors(const struct making *making, struct pf_moments moments[2])
+{
+    const struct pf_measure *measure = &making->block->measure;
+
+    if (measure->aggregation == PF_MAX)
+        return;
+    if (measure->nature == PF_SAMPLED && making->block->sampled)
+        pf_moments_floor_sampled(&moments[BEFORE], &moments[AFTER], making->samples[BEFORE], making->samples[AFTER]);
+    else if (measure->nature == PF_TIMED)
+        pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], clock_unit(making));
+}
+
+static void test_runs(const struct making *making, struct pf_diff_row *row)
+{
+    struct pf_moments moments[2];
+
+    for (unsigned side = BEFORE; side <= AFTER; side++)
+        if (making->diff->normalize)
+            pf_moments_of_shares(&moments[side], making->amounts[side], making->totals[side], making->runs[side]);
+        else
+            pf_moments_of(&moments[side], making->amounts[side], making->runs[side]);
+    row->exact = making->block->measure.nature == PF_EXACT && moments[BEFORE].variance == 0 && moments[AFTER].variance == 0;
+    set_floors(making, moments);
+    if (!row->exact)
+        pf_test_welch(&row->test, &moments[BEFORE], &moments[AFTER]);
+    if (making->diff->normalize)
+        scale_test(&row->test, PF_DIFF_WHOLE);
+}
+
+/* Samples of the runs of a side count together; the numbers of runs stand for how long was counted. */
+static void test_samples(const struct making *making, struct pf_diff_row *row)
+{
+    const double *worth = making->table->worth;
+    struct pf_weighed weighed = {
+        .counts = {.before = (int64_t)fmin(making->samples[BEFORE], 0x1p62), .after = (int64_t)fmin(making->samples[AFTER], 0x1p62)},
+        .before = (double)making->sums[BEFORE],
+        .after = (double)making->sums[AFTER],
+        .known = worth[BEFORE] > 0,
+        .worth_before = worth[BEFORE],
+        .worth_after = worth[AFTER],
+    };
+    const double *totals = making->total_samples, runs[2] = {(double)making->runs[BEFORE], (double)making->runs[AFTER]};
+
+    if (weighed.counts.before < 0 || weighed.counts.after < 0)
+        return;
+    weighed.counts.total_before = making->diff->normalize ? fmin(totals[BEFORE], 0x1p62) : runs[BEFORE];
+    weighed.counts.total_after = making->diff->normalize ? fmin(totals[AFTER], 0x1p62) : runs[AFTER];
+    if (!making->diff->normalize) {
+        pf_test_amounts(&row->test, &weighed);
+    } else {
+        pf_test_counts(&row->test, &weighed.counts, true);
+        scale_test(&row->test, PF_DIFF_WHOLE);
+    }
+}
+
+static bool equal_means(const struct making *making, const struct pf_diff_row *row)
+{
+    pf_int128 before, after;
+
+    if (making->diff->normalize && row->test.tested)
+        return row->test.difference == 0;
+    if (__builtin_mul_overflow(making->sums[BEFORE], (pf_int128)making->runs[AFTER], &before) ||
+        __builtin_mul_overflow(making->sums[AFTER], (pf_int128)making->runs[BEFORE], &after))
+        return false;
+    return before == after;
+}
+
+static void test_row(const struct making *making, struct pf_diff_row *row)
+{
+    row->test = (struct pf_test){.p = PF_NO_TEST};
+    row->exact = making->table->method == PF_DIFF_EXACT;
+    if (!making->there[BEFORE] && !making->there[AFTER])
+        return; /* nothing was compared */
+    if (making->table->method == PF_DIFF_RUNS)
+        test_runs(making, row);
+    else if (making->table->method == PF_DIFF_SAMPLES)
+        test_samples(making, row);
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+static enum pf_diff_status status_of(pf_int128 delta, const bool there[2])
+{
+    if (there[BEFORE] != there[AFTER])
+        return there[AFTER] ? PF_DIFF_ADDED : PF_DIFF_REMOVED;
+    return delta > 0 ? PF_DIFF_MORE : delta < 0 ? PF_DIFF_LESS : PF_DIFF_SAME;
+}
+
+/* *any: not all its numbers are 0. */
+static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row, bool *any)
+{
+    const bool cum = making->diff->cum;
+    const struct pf_diff_means *total = &making->table->total;
+    const struct pf_diff_means *means = cum ? &row->cum : &row->flat;
+    pf_int128 other[2];
+    bool there[2];
+
+    *row = (struct pf_diff_row){.key = key, .q = PF_NO_TEST};
+    making->samples[BEFORE] = making->samples[AFTER] = 0;
+    making->there[BEFORE] = making->there[AFTER] = false;
+    collect(making, key, !cum, other);
+    memcpy(there, making->there, sizeof there);
+    making->there[BEFORE] = making->there[AFTER] = false;
+    collect(making, key, cum, making->sums);
+    there[BEFORE] = there[BEFORE] || making->there[BEFORE];
+    there[AFTER] = there[AFTER] || making->there[AFTER];
+    *any = there[BEFORE] || there[AFTER];
+    if (!*any)
+        return PF_OK;
+    if (!set_means(making, cum ? other : making->sums, &row->flat) || !set_means(making, cum ? making->sums : other, &row->cum) ||
+        !fits(making, &row->flat) || !fits(making, &row->cum))
+        return overflow(making, key);
+    row->points = pf_percent(means->after, total->after) - pf_percent(means->before, total->before);
+    row->ratio = means->before != 0 ? (double)means->after / (double)means->before : 0;
+    row->status = status_of(means->delta, there);
+    test_row(making, row);
+    row->verdict = equal_means(making, row) ? '=' : '?';
+    return PF_OK;
+}
+
+/* Of rows that are not equal; after q is known. The margin is an amount, as the ends of the interval are. */
+static void set_verdict(const struct pf_diff_table *table, double margin, struct pf_diff_row *row)
+{
+    pf_int128 delta = pf_diff_compared(table, row)->delta;
+
+    if (row->verdict == '=')
+        return;
+    if (row->exact)
+        row->verdict = delta > 0 ? '+' : delta < 0 ? '-' : '=';
+    else if (row->test.tested && row->q < significant && row->test.difference > 0 && delta >= 0)
+        row->verdict = '+';
+    else if (row->test.tested && row->q < significant && row->test.difference < 0 && delta <= 0)
+        row->verdict = '-';
+    else if (row->test.tested && row->test.low >= -margin && row->test.high <= margin)
+        row->verdict = '=';
+}
+
+static int set_rates(struct pf_diff_table *table, struct pf_error *error)
+{
+    double *rates = calloc(table->count + 1, sizeof *rates);
+
+    if (rates == NULL)
+        return pf_error_nomem(error);
+    for (size_t i = 0; i < table->count; i++) {
+        rates[i] = table->rows[i].test.tested ? table->rows[i].test.p : PF_NO_TEST;
+        table->tests += table->rows[i].test.tested;
+    }
+    if (pf_rates_of(rates, table->count) != PF_OK) {
+        free(rates);
+        return pf_error_nomem(error);
+    }
+    for (size_t i = 0; i < table->count; i++)
+        table->rows[i].q = rates[i];
+    free(rates);
+    return PF_OK;
+}
+
+/* Rows of one name differ in file or image. */
+static int count_moved(struct making *making)
+{
+    struct pf_diff_table *table = making->table;
+    const struct pf_keys *keys = &making->diff->keys;
+    unsigned char *met;
+
+    if (making->diff->by != PF_BY_FUNCTION)
+        return PF_OK;
+    met = calloc(making->diff->dict->strings.count, 1);
+    if (met == NULL)
+        return pf_error_nomem(making->error);
+    for (size_t i = 0; i < table->count; i++) {
+        uint32_t name = pf_keys_row(keys, table->rows[i].key)->name;
+        enum pf_diff_status status = table->rows[i].status;
+
+        if (name == 0 || (status != PF_DIFF_ADDED && status != PF_DIFF_REMOVED))
+            continue;
+        table->moved += met[name] == (status == PF_DIFF_ADDED ? 1 << PF_DIFF_REMOVED : 1 << PF_DIFF_ADDED);
+        met[name] |= (unsigned char)(1 << status);
+    }
+    free(met);
+    return PF_OK;
+}
+
+static bool set_totals(struct making *making)
+{
+    const struct pf_diff *diff = making->diff;
+    size_t counts[2] = {0, 0};
+    pf_int128 sums[2] = {0, 0};
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &making->block->runs[k];
+        unsigned side = diff->runs[k].side;
+        if (diff->runs[k].left_out)
+            continue;
+        making->totals[side][counts[side]++] = run->total;
+        making->total_samples[side] += (double)run->total_samples;
+        sums[side] += diff->normalize ? (run->total != 0 ? PF_DIFF_WHOLE : 0) : run->total;
+    }
+    return set_means(making, sums, &making->table->total);
+}
+
+static int make_rows(struct making *making)
+{
+    struct pf_diff_table *table = making->table;
+    uint32_t keys = making->diff->keys.table.count;
+    int status = PF_OK;
+
+    if (!set_totals(making))
+        return pf_error_set(making->error, PF_OVERFLOW, "the totals of the runs leave 128 bits");
+    table->rows = calloc(keys, sizeof *table->rows);
+    if (table->rows == NULL)
+        return pf_error_nomem(making->error);
+    for (uint32_t key = 1; key < keys && status == PF_OK; key++) {
+        bool any;
+        status = make_row(making, key, &table->rows[table->count], &any);
+        table->count += any;
+    }
+    return status;
+}
+
+/* What means are counted in. False: that leaves 64 bits. */
+static bool set_parts(struct making *making)
+{
+    const struct pf_diff *diff = making->diff;
+    const struct pf_scale *scale = &making->block->scale;
+    struct pf_diff_table *table = making->table;
+    bool fits_in = true;
+
+    making->pieces = table->parts = table->shown_parts = 1;
+    if (diff->normalize)
+        return true;
+    for (unsigned side = BEFORE; side <= AFTER; side++)
+        fits_in = (making->runs[side] == 0 || pf_parts_join(making->pieces, making->runs[side], &making->pieces)) && fits_in;
+    fits_in = fits_in && !__builtin_mul_overflow(making->pieces, scale->parts, &table->parts);
+    if (!fits_in)
+        making->pieces = table->parts = 1;
+    table->shown_parts = scale->time ? 1 : table->parts;
+    return fits_in;
+}
+
+int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const struct pf_diff_block *block,
+                       const struct pf_bound *margin, struct pf_error *error)
+{
+    struct making making = {.diff = diff, .block = block, .table = table, .error = error};
+    int status = check_bound(diff, block, margin, error);
+
+    *table = (struct pf_diff_table){.cum = diff->cum};
+    for (unsigned side = BEFORE; side <= AFTER; side++) {
+        making.runs[side] = pf_diff_runs(diff, side);
+        making.amounts[side] = calloc(making.runs[side] + 1, sizeof *making.amounts[side]);
+        making.totals[side] = calloc(making.runs[side] + 1, sizeof *making.totals[side]);
+        if (making.amounts[side] == NULL || making.totals[side] == NULL)
+            status = pf_error_nomem(error);
+    }
+    if (!set_parts(&making))
+        status = pf_error_set(error, PF_OVERFLOW, "so many runs leave no common part for their means within 64 bits");
+    table->method = method_of(&making);
+    if (status == PF_OK)
+        status = make_rows(&making);
+    if (status == PF_OK)
+        status = count_moved(&making);
+    if (status == PF_OK)
+        status = set_rates(table, error);
+    if (block->measure.nature == PF_EXACT && table->tests == 0)
+        table->method = PF_DIFF_EXACT; /* in all runs of a side the same */
+    table->margin = pf_bound_amount(margin, pf_diff_shown_means(table, &table->total).before, table->shown_parts);
+    for (size_t i = 0; i < table->count && status == PF_OK; i++)
+        set_verdict(table, (double)table->margin * (double)block->scale.parts / (double)table->shown_parts, &table->rows[i]);
+    for (unsigned side = BEFORE; side <= AFTER; side++) {
+        free(making.amounts[side]);
+        free(making.totals[side]);
+    }
+    return status;
+}
+
+/* --- choosing and order ----------------------------------------------------------------------------------- */
+
+static const char *const status_names[] = {"added", "removed", "more", "less", "same"};
+
+const char *pf_diff_status_name(enum pf_diff_status status)
+{
+    return status_names[status];
+}
+
+static bool find(const char *name, const char *const *names, size_t count, unsigned *number)
+{
+    for (*number = 0; *number < count; ++*number)
+        if (strcmp(name, names[*number]) == 0)
+            return true;
+    return false;
+}
+
+bool pf_diff_only_find(const char *name, enum pf_diff_only *only)
+{
+    unsigned number;
+    bool found = find(name, status_names, sizeof status_names / sizeof *status_names, &number);
+
+    *only = found ? (enum pf_diff_only)(PF_DIFF_ONLY_ADDED + number) : PF_DIFF_ONLY_SIGNIFICANT;
+    return found || strcmp(name, "significant") == 0;
+}
+
+static bool significant_row(const struct pf_diff_row *row)
+{
+    return row->verdict == '+' || row->verdict == '-';
+}
+
+void pf_diff_table_only(struct pf_diff_table *table, enum pf_diff_only only)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count && only != PF_DIFF_ALL; i++)
+        if (only == PF_DIFF_ONLY_SIGNIFICANT ? significant_row(&table->rows[i])
+                                             : table->rows[i].status == (enum pf_diff_status)(only - PF_DIFF_ONLY_ADDED))
+            table->rows[kept++] = table->rows[i];
+    table->count = only != PF_DIFF_ALL ? kept : table->count;
+}
+
+static double size_of(const struct pf_diff_means *means)
+{
+    return fabs((double)means->before) + fabs((double)means->after);
+}
+
+void pf_diff_table_least(struct pf_diff_table *table, double percent)
+{
+    double least = size_of(&table->total) * percent / 100;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (size_of(pf_diff_compared(table, &table->rows[i])) >= least)
+            table->rows[kept++] = table->rows[i];
+    table->small = table->count - kept;
+    table->count = kept;
+}
+
+void pf_diff_table_drop_negative(struct pf_diff_table *table)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (pf_diff_compared(table, &table->rows[i])->delta >= 0)
+            table->rows[kept++] = table->rows[i];
+    table->count = kept;
+}
+
+int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff, const struct pf_diff_block *block,
+                       const struct pf_bound *bound, struct pf_error *error)
+{
+    size_t kept = 0;
+    int status = check_bound(diff, block, bound, error);
+
+    for (size_t i = 0; i < table->count && status == PF_OK; i++) {
+        const struct pf_diff_row *row = &table->rows[i];
+        const struct pf_diff_means *means = pf_diff_compared(table, row);
+        bool may_tell = row->exact || row->test.tested;
+        if (means->delta > 0 && pf_bound_passed(bound, means->delta, means->before, table->parts) && (!may_tell || row->verdict == '+'))
+            table->rows[kept++] = *row;
+    }
+    table->count = kept;
+    return status;
+}
+
+bool pf_diff_sort_find(const char *name, enum pf_diff_sort *sort)
+{
+    static const char *const names[] = {"abs", "delta", "ratio", "q", "name"};
+    unsigned number;
+    bool found = find(name, names, sizeof names / sizeof *names, &number);
+
+    *sort = (enum pf_diff_sort)number;
+    return found;
+}
+
+struct order {
+    const struct pf_diff_table *table;
+    const struct pf_keys *keys;
+    enum pf_diff_sort sort;
+};
+
+static int compare_doubles(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* A row that was nothing before rose without measure. */
+static double ratio_rank(const struct pf_diff_means *means, double ratio)
+{
+    return means->before != 0 ? ratio : means->after > 0 ? HUGE_VAL : means->after < 0 ? -HUGE_VAL : 1;
+}
+
+static int compare_rows(const void *arg, const void *x, const void *y)
+{
+    const struct order *order = arg;
+    const struct pf_diff_row *a = x, *b = y;
+    const struct pf_diff_means *left = pf_diff_compared(order->table, a), *right = pf_diff_compared(order->table, b);
+    int result = 0;
+
+    if (order->sort == PF_DIFF_BY_DELTA)
+        result = left->delta > right->delta ? -1 : left->delta < right->delta;
+    else if (order->sort == PF_DIFF_BY_RATIO)
+        result = -compare_doubles(ratio_rank(left, a->ratio), ratio_rank(right, b->ratio));
+    else if (order->sort == PF_DIFF_BY_Q)
+        result = compare_doubles(a->q < 0 ? 2 : a->q, b->q < 0 ? 2 : b->q);
+    if (result == 0 && order->sort != PF_DIFF_BY_NAME)
+        result = pf_compare_amounts(left->delta, right->delta);
+    return result != 0 ? result : pf_keys_compare(order->keys, a->key, b->key);
+}
+
+int pf_diff_table_sort(struct pf_diff_table *table, const struct pf_keys *keys, enum pf_diff_sort sort)
+{
+    const struct order order = {table, keys, sort};
+
+    return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order);
+}

@@ -1,0 +1,251 @@
+#include "analysis/diff/statistics.h"
+
+#include "analysis/diff/beta.h"
+#include "analysis/sum/sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- runs ------------------------------------------------------------------------------------------------- */
+
+void pf_moments_of(struct pf_moments *moments, const int64_t *values, size_t runs)
+{
+    pf_int128 count = (pf_int128)runs, sum = 0, whole, rest;
+    double squares = 0;
+
+    for (size_t k = 0; k < runs; k++)
+        sum += values[k];
+    whole = sum / count;
+    rest = sum % count;
+    *moments = (struct pf_moments){.runs = runs, .mean = (double)whole};
+    moments->rest = (double)(whole - (pf_int128)moments->mean) + (double)rest / (double)runs;
+    if (runs < 2)
+        return;
+    for (size_t k = 0; k < runs; k++) {
+        double away = (double)((values[k] - whole) * count - rest) / (double)runs;
+        squares += away * away;
+    }
+    moments->variance = squares / (double)(runs - 1);
+}
+
+static double share(int64_t value, pf_int128 total)
+{
+    return total == 0 ? 0 : (double)value / (double)total;
+}
+
+void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values, const pf_int128 *totals, size_t runs)
+{
+    double first = share(values[0], totals[0]), sum = 0, squares = 0, away;
+
+    /* relative to the first one, so that equal shares have exactly that mean and no variance */
+    for (size_t k = 1; k < runs; k++)
+        sum += share(values[k], totals[k]) - first;
+    away = sum / (double)runs;
+    *moments = (struct pf_moments){.runs = runs, .mean = first + away};
+    moments->rest = first - moments->mean + away;
+    if (runs < 2)
+        return;
+    for (size_t k = 0; k < runs; k++) {
+        double distance = share(values[k], totals[k]) - first - away;
+        squares += distance * distance;
+    }
+    moments->variance = squares / (double)(runs - 1);
+}
+
+static double sampled(const struct pf_moments *moments, double samples)
+{
+    double mean = moments->mean + moments->rest; /* of small counts the first part is whole, and far from the mean */
+
+    return samples > 0 ? mean * mean / (samples / (double)moments->runs) : 0;
+}
+
+void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after, double samples_before, double samples_after)
+{
+    before->floor = sampled(before, samples_before);
+    after->floor = sampled(after, samples_after);
+}
+
+void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after, double unit)
+{
+    before->floor = after->floor = unit * unit / 12;
+}
+
+/* Takes t over this many degrees of freedom into the test, if it is more doubtful than what stands there. */
+static void doubt(struct pf_test *test, double error, double freedom)
+{
+    double p = pf_student_tail(fabs(test->difference) / error, freedom);
+    double reach = error * pf_student_quantile(0.05, freedom);
+
+    if (!test->tested || p > test->p) {
+        test->p = p;
+        test->freedom = freedom;
+    }
+    test->low = fmin(test->low, test->difference - reach);
+    test->high = fmax(test->high, test->difference + reach);
+    test->tested = true;
+}
+
+void pf_test_welch(struct pf_test *test, const struct pf_moments *before, const struct pf_moments *after)
+{
+    double difference = (after->mean - before->mean) + (after->rest - before->rest);
+    double runs[2] = {(double)before->runs, (double)after->runs}, variance[2], both, part, pooled;
+
+    *test = (struct pf_test){.difference = difference, .low = difference, .high = difference, .p = PF_NO_TEST};
+    if (before->runs < 2 || after->runs < 2)
+        return;
+    variance[0] = fmax(before->variance, before->floor);
+    variance[1] = fmax(after->variance, after->floor);
+    both = variance[0] / runs[0] + variance[1] / runs[1];
+    if (!(both > 0)) {
+        test->tested = difference == 0;
+        test->p = test->tested ? 1 : PF_NO_TEST;
+        return;
+    }
+    part = variance[0] / runs[0] / both;
+    doubt(test, sqrt(both), 1 / (part * part / (runs[0] - 1) + (1 - part) * (1 - part) / (runs[1] - 1)));
+    if (before->runs == after->runs)
+        return;
+    pooled = ((runs[0] - 1) * variance[0] + (runs[1] - 1) * variance[1]) / (runs[0] + runs[1] - 2);
+    doubt(test, sqrt(pooled / runs[0] + pooled / runs[1]), runs[0] + runs[1] - 2);
+}
+
+/* --- samples of one run a side ---------------------------------------------------------------------------- */
+
+/* Of a binomial of `count` trials: twice the smaller of P(at most `after`) and P(at least `after`), at most 1. The tails are
+ * incomplete betas (DLMF 8.17.5). */
+static double binomial_p(double before, double after, double chance, double against)
+{
+    bool more = after * against > before * chance;
+    double tail = 1;
+
+    /* both tails hold the middle: where one is less than a half, the other is more */
+    for (int side = 0; side < 2 && tail >= 0.5; side++, more = !more)
+        if (more && after > 0)
+            tail = fmin(tail, pf_beta_tail(after, before + 1, chance, against));
+        else if (!more && before > 0)
+            tail = fmin(tail, pf_beta_tail(before, after + 1, against, chance));
+    return fmin(1, 2 * tail);
+}
+
+void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool shares)
+{
+    double before = (double)counts->before, after = (double)counts->after, count = before + after;
+    double scale[2] = {1, 1}, chance = 0.5, against = 0.5, square, middle, reach, low, high;
+
+    *test = (struct pf_test){.p = PF_NO_TEST};
+    if (shares && (counts->total_before <= 0 || counts->total_after <= 0))
+        return;
+    if (shares) {
+        double total = counts->total_before + counts->total_after;
+        chance = counts->total_after / total;
+        against = counts->total_before / total;
+        scale[0] = counts->total_before;
+        scale[1] = counts->total_after;
+    }
+    test->difference = shares ? after / scale[1] - before / scale[0] : (double)(counts->after - counts->before);
+    test->low = test->high = test->difference;
+    if (count <= 0)
+        return;
+    test->tested = true;
+    test->p = binomial_p(before, after, chance, against);
+    square = 1.959963984540054 * 1.959963984540054; /* the normal quantile of 0.975 */
+    middle = (after + square / 2) / (count + square);
+    reach = sqrt(square * (before * (after / count) + square / 4)) / (count + square);
+    low = middle - reach;
+    high = middle + reach;
+    /* where one side has nothing an end of the interval is the difference, but for rounding */
+    test->low = fmin(test->difference, count * (low / scale[1] - (1 - low) / scale[0]));
+    test->high = fmax(test->difference, count * (high / scale[1] - (1 - high) / scale[0]));
+}
+
+static void test_worths(struct pf_test *test, const struct pf_weighed *row, double worth_before, double worth_after)
+{
+    struct pf_counts counts = row->counts;
+
+    counts.total_before /= worth_before;
+    counts.total_after /= worth_after;
+    pf_test_counts(test, &counts, true);
+}
+
+void pf_test_amounts(struct pf_test *test, const struct pf_weighed *row)
+{
+    double before = (double)row->counts.before, after = (double)row->counts.after, average, own[2];
+    struct pf_test other;
+
+    *test = (struct pf_test){.p = PF_NO_TEST};
+    if ((before > 0) != (row->before > 0) || (after > 0) != (row->after > 0) || before + after <= 0)
+        return;
+    if (row->known) {
+        test_worths(test, row, row->worth_before, row->worth_after);
+        return;
+    }
+    average = (row->before + row->after) / (before + after);
+    own[0] = before > 0 ? row->before / before : average;
+    own[1] = after > 0 ? row->after / after : average;
+    test_worths(&other, row, average, average);
+    test_worths(test, row, own[0], own[1]);
+    test->p = test->difference * other.difference < 0 ? 1 : fmax(test->p, other.p);
+    test->low = fmin(test->low, other.low);
+    test->high = fmax(test->high, other.high);
+}
+
+/* --- many tests ------------------------------------------------------------------------------------------- */
+
+struct ordered {
+    double p;
+    size_t index;
+};
+
+static int compare_ordered(const void *arg, const void *a, const void *b)
+{
+    double x = ((const struct ordered *)a)->p, y = ((const struct ordered *)b)->p;
+
+    (void)arg;
+    return (x > y) - (x < y);
+}
+
+int pf_rates_of(double *p, size_t count)
+{
+    struct ordered *rows = malloc((count + 1) * sizeof *rows);
+    size_t tests = 0;
+    double rate = 1;
+
+    if (rows == NULL)
+        return PF_NOMEM;
+    for (size_t k = 0; k < count; k++)
+        if (p[k] >= 0 && p[k] <= 1)
+            rows[tests++] = (struct ordered){p[k], k};
+    if (pf_sort(rows, tests, sizeof *rows, compare_ordered, NULL) != PF_OK) {
+        free(rows);
+        return PF_NOMEM;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (!(p[k] >= 0 && p[k] <= 1))
+            p[k] = PF_NO_TEST;
+    for (size_t k = tests; k-- > 0;) {
+        rate = fmin(rate, rows[k].p * (double)tests / (double)(k + 1));
+        p[rows[k].index] = rate;
+    }
+    free(rows);
+    return PF_OK;
+}
+
+/* --- many sets -------------------------------------------------------------------------------------------- */
+
+void pf_summary_of(struct pf_summary *summary, const int64_t *values, size_t count)
+{
+    struct pf_moments moments;
+
+    pf_moments_of(&moments, values, count);
+    *summary = (struct pf_summary){.count = count, .least = values[0], .greatest = values[0]};
+    for (size_t k = 0; k < count; k++) {
+        summary->sum += values[k];
+        summary->least = values[k] < summary->least ? values[k] : summary->least;
+        summary->greatest = values[k] > summary->greatest ? values[k] : summary->greatest;
+    }
+    summary->range = (uint64_t)summary->greatest - (uint64_t)summary->least;
+    summary->mean = moments.mean + moments.rest;
+    summary->sd = sqrt(moments.variance);
+    if (summary->sum != 0)
+        summary->normalised = 100.0 * (double)summary->range / (double)summary->sum;
+}

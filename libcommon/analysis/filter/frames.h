@@ -1,0 +1,53 @@
+/* Which frames match which expressions. A frame matches by its function, its function's system name, its file or its
+ * image; a frame nobody named by what it is shown as (0x12006cbb8, [unknown]). Names match as their bytes and as they
+ * are shown. Every name and place is looked at once. */
+#ifndef PF_ANALYSIS_FILTER_FRAMES_H
+#define PF_ANALYSIS_FILTER_FRAMES_H
+
+#include "analysis/filter/pattern.h"
+#include "base/memory.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PF_FRAME_KNOWN = 0x80 };
+
+/* Zero-initialise; free with pf_frames_free. */
+struct pf_frames {
+    struct pf_frame_test {
+        struct pf_pattern pattern;
+        uint8_t mark; /* one bit below PF_FRAME_KNOWN */
+        bool matched;
+    } *tests;
+    size_t count, test_capacity;
+    uint8_t marks;      /* of all tests */
+    uint8_t *locations; /* marks by location, 0 = not looked at */
+    uint8_t *strings;   /* likewise */
+    size_t location_capacity, string_capacity;
+    struct pf_buffer shown;
+};
+
+void pf_frames_free(struct pf_frames *);
+/* Frames that match `text` get `mark`; several tests may give the same mark. `text` must outlive this. PF_OK, PF_USAGE,
+ * PF_NOMEM. */
+int pf_frames_add(struct pf_frames *, uint8_t mark, const char *text, unsigned flags, struct pf_error *);
+
+/* Before ids of new rows are looked at. PF_OK or PF_NOMEM. */
+int pf_frames_prepare(struct pf_frames *, const struct pf_dict *);
+uint8_t pf_frames_look(struct pf_frames *, const struct pf_dict *, uint32_t location);
+/* The marks of a location and PF_FRAME_KNOWN. The dictionary must not have grown past `location` since
+ * pf_frames_prepare. */
+static inline uint8_t pf_frames_marks(struct pf_frames *frames, const struct pf_dict *dict, uint32_t location)
+{
+    uint8_t marks = frames->locations[location];
+    return marks != 0 ? marks : pf_frames_look(frames, dict, location);
+}
+
+/* PF_OK, or PF_NOMEM when matching ran out of memory. */
+int pf_frames_status(const struct pf_frames *);
+/* Says of each expression that matched none of the frames looked at that it did. */
+void pf_frames_report(const struct pf_frames *, const struct pf_report *);
+
+#endif

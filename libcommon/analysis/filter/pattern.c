@@ -1,0 +1,342 @@
+#include "analysis/filter/pattern.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char special[] = "\\^$.[]|()*+?{}";
+
+/* The regular expression that finds `text` itself; one engine then serves both kinds and renaming
+ * too. */
+static char *quoted(const char *text, struct pf_buffer *buffer)
+{
+    for (; *text != '\0'; text++) {
+        if (pf_one_of(*text, special))
+            pf_buffer_byte(buffer, '\\');
+        pf_buffer_byte(buffer, (unsigned char)*text);
+    }
+    return pf_buffer_byte(buffer, '\0') ? buffer->data : NULL;
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/* regcomp writes repeats out: (((a{255}){255}){255}) took 3.5 GB. Each + is written out twice. It
+ * calls itself for each group, and 30,000 groups end its stack. */
+enum { NESTING_MAX = 1000, REPEAT_MAX = 255, PRODUCT_MAX = 65536, SIZE_LIMIT = 1024 * 1024 };
+
+/* A part of an expression: how many elements it has when its repeats are written out, and the
+ * largest product of repeat counts, one inside the other. */
+struct extent {
+    uint64_t size, product;
+};
+
+/* The groups that are open, and the element that a repeat would be of. */
+struct scan {
+    struct extent groups[NESTING_MAX + 1], last;
+    size_t depth;
+};
+
+static void close_element(struct scan *scan)
+{
+    struct extent *group = &scan->groups[scan->depth];
+
+    group->size += scan->last.size;
+    if (scan->last.product > group->product)
+        group->product = scan->last.product;
+    scan->last = (struct extent){0, 0};
+}
+
+static const char *repeat(struct scan *scan, uint64_t count, uint64_t written)
+{
+    scan->last.size *= written > 0 ? written : 1;
+    scan->last.product *= count > 0 ? count : 1;
+    if (count > REPEAT_MAX)
+        return "a repeat count over 255";
+    if (scan->last.product > PRODUCT_MAX)
+        return "nested repeats of more than 65536 in all";
+    return scan->last.size > SIZE_LIMIT ? "repeats that are too long when written out" : NULL;
+}
+
+/* The number at *text, which moves behind it; larger ones than any limit are that limit's. */
+static uint64_t take_count(const char **text)
+{
+    uint64_t count = 0;
+
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        count = count <= REPEAT_MAX ? count * 10 + (uint64_t)(**text - '0') : count;
+    return count;
+}
+
+/* Behind the '{' of a repeat; *text moves behind its '}'. Other text is left to regcomp. */
+static const char *take_repeat(struct scan *scan, const char **text)
+{
+    const char *at = *text;
+    uint64_t least = take_count(&at), most = least, written;
+    bool open = false;
+
+    if (*at == ',') {
+        at++;
+        open = *at == '}';
+        most = take_count(&at);
+    }
+    if (*at != '}')
+        return NULL;
+    *text = at + 1;
+    most = most > least ? most : least;
+    written = most + open;
+    return repeat(scan, most, written);
+}
+
+/* Behind the ']' of the bracket expression that begins before `text`. */
+static const char *bracket_end(const char *text)
+{
+    text += *text == '^';
+    text += *text == ']';
+    while (*text != '\0' && *text != ']') {
+        char class = text[0] == '[' && (text[1] == ':' || text[1] == '.' || text[1] == '=') ? text[1] : '\0';
+        const char *end = class != '\0' ? strchr(text + 2, class) : NULL;
+
+        text = end != NULL && end[1] == ']' ? end + 2 : text + 1;
+    }
+    return *text == ']' ? text + 1 : text;
+}
+
+/* One element, or a repeat of the one before; *text moves behind it. */
+static const char *take_element(struct scan *scan, const char **text)
+{
+    char c = *(*text)++;
+
+    if (c == '*' || c == '?')
+        return NULL;
+    if (c == '+')
+        return repeat(scan, 1, 2);
+    if (c == '{')
+        return take_repeat(scan, text);
+    close_element(scan);
+    if (c == '|')
+        return NULL;
+    if (c == '(') {
+        if (scan->depth == NESTING_MAX)
+            return "more than 1000 groups one inside the other";
+        scan->groups[++scan->depth] = (struct extent){0, 1};
+        return NULL;
+    }
+    scan->last = (struct extent){1, 1};
+    if (c == ')' && scan->depth > 0) {
+        scan->last = scan->groups[scan->depth--];
+        scan->last.size += scan->last.size == 0;
+    } else if (c == '[') {
+        *text = bracket_end(*text);
+    } else if (c == '\\' && **text != '\0') {
+        ++*text;
+    }
+    return NULL;
+}
+
+/* What of an expression is more than regcomp can be trusted with; NULL: nothing. */
+static const char *find_excess(const char *text)
+{
+    struct scan scan;
+    const char *excess = NULL;
+
+    scan.depth = 0;
+    scan.last = (struct extent){0, 0};
+    scan.groups[0] = (struct extent){0, 1};
+    while (*text != '\0' && excess == NULL)
+        excess = take_element(&scan, &text);
+    return excess;
+}
+
+/* --- expressions ------------------------------------------------------------------------------ */
+
+bool pf_pattern_typed(const char *text)
+{
+    struct pf_bytes bytes = pf_bytes_of(text);
+
+    return !pf_ascii(bytes) && pf_utf8_valid(bytes);
+}
+
+int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned flags,
+                       struct pf_error *error)
+{
+    struct pf_buffer buffer = {0};
+    bool fixed = (flags & PF_PATTERN_FIXED) != 0;
+    const char *source = fixed ? quoted(text, &buffer) : text;
+    const char *excess = fixed ? NULL : find_excess(text);
+    char reason[256];
+    int failed;
+
+    *pattern = (struct pf_pattern){.text = text, .typed = pf_pattern_typed(text)};
+    if (source == NULL) {
+        pf_buffer_free(&buffer);
+        return pf_error_nomem(error);
+    }
+    if (excess != NULL)
+        return pf_error_set(error, PF_USAGE, "regular expression with %s: '%.200s'", excess, text);
+    failed = regcomp(&pattern->regex, source,
+                     REG_EXTENDED | (flags & PF_PATTERN_IGNORE_CASE ? REG_ICASE : 0));
+    pf_buffer_free(&buffer);
+    if (failed == 0)
+        return PF_OK;
+    if (failed == REG_ESPACE)
+        return pf_error_nomem(error);
+    regerror(failed, &pattern->regex, reason, sizeof reason);
+    return pf_error_set(error, PF_USAGE, "'%s' is no regular expression: %s", text, reason);
+}
+
+void pf_pattern_free(struct pf_pattern *pattern)
+{
+    regfree(&pattern->regex);
+}
+
+/* Looks in the string at `start`, which ends at a NUL inside the name or behind it. */
+static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t start, bool begins,
+                   size_t count, regmatch_t *groups)
+{
+    const char *string = name.data + start;
+    size_t size = strlen(string);
+    int flags = (begins ? 0 : REG_NOTBOL) | (start + size < name.size ? REG_NOTEOL : 0);
+    int result;
+
+    errno = 0;
+    result = regexec(&pattern->regex, string, count, groups, flags);
+    /* glibc's regexec says "no match" when memory runs out. */
+    if (result == REG_ESPACE || (result != 0 && errno == ENOMEM))
+        pattern->status = PF_NOMEM;
+    return result == 0;
+}
+
+bool pf_pattern_match(struct pf_pattern *pattern, struct pf_bytes name)
+{
+    size_t start = 0;
+
+    do {
+        if (search(pattern, name, start, start == 0, 0, NULL))
+            return true;
+        start += strlen(name.data + start) + 1;
+    } while (start <= name.size);
+    return false;
+}
+
+bool pf_pattern_find(struct pf_pattern *pattern, struct pf_bytes name, size_t from,
+                     regmatch_t groups[PF_PATTERN_GROUPS])
+{
+    size_t start = from;
+
+    do {
+        if (search(pattern, name, start, start == 0, PF_PATTERN_GROUPS, groups)) {
+            for (size_t g = 0; g < PF_PATTERN_GROUPS; g++)
+                if (groups[g].rm_so >= 0) {
+                    groups[g].rm_so += (regoff_t)start;
+                    groups[g].rm_eo += (regoff_t)start;
+                }
+            return true;
+        }
+        start += strlen(name.data + start) + 1;
+    } while (start <= name.size);
+    return false;
+}
+
+/* --- globs ------------------------------------------------------------------------------------ */
+
+static unsigned char fold(unsigned char c, bool ignore_case)
+{
+    return ignore_case && c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
+}
+
+/* Behind the ']' of the set that begins after '[' at `glob`; NULL when none ends it. */
+static const char *set_end(const char *glob)
+{
+    if (*glob == '!' || *glob == '^')
+        glob++;
+    if (*glob == ']')
+        glob++;
+    while (*glob != '\0' && *glob != ']')
+        glob++;
+    return *glob == ']' ? glob + 1 : NULL;
+}
+
+static bool set_holds(const char *set, const char *end, unsigned char byte, bool ignore_case)
+{
+    bool inverse = *set == '!' || *set == '^', found = false;
+
+    for (set += inverse; set < end - 1; set++) {
+        unsigned char low = (unsigned char)*set, high = low;
+
+        if (set + 2 < end - 1 && set[1] == '-') {
+            high = (unsigned char)set[2];
+            set += 2;
+        }
+        found |=
+            (byte >= low && byte <= high) || (ignore_case && fold(byte, true) >= fold(low, true) &&
+                                              fold(byte, true) <= fold(high, true));
+    }
+    return found != inverse;
+}
+
+/* How many bytes of `name` the one element at *glob takes, 0 when it does not match; *glob moves
+ * behind it. */
+static size_t match_one(const char **glob, bool ignore_case, struct pf_bytes name)
+{
+    const char *end = **glob == '[' ? set_end(*glob + 1) : NULL;
+    unsigned char byte = (unsigned char)name.data[0];
+
+    if (end != NULL) {
+        const char *set = *glob + 1;
+
+        *glob = end;
+        return set_holds(set, end, byte, ignore_case) ? 1 : 0;
+    }
+    if (**glob == '?') {
+        size_t size = pf_utf8_char((const unsigned char *)name.data, name.size);
+
+        ++*glob;
+        return size > 0 ? size : 1;
+    }
+    if (**glob == '\\' && (*glob)[1] != '\0')
+        ++*glob;
+    return fold((unsigned char)*(*glob)++, ignore_case) == fold(byte, ignore_case) ? 1 : 0;
+}
+
+static bool same(const char *string, bool ignore_case, struct pf_bytes name)
+{
+    if (strlen(string) != name.size)
+        return false;
+    for (size_t i = 0; i < name.size; i++)
+        if (fold((unsigned char)string[i], ignore_case) !=
+            fold((unsigned char)name.data[i], ignore_case))
+            return false;
+    return true;
+}
+
+bool pf_glob_match(const char *glob, unsigned flags, struct pf_bytes name)
+{
+    bool ignore_case = (flags & PF_PATTERN_IGNORE_CASE) != 0;
+    const char *star = NULL;
+    size_t at = 0, star_at = 0;
+
+    if (flags & PF_PATTERN_FIXED)
+        return same(glob, ignore_case, name);
+    while (at < name.size || *glob != '\0') {
+        size_t taken = 0;
+
+        if (*glob == '*') {
+            star = ++glob;
+            star_at = at;
+            continue;
+        }
+        if (*glob != '\0' && at < name.size)
+            taken =
+                match_one(&glob, ignore_case, (struct pf_bytes){name.data + at, name.size - at});
+        at += taken;
+        if (taken > 0)
+            continue;
+        /* Only the last star has to be tried again: it takes one byte more. */
+        if (star == NULL || star_at >= name.size)
+            return false;
+        glob = star;
+        at = ++star_at;
+    }
+    return true;
+}

@@ -1,0 +1,789 @@
+#include "analysis/merge/canonical.h"
+
+#include "analysis/names/meta_names.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "codec/format.h"
+#include "codec/merging.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is held ----------------------------------------------------------------------------------------- */
+
+enum { PLACE, CALLEE, LABELS, ID_COLUMNS }; /* PLACE: the stack of a SAMPLE, the location of the others */
+
+struct value_store {
+    uint32_t measure;
+    int64_t *data;
+    size_t rows, capacity; /* rows that follow are 0 */
+};
+
+struct record_store {
+    size_t rows;
+    uint32_t *ids[ID_COLUMNS];
+    size_t id_capacity[ID_COLUMNS];
+    int64_t *time;
+    size_t time_capacity;
+    bool timed;
+    struct value_store *values;
+    size_t value_count, value_capacity;
+};
+
+struct meta_row {
+    uint32_t origin, key, value;
+};
+
+struct sort_row {
+    uint64_t key, row;
+};
+
+struct pf_canonical {
+    const struct pf_dict *dict;
+    int status;
+    struct record_store records[PF_RECORD_KINDS];
+    struct meta_row *meta;
+    size_t meta_count, meta_capacity;
+    struct pf_text *texts;
+    size_t text_count, text_capacity;
+    struct pf_arena text_bytes;
+
+    uint32_t *strings, *locations, *stacks, *labels; /* rank by id */
+    struct sort_row *order;                          /* of the kind being given */
+
+    enum { UNSORTED, MEASURES, METADATA, TEXTS, RECORDS } phase;
+    unsigned kind;
+    size_t given;
+    struct pf_value_column *columns;
+    size_t column_capacity;
+    int64_t *value_rows;
+    size_t value_row_capacity;
+    uint32_t id_rows[ID_COLUMNS][PF_BATCH_ROWS];
+    int64_t time_rows[PF_BATCH_ROWS];
+};
+
+struct pf_canonical *pf_canonical_new(const struct pf_dict *dict)
+{
+    struct pf_canonical *canonical = calloc(1, sizeof *canonical);
+
+    if (canonical)
+        canonical->dict = dict;
+    return canonical;
+}
+
+static void free_records(struct record_store *store)
+{
+    for (unsigned k = 0; k < ID_COLUMNS; k++)
+        free(store->ids[k]);
+    free(store->time);
+    for (size_t k = 0; k < store->value_count; k++)
+        free(store->values[k].data);
+    free(store->values);
+}
+
+void pf_canonical_free(struct pf_canonical *canonical)
+{
+    if (!canonical)
+        return;
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        free_records(&canonical->records[kind]);
+    free(canonical->meta);
+    free(canonical->texts);
+    pf_arena_free(&canonical->text_bytes);
+    free(canonical->strings);
+    free(canonical->locations);
+    free(canonical->stacks);
+    free(canonical->labels);
+    free(canonical->order);
+    free(canonical->columns);
+    free(canonical->value_rows);
+    free(canonical);
+}
+
+static bool add_ids(struct record_store *store, unsigned column, const uint32_t *ids, uint32_t rows)
+{
+    if (rows == 0)
+        return true;
+    if (!pf_grow(&store->ids[column], &store->id_capacity[column], store->rows + rows, sizeof *ids))
+        return false;
+    if (ids)
+        memcpy(store->ids[column] + store->rows, ids, rows * sizeof *ids);
+    else
+        memset(store->ids[column] + store->rows, 0, rows * sizeof *ids);
+    return true;
+}
+
+static struct value_store *find_values(struct record_store *store, uint32_t measure)
+{
+    for (size_t k = 0; k < store->value_count; k++)
+        if (store->values[k].measure == measure)
+            return &store->values[k];
+    if (!pf_grow(&store->values, &store->value_capacity, store->value_count + 1, sizeof *store->values))
+        return NULL;
+    store->values[store->value_count] = (struct value_store){.measure = measure};
+    return &store->values[store->value_count++];
+}
+
+static bool add_values(struct record_store *store, const struct pf_value_column *column, uint32_t rows)
+{
+    struct value_store *values = find_values(store, column->measure);
+
+    if (!values)
+        return false;
+    if (rows == 0)
+        return true;
+    if (!pf_grow(&values->data, &values->capacity, store->rows + rows, sizeof *values->data))
+        return false;
+    memset(values->data + values->rows, 0, (store->rows - values->rows) * sizeof *values->data);
+    memcpy(values->data + store->rows, column->data, rows * sizeof *values->data);
+    values->rows = store->rows + rows;
+    return true;
+}
+
+static bool add_records(struct record_store *store, const struct pf_batch *batch)
+{
+    bool good = add_ids(store, PLACE, batch->kind == PF_SAMPLE ? batch->stack : batch->location, batch->rows) &&
+                add_ids(store, LABELS, batch->labels, batch->rows);
+
+    if (good && batch->kind == PF_EDGE)
+        good = add_ids(store, CALLEE, batch->callee, batch->rows);
+    if (good && batch->rows > 0 && (batch->time || store->timed)) {
+        good = pf_grow(&store->time, &store->time_capacity, store->rows + batch->rows, sizeof *store->time);
+        if (good && !store->timed)
+            memset(store->time, 0, store->rows * sizeof *store->time);
+        if (good && batch->time)
+            memcpy(store->time + store->rows, batch->time, batch->rows * sizeof *store->time);
+        else if (good)
+            memset(store->time + store->rows, 0, batch->rows * sizeof *store->time);
+        store->timed = true;
+    }
+    for (uint32_t k = 0; good && k < batch->value_count; k++)
+        good = add_values(store, &batch->values[k], batch->rows);
+    store->rows += batch->rows;
+    return good;
+}
+
+/* Private rows are about the order of records or of other rows; only prefixes keep their place. */
+static bool is_kept(struct pf_bytes origin, struct pf_bytes key)
+{
+    const struct pf_format *format;
+
+    if (origin.size == 0 || origin.data[0] != '.')
+        return true;
+    format = pf_meta_owner(origin);
+    return format && format->merging && format->merging->rule(origin, key) == PF_META_PREFIX;
+}
+
+static bool is_prefix(const struct pf_dict *dict, const struct meta_row *row)
+{
+    struct pf_bytes origin = pf_dict_string(dict, row->origin);
+
+    return origin.size > 0 && origin.data[0] == '.';
+}
+
+static bool add_meta(struct pf_canonical *canonical, const struct pf_batch *batch)
+{
+    if (!pf_grow(&canonical->meta, &canonical->meta_capacity, canonical->meta_count + batch->rows, sizeof *canonical->meta))
+        return false;
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        struct pf_bytes origin = pf_dict_string(canonical->dict, batch->origin[row]);
+        struct pf_bytes key = pf_dict_string(canonical->dict, batch->key[row]);
+
+        if (is_kept(origin, key))
+            canonical->meta[canonical->meta_count++] =
+                (struct meta_row){batch->origin[row], batch->key[row], batch->value[row]};
+    }
+    return true;
+}
+
+static bool copy_bytes(struct pf_arena *arena, struct pf_bytes *bytes)
+{
+    bytes->data = pf_arena_copy(arena, bytes->data, bytes->size);
+    return bytes->data != NULL;
+}
+
+static bool add_texts(struct pf_canonical *canonical, const struct pf_batch *batch)
+{
+    if (!pf_grow(&canonical->texts, &canonical->text_capacity, canonical->text_count + batch->rows, sizeof *canonical->texts))
+        return false;
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        struct pf_text *text = &canonical->texts[canonical->text_count];
+
+        *text = batch->texts[row];
+        if (!copy_bytes(&canonical->text_bytes, &text->name) || !copy_bytes(&canonical->text_bytes, &text->text))
+            return false;
+        canonical->text_count++;
+    }
+    return true;
+}
+
+int pf_canonical_add(struct pf_canonical *canonical, const struct pf_batch *batch)
+{
+    bool good = batch->kind == PF_META   ? add_meta(canonical, batch)
+                : batch->kind == PF_TEXT ? add_texts(canonical, batch)
+                                         : add_records(&canonical->records[batch->kind], batch);
+
+    if (!good)
+        canonical->status = PF_NOMEM;
+    return canonical->status;
+}
+
+/* --- ranks: ids in the order of what they stand for -------------------------------------------------------- */
+
+struct ranked_string {
+    struct pf_bytes bytes;
+    uint32_t flags, id;
+};
+
+static int compare_strings(const void *a, const void *b)
+{
+    const struct ranked_string *x = a, *y = b;
+    int order = pf_bytes_compare(x->bytes, y->bytes);
+
+    return order ? order : (x->flags > y->flags) - (x->flags < y->flags);
+}
+
+static uint32_t *rank_strings(const struct pf_strings *strings)
+{
+    struct ranked_string *order = malloc(strings->count * sizeof *order);
+    uint32_t *ranks = malloc(strings->count * sizeof *ranks);
+
+    for (uint32_t id = 0; order && ranks && id < strings->count; id++)
+        order[id] = (struct ranked_string){pf_strings_bytes(strings, id), strings->rows[id].flags, id};
+    if (order && ranks) {
+        qsort(order, strings->count, sizeof *order, compare_strings);
+        for (uint32_t k = 0; k < strings->count; k++)
+            ranks[order[k].id] = k;
+    } else {
+        free(ranks);
+        ranks = NULL;
+    }
+    free(order);
+    return ranks;
+}
+
+/* A row of any table with ids replaced by ranks, compared field by field. */
+enum { FIELDS_MAX = 8 };
+
+struct ranked_row {
+    uint64_t fields[FIELDS_MAX];
+    uint32_t id;
+};
+
+static uint64_t signed_field(int64_t value)
+{
+    return (uint64_t)value ^ (uint64_t)1 << 63;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct ranked_row *x = a, *y = b;
+
+    for (unsigned k = 0; k < FIELDS_MAX; k++)
+        if (x->fields[k] != y->fields[k])
+            return x->fields[k] < y->fields[k] ? -1 : 1;
+    return 0;
+}
+
+/* Ranks of the rows of a table; rows whose fields are equal have one rank. NULL: out of memory. */
+static uint32_t *rank_rows(const struct pf_table *table, void (*fill)(const void *row, const void *arg, uint64_t *fields),
+                           const void *arg)
+{
+    struct ranked_row *order = calloc(table->count, sizeof *order);
+    uint32_t *ranks = malloc(table->count * sizeof *ranks);
+
+    for (uint32_t id = 0; order && ranks && id < table->count; id++) {
+        fill(pf_table_row(table, id), arg, order[id].fields);
+        order[id].id = id;
+    }
+    if (order && ranks) {
+        uint32_t rank = 0;
+
+        qsort(order, table->count, sizeof *order, compare_rows);
+        for (uint32_t k = 0; k < table->count; k++) {
+            rank += k > 0 && compare_rows(&order[k - 1], &order[k]) != 0;
+            ranks[order[k].id] = rank;
+        }
+    } else {
+        free(ranks);
+        ranks = NULL;
+    }
+    free(order);
+    return ranks;
+}
+
+static void fill_image(const void *row, const void *strings, uint64_t *fields)
+{
+    const struct pf_image *image = row;
+    const uint32_t *rank = strings;
+    const uint64_t values[FIELDS_MAX] = {rank[image->name], rank[image->identifier], image->start, image->limit,
+                                         image->offset, image->text_start, image->text_size, image->flags};
+
+    memcpy(fields, values, sizeof values);
+}
+
+static void fill_function(const void *row, const void *strings, uint64_t *fields)
+{
+    const struct pf_function *function = row;
+    const uint32_t *rank = strings;
+
+    fields[0] = rank[function->name];
+    fields[1] = rank[function->file];
+    fields[2] = signed_field(function->start_line);
+    fields[3] = rank[function->system_name];
+}
+
+struct location_ranks {
+    uint32_t *functions, *images;
+};
+
+static void fill_location(const void *row, const void *arg, uint64_t *fields)
+{
+    const struct pf_location *location = row;
+    const struct location_ranks *ranks = arg;
+
+    fields[0] = ranks->functions[location->function];
+    fields[1] = signed_field(location->line);
+    fields[2] = location->column;
+    fields[3] = ranks->images[location->image];
+    fields[4] = location->address;
+    fields[5] = location->kind;
+    fields[6] = location->inlined;
+}
+
+static uint32_t *rank_locations(const struct pf_dict *dict, const uint32_t *strings)
+{
+    struct location_ranks parts = {
+        rank_rows(&dict->functions, fill_function, strings),
+        rank_rows(&dict->images, fill_image, strings),
+    };
+    uint32_t *ranks = parts.functions && parts.images ? rank_rows(&dict->locations, fill_location, &parts) : NULL;
+
+    free(parts.functions);
+    free(parts.images);
+    return ranks;
+}
+
+static void fill_label(const void *row, const void *strings, uint64_t *fields)
+{
+    const struct pf_label *label = row;
+    const uint32_t *rank = strings;
+
+    fields[0] = rank[label->key];
+    fields[1] = label->numeric;
+    fields[2] = label->numeric ? signed_field(label->number) : 0;
+    fields[3] = rank[label->text];
+}
+
+static int compare_sort_rows(const void *a, const void *b)
+{
+    const struct sort_row *x = a, *y = b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static uint32_t parent_of(const struct pf_table *table, uint32_t id)
+{
+    uint32_t parent; /* the first field of both trees' rows */
+
+    memcpy(&parent, pf_table_row(table, id), sizeof parent);
+    return parent;
+}
+
+/* Numbers the nodes of a tree in preorder, siblings by the rank of what stands in them. `next` (one a node) and `order` are room. */
+static void number_nodes(const struct pf_table *table, const struct sort_row *order, uint32_t *next, uint32_t *ranks)
+{
+    uint32_t children = table->count - 1, node = 0, rank = 0;
+
+    for (uint32_t k = children; k-- > 0;)
+        next[order[k].key >> 32] = k;
+    ranks[0] = 0;
+    for (;;) {
+        uint32_t k = next[node];
+
+        if (k < children && order[k].key >> 32 == node) {
+            next[node]++;
+            node = (uint32_t)order[k].row;
+            ranks[node] = ++rank;
+        } else if (node == 0) {
+            return;
+        } else {
+            node = parent_of(table, node);
+        }
+    }
+}
+
+/* Ranks of the nodes of a tree (stacks, label sets); items[k] is the rank of what stands in node k. NULL: out of memory. */
+static uint32_t *rank_tree(const struct pf_table *table, uint32_t (*item)(const struct pf_table *, uint32_t id, const uint32_t *ranks),
+                           const uint32_t *items)
+{
+    struct sort_row *order = malloc(table->count * sizeof *order);
+    uint32_t *next = calloc(table->count, sizeof *next), *ranks = malloc(table->count * sizeof *ranks);
+
+    if (order && next && ranks) {
+        for (uint32_t id = 1; id < table->count; id++)
+            order[id - 1] = (struct sort_row){(uint64_t)parent_of(table, id) << 32 | item(table, id, items), id};
+        qsort(order, table->count - 1, sizeof *order, compare_sort_rows);
+        memset(next, 0xff, table->count * sizeof *next);
+        number_nodes(table, order, next, ranks);
+    } else {
+        free(ranks);
+        ranks = NULL;
+    }
+    free(order);
+    free(next);
+    return ranks;
+}
+
+static uint32_t stack_item(const struct pf_table *table, uint32_t id, const uint32_t *locations)
+{
+    return locations[((const struct pf_stack *)pf_table_row(table, id))->location];
+}
+
+static uint32_t label_item(const struct pf_table *table, uint32_t id, const uint32_t *labels)
+{
+    (void)table;
+    return labels[id];
+}
+
+static bool rank_all(struct pf_canonical *canonical)
+{
+    const struct pf_dict *dict = canonical->dict;
+    uint32_t *single;
+
+    canonical->strings = rank_strings(&dict->strings);
+    if (!canonical->strings)
+        return false;
+    canonical->locations = rank_locations(dict, canonical->strings);
+    if (!canonical->locations)
+        return false;
+    canonical->stacks = rank_tree(&dict->stacks, stack_item, canonical->locations);
+    single = rank_rows(&dict->labels, fill_label, canonical->strings);
+    if (single)
+        canonical->labels = rank_tree(&dict->labels, label_item, single);
+    free(single);
+    return canonical->stacks && canonical->labels;
+}
+
+/* --- the order -------------------------------------------------------------------------------------------- */
+
+static uint64_t measure_field(const struct pf_measure *measure, const uint32_t *strings, unsigned field)
+{
+    const uint64_t fields[] = {strings[measure->name], strings[measure->unit], measure->aggregation, strings[measure->raw_unit],
+                               measure->num, measure->den, measure->period, measure->period_parts, measure->role, measure->nature,
+                               measure->main};
+
+    return field < sizeof fields / sizeof *fields ? fields[field] : UINT64_MAX;
+}
+
+static bool measure_before(const struct pf_canonical *canonical, uint32_t a, uint32_t b)
+{
+    for (unsigned field = 0;; field++) {
+        uint64_t x = measure_field(pf_measures_row(&canonical->dict->measures, a), canonical->strings, field);
+        uint64_t y = measure_field(pf_measures_row(&canonical->dict->measures, b), canonical->strings, field);
+
+        if (x != y || x == UINT64_MAX)
+            return x < y;
+    }
+}
+
+/* A record has few measures: insertion. */
+static void sort_measures(const struct pf_canonical *canonical, struct record_store *store)
+{
+    for (size_t k = 1; k < store->value_count; k++)
+        for (size_t j = k; j > 0 && measure_before(canonical, store->values[j].measure, store->values[j - 1].measure); j--) {
+            struct value_store moved = store->values[j];
+
+            store->values[j] = store->values[j - 1];
+            store->values[j - 1] = moved;
+        }
+}
+
+static int64_t value_at(const struct value_store *values, uint64_t row)
+{
+    return row < values->rows ? values->data[row] : 0;
+}
+
+/* Rows whose places are the same: labels (of edges), time, values. */
+static bool record_before(const struct pf_canonical *canonical, const struct record_store *store, uint64_t a, uint64_t b)
+{
+    uint32_t labels_a = canonical->labels[store->ids[LABELS][a]], labels_b = canonical->labels[store->ids[LABELS][b]];
+
+    if (labels_a != labels_b)
+        return labels_a < labels_b;
+    if (store->timed && store->time[a] != store->time[b])
+        return store->time[a] < store->time[b];
+    for (size_t k = 0; k < store->value_count; k++) {
+        int64_t x = value_at(&store->values[k], a), y = value_at(&store->values[k], b);
+
+        if (x != y)
+            return x < y;
+    }
+    return false;
+}
+
+static bool sorts_before(const struct pf_canonical *canonical, const struct record_store *store, struct sort_row a,
+                         struct sort_row b)
+{
+    return a.key != b.key ? a.key < b.key : record_before(canonical, store, a.row, b.row);
+}
+
+/* Merges sorted runs of `width` rows into runs of twice that. */
+static void merge_runs(const struct pf_canonical *canonical, const struct record_store *store, const struct sort_row *from,
+                       struct sort_row *to, size_t width)
+{
+    for (size_t start = 0; start < store->rows; start += 2 * width) {
+        size_t middle = start + width < store->rows ? start + width : store->rows;
+        size_t end = middle + width < store->rows ? middle + width : store->rows;
+        size_t left = start, right = middle;
+
+        for (size_t k = start; k < end; k++) {
+            bool take_right = left == middle || (right < end && sorts_before(canonical, store, from[right], from[left]));
+
+            to[k] = from[take_right ? right++ : left++];
+        }
+    }
+}
+
+/* Merge sort: qsort() has no argument for its function. */
+static bool sort_records(struct pf_canonical *canonical, const struct record_store *store)
+{
+    const uint32_t *places = canonical->kind == PF_SAMPLE ? canonical->stacks : canonical->locations;
+    struct sort_row *order, *room;
+
+    free(canonical->order);
+    canonical->order = order = malloc((store->rows + 1) * sizeof *order);
+    room = malloc((store->rows + 1) * sizeof *room);
+    if (!order || !room) {
+        free(room);
+        return false;
+    }
+    for (size_t row = 0; row < store->rows; row++) {
+        uint32_t second = canonical->kind == PF_EDGE ? canonical->locations[store->ids[CALLEE][row]]
+                                                     : canonical->labels[store->ids[LABELS][row]];
+
+        order[row] = (struct sort_row){(uint64_t)places[store->ids[PLACE][row]] << 32 | second, row};
+    }
+    for (size_t width = 1; width < store->rows; width *= 2) {
+        struct sort_row *other = room;
+
+        merge_runs(canonical, store, order, room, width);
+        room = order;
+        order = other;
+    }
+    canonical->order = order;
+    free(room);
+    return true;
+}
+
+struct ranked_meta {
+    uint32_t ranks[4]; /* origin, key, value, value of the prefix */
+    struct meta_row row, prefix; /* prefix.origin 0: no prefix */
+};
+
+static int compare_meta(const void *a, const void *b)
+{
+    const struct ranked_meta *x = a, *y = b;
+
+    for (unsigned k = 0; k < 4; k++)
+        if (x->ranks[k] != y->ranks[k])
+            return x->ranks[k] < y->ranks[k] ? -1 : 1;
+    return 0;
+}
+
+static bool sort_meta(struct pf_canonical *canonical)
+{
+    const uint32_t *rank = canonical->strings;
+    struct ranked_meta *order = malloc((canonical->meta_count + 1) * sizeof *order);
+    struct meta_row none = {0, 0, 0}, prefix = none;
+    size_t count = 0, out = 0;
+
+    if (!order)
+        return false;
+    for (size_t k = 0; k < canonical->meta_count; k++) {
+        struct meta_row row = canonical->meta[k];
+
+        if (is_prefix(canonical->dict, &row)) {
+            prefix = row;
+            continue;
+        }
+        order[count++] = (struct ranked_meta){
+            {rank[row.origin], rank[row.key], rank[row.value], prefix.origin ? rank[prefix.value] : 0}, row, prefix};
+        prefix = none;
+    }
+    qsort(order, count, sizeof *order, compare_meta);
+    for (size_t k = 0; k < count; k++) {
+        if (order[k].prefix.origin)
+            canonical->meta[out++] = order[k].prefix;
+        canonical->meta[out++] = order[k].row;
+    }
+    canonical->meta_count = out;
+    free(order);
+    return true;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    const struct pf_text *x = a, *y = b;
+    int order = pf_bytes_compare(x->name, y->name);
+
+    if (order == 0)
+        order = (x->line > y->line) - (x->line < y->line);
+    if (order == 0)
+        order = pf_bytes_compare(x->text, y->text);
+    if (order == 0)
+        order = (x->name_flags > y->name_flags) - (x->name_flags < y->name_flags);
+    return order ? order : (x->text_flags > y->text_flags) - (x->text_flags < y->text_flags);
+}
+
+/* --- giving ----------------------------------------------------------------------------------------------- */
+
+static int prepare(struct pf_canonical *canonical)
+{
+    size_t values = 0;
+
+    if (!rank_all(canonical) || !sort_meta(canonical))
+        return PF_NOMEM;
+    if (canonical->text_count > 0)
+        qsort(canonical->texts, canonical->text_count, sizeof *canonical->texts, compare_texts);
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        struct record_store *store = &canonical->records[kind];
+
+        sort_measures(canonical, store);
+        values = store->value_count > values ? store->value_count : values;
+    }
+    if (!pf_grow(&canonical->columns, &canonical->column_capacity, values + 1, sizeof *canonical->columns) ||
+        !pf_grow(&canonical->value_rows, &canonical->value_row_capacity, (values + 1) * PF_BATCH_ROWS, sizeof(int64_t)))
+        return PF_NOMEM;
+    return PF_OK;
+}
+
+static void set_columns(struct pf_canonical *canonical, const struct record_store *store, struct pf_batch *batch)
+{
+    for (size_t k = 0; k < store->value_count; k++)
+        canonical->columns[k] =
+            (struct pf_value_column){store->values[k].measure, canonical->value_rows + k * PF_BATCH_ROWS};
+    batch->values = canonical->columns;
+    batch->value_count = (uint32_t)store->value_count;
+}
+
+static bool give_measures(struct pf_canonical *canonical, struct pf_batch *batch)
+{
+    while (canonical->kind < PF_RECORD_KINDS && canonical->records[canonical->kind].value_count == 0)
+        canonical->kind++;
+    if (canonical->kind == PF_RECORD_KINDS)
+        return false;
+    batch->kind = (enum pf_kind)canonical->kind;
+    set_columns(canonical, &canonical->records[canonical->kind++], batch);
+    return true;
+}
+
+static uint32_t take_rows(struct pf_canonical *canonical, size_t count)
+{
+    size_t left = count - canonical->given, rows = left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS;
+
+    canonical->given += rows;
+    return (uint32_t)rows;
+}
+
+static bool give_metadata(struct pf_canonical *canonical, struct pf_batch *batch)
+{
+    const struct meta_row *meta;
+
+    if (canonical->given == canonical->meta_count)
+        return false;
+    meta = canonical->meta + canonical->given;
+    batch->kind = PF_META;
+    batch->rows = take_rows(canonical, canonical->meta_count);
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        canonical->id_rows[0][row] = meta[row].origin;
+        canonical->id_rows[1][row] = meta[row].key;
+        canonical->id_rows[2][row] = meta[row].value;
+    }
+    batch->origin = canonical->id_rows[0];
+    batch->key = canonical->id_rows[1];
+    batch->value = canonical->id_rows[2];
+    return true;
+}
+
+static bool give_texts(struct pf_canonical *canonical, struct pf_batch *batch)
+{
+    if (canonical->given == canonical->text_count)
+        return false;
+    batch->kind = PF_TEXT;
+    batch->texts = canonical->texts + canonical->given;
+    batch->rows = take_rows(canonical, canonical->text_count);
+    return true;
+}
+
+static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
+{
+    const struct record_store *store = &canonical->records[canonical->kind];
+    const struct sort_row *order = canonical->order + canonical->given;
+
+    if (canonical->given == store->rows)
+        return false;
+    batch->kind = (enum pf_kind)canonical->kind;
+    batch->rows = take_rows(canonical, store->rows);
+    for (unsigned column = 0; column < ID_COLUMNS; column++)
+        for (uint32_t row = 0; store->ids[column] && row < batch->rows; row++)
+            canonical->id_rows[column][row] = store->ids[column][order[row].row];
+    for (uint32_t row = 0; store->timed && row < batch->rows; row++)
+        canonical->time_rows[row] = store->time[order[row].row];
+    set_columns(canonical, store, batch);
+    for (size_t k = 0; k < store->value_count; k++)
+        for (uint32_t row = 0; row < batch->rows; row++)
+            canonical->value_rows[k * PF_BATCH_ROWS + row] = value_at(&store->values[k], order[row].row);
+    if (batch->kind == PF_SAMPLE)
+        batch->stack = canonical->id_rows[PLACE];
+    else
+        batch->location = canonical->id_rows[PLACE];
+    batch->callee = batch->kind == PF_EDGE ? canonical->id_rows[CALLEE] : NULL;
+    batch->labels = canonical->id_rows[LABELS];
+    batch->time = store->timed ? canonical->time_rows : NULL;
+    return true;
+}
+
+/* The next batch of the phase at hand; false when there is none. */
+static bool give(struct pf_canonical *canonical, struct pf_batch *batch)
+{
+    memset(batch, 0, sizeof *batch);
+    switch (canonical->phase) {
+    case MEASURES: return give_measures(canonical, batch);
+    case METADATA: return give_metadata(canonical, batch);
+    case TEXTS: return give_texts(canonical, batch);
+    case RECORDS: return give_records(canonical, batch);
+    default: return false;
+    }
+}
+
+/* False at the end. */
+static bool next_phase(struct pf_canonical *canonical)
+{
+    canonical->given = 0;
+    if (canonical->phase == RECORDS) {
+        canonical->kind++;
+    } else {
+        canonical->phase++;
+        canonical->kind = 0;
+    }
+    if (canonical->phase < RECORDS)
+        return true;
+    if (canonical->kind == PF_RECORD_KINDS)
+        return false;
+    if (!sort_records(canonical, &canonical->records[canonical->kind]))
+        canonical->status = PF_NOMEM;
+    return true;
+}
+
+int pf_canonical_next(struct pf_canonical *canonical, struct pf_batch *batch)
+{
+    if (canonical->status == PF_OK && canonical->phase == UNSORTED) {
+        canonical->phase = MEASURES;
+        canonical->status = prepare(canonical);
+    }
+    while (canonical->status == PF_OK && !give(canonical, batch))
+        if (!next_phase(canonical))
+            canonical->status = PF_EOF;
+    return canonical->status;
+}

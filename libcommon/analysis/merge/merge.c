@@ -1,0 +1,579 @@
+#include "analysis/merge/merge.h"
+
+#include "analysis/merge/kind.h"
+#include "analysis/merge/meta.h"
+#include "analysis/merge/removed.h"
+#include "analysis/merge/scale.h"
+#include "analysis/names/texts.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_TEXT = 64 };
+
+struct pf_merge {
+    struct pf_dict *dict;
+    struct pf_merge_options options;
+    struct pf_merge_kind kinds[PF_RECORD_KINDS];
+    struct pf_merge_frames frames;
+    struct pf_merge_labels labels, own_labels; /* while reading; at the end */
+    struct pf_merge_evals evals;
+    struct pf_merge_scale scale;
+    struct pf_merge_meta meta;
+    struct pf_merge_texts texts;
+    struct pf_merge_removed removed;
+
+    uint64_t inputs, measured; /* so far; those that have measures */
+    bool has_measures;         /* the input at hand */
+    int64_t weight;            /* its own */
+    pf_int128 weights;         /* of all inputs */
+    struct {
+        uint64_t measured;
+        uint32_t texts;
+        struct pf_merge_scale scale;
+    } mark;                    /* before the input at hand */
+    uint32_t ids[3][PF_BATCH_ROWS], found[PF_BATCH_ROWS];
+
+    pf_int128 pieces; /* of a raw unit in a sum */
+    enum { METADATA, DECLARE, TEXTS, RECORDS, DONE } phase;
+    unsigned giving;  /* kind */
+    size_t given;     /* records of it */
+    struct pf_value_column *values;
+    int64_t *numbers;
+    size_t value_capacity, number_capacity;
+    uint64_t clamped; /* values */
+};
+
+struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *options)
+{
+    struct pf_merge *merge = calloc(1, sizeof *merge);
+    int status;
+
+    if (merge == NULL)
+        return NULL;
+    merge->dict = dict;
+    merge->options = *options;
+    merge->meta.dict = merge->labels.dict = merge->own_labels.dict = dict;
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++) {
+        merge->kinds[k].kind = (enum pf_kind)k;
+        merge->kinds[k].columns.dict = dict;
+        merge->kinds[k].columns.force = options->force;
+    }
+    status = pf_merge_frames_init(&merge->frames, dict, options->granularity);
+    if (status == PF_OK && options->labels != NULL)
+        status = pf_merge_labels_only(&merge->labels, options->labels);
+    if (status == PF_OK)
+        return merge;
+    pf_merge_free(merge);
+    return NULL;
+}
+
+void pf_merge_free(struct pf_merge *merge)
+{
+    if (merge == NULL)
+        return;
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_kind_free(&merge->kinds[k]);
+    pf_merge_frames_free(&merge->frames);
+    pf_merge_labels_free(&merge->labels);
+    pf_merge_labels_free(&merge->own_labels);
+    pf_merge_evals_free(&merge->evals);
+    pf_merge_meta_free(&merge->meta);
+    pf_merge_texts_free(&merge->texts);
+    pf_merge_removed_free(&merge->removed);
+    free(merge->values);
+    free(merge->numbers);
+    free(merge);
+}
+
+static struct pf_bytes shortened(struct pf_bytes name)
+{
+    return (struct pf_bytes){name.data, name.size < NAME_TEXT ? name.size : NAME_TEXT};
+}
+
+static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *kind, const struct pf_merge_column *column,
+                    size_t record, struct pf_error *error)
+{
+    const struct pf_dict *dict = merge->dict;
+    const struct pf_merge_key *key = pf_merge_records_key(&kind->records, record);
+    struct pf_bytes name = shortened(pf_dict_string(dict, column->quantity.measure.name));
+    uint32_t place = key->place - 1;
+    uint32_t leaf = kind->kind == PF_SAMPLE ? pf_dict_stack(dict, place)->location : kind->kind == PF_EDGE ? key->callee : place;
+    char scratch[32];
+    struct pf_bytes frame = shortened(pf_dict_frame_name(dict, leaf, scratch));
+
+    return pf_error_set(error, PF_OVERFLOW, "%s record %zu, of '%.*s': the sum of measure '%.*s' leaves 64 bits",
+                        pf_kind_name(kind->kind), record + 1, (int)frame.size, frame.data, (int)name.size, name.data);
+}
+
+/* --- inputs ----------------------------------------------------------------------------------------------- */
+
+static bool normalizes(const struct pf_merge *merge)
+{
+    return merge->options.normalize != PF_MERGE_AS_IT_IS;
+}
+
+/* Whether an input is put aside until its end. */
+static bool stages(const struct pf_merge *merge)
+{
+    return normalizes(merge) || merge->options.droppable;
+}
+
+/* The first measure tables show of what the input has: of samples, else of flat records, else of edges. */
+static const struct pf_merge_column *main_column(const struct pf_merge *merge, pf_int128 *total)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++) {
+        const struct pf_merge_column *column = pf_merge_kind_main(&merge->kinds[k]);
+
+        if (column != NULL && column->last_input == merge->inputs) {
+            *total = pf_merge_kind_staged(&merge->kinds[k], column);
+            return column;
+        }
+    }
+    return NULL;
+}
+
+/* The input at hand was added, `times` pieces of it. */
+static int end_counted(struct pf_merge *merge, pf_int128 times, struct pf_error *error)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, times);
+    return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* How many pieces the input that has ended counts. */
+static int find_times(struct pf_merge *merge, pf_int128 *times, struct pf_error *error)
+{
+    pf_int128 total = 0;
+    const struct pf_merge_column *column = main_column(merge, &total);
+    int status = PF_OK;
+
+    *times = 1;
+    if (normalizes(merge))
+        status = pf_merge_scale_input(&merge->scale, &merge->options, merge->dict, column, total, merge->meta.duration, times, error);
+    *times *= merge->weight;
+    return status;
+}
+
+/* Adds the input that has ended, whose values were put aside. */
+static int add_staged(struct pf_merge *merge, struct pf_error *error)
+{
+    const struct pf_merge_column *failed;
+    pf_int128 times;
+    uint32_t record;
+    int status = find_times(merge, &times, error);
+
+    if (status != PF_OK)
+        return status;
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        if (!pf_merge_kind_fits(&merge->kinds[k], times, &failed, &record))
+            return overflow(merge, &merge->kinds[k], failed, record, error);
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++)
+        status = pf_merge_kind_unstage(&merge->kinds[k], times);
+    return status == PF_OK ? end_counted(merge, times, error) : pf_error_nomem(error);
+}
+
+int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
+{
+    merge->measured += merge->has_measures;
+    if (stages(merge) && merge->has_measures && merge->weight != 0)
+        return add_staged(merge, error);
+    return end_counted(merge, merge->weight, error);
+}
+
+int pf_merge_input(struct pf_merge *merge, int64_t weight, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    merge->mark.measured = merge->measured;
+    merge->mark.texts = pf_merge_texts_count(&merge->texts);
+    merge->mark.scale = merge->scale;
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK && merge->options.droppable; k++)
+        status = pf_merge_kind_mark(&merge->kinds[k]);
+    merge->inputs++;
+    merge->weight = weight;
+    merge->weights += weight;
+    merge->has_measures = false;
+    pf_merge_meta_input(&merge->meta);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+void pf_merge_input_drop(struct pf_merge *merge)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_kind_drop(&merge->kinds[k]);
+    pf_merge_meta_drop(&merge->meta);
+    pf_merge_removed_drop(&merge->removed);
+    pf_merge_texts_truncate(&merge->texts, merge->mark.texts);
+    merge->measured = merge->mark.measured;
+    merge->scale = merge->mark.scale;
+    merge->weights -= merge->weight;
+}
+
+static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch,
+                      uint32_t number, struct pf_error *error)
+{
+    const struct pf_value_column *values = &batch->values[number];
+    struct pf_merge_member member = {0};
+    uint32_t failed = 0;
+    int64_t times;
+    int status = pf_merge_columns_find(&kind->columns, batch, number, merge->inputs, &member, error);
+
+    merge->has_measures = true;
+    if (status != PF_OK || batch->rows == 0 || values->data == NULL || merge->weight == 0)
+        return status;
+    struct pf_merge_column *column = &kind->columns.rows[member.column - 1];
+
+    if (!pf_mul64(member.factor, stages(merge) ? 1 : merge->weight, &times))
+        status = PF_OVERFLOW;
+    else
+        status = pf_merge_column_add(column, merge->found, values->data, batch->rows, times, stages(merge), &failed);
+    if (status == PF_OVERFLOW)
+        return overflow(merge, kind, column, merge->found[failed], error);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch)
+{
+    struct pf_dict *dict = merge->dict;
+    const struct pf_merge_ids *locations = &merge->frames.now.locations;
+    const uint32_t *place, *callee, *labels;
+    bool stacks = batch->kind == PF_SAMPLE;
+    int status = pf_merge_frames_extend(&merge->frames);
+
+    if (status == PF_OK)
+        status = pf_merge_labels_extend(&merge->labels);
+    if (status != PF_OK)
+        return status;
+    place = stacks ? pf_merge_ids_column(&merge->frames.now.stacks, batch->stack, batch->rows, merge->ids[0])
+                   : pf_merge_ids_column(locations, batch->location, batch->rows, merge->ids[0]);
+    callee = batch->kind == PF_EDGE ? pf_merge_ids_column(locations, batch->callee, batch->rows, merge->ids[1]) : NULL;
+    labels = pf_merge_ids_column(&merge->labels.sets, batch->labels, batch->rows, merge->ids[2]);
+    return pf_merge_records_find(&kind->records, stacks ? dict->stacks.count : dict->locations.count, place, callee, labels,
+                                 batch->rows, merge->found);
+}
+
+/* Records of weight 0 are none. */
+static int add_records(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
+{
+    struct pf_merge_kind *kind = &merge->kinds[batch->kind];
+    int status = PF_OK;
+
+    if (merge->weight != 0 && batch->rows > 0) {
+        status = find_records(merge, kind, batch);
+        if (status == PF_OK && stages(merge))
+            status = pf_merge_kind_touch(kind, merge->found, batch->rows, merge->inputs);
+        if (status != PF_OK)
+            return pf_error_nomem(error);
+    }
+    for (uint32_t k = 0; status == PF_OK && k < batch->value_count; k++)
+        status = add_values(merge, kind, batch, k, error);
+    return status;
+}
+
+int pf_merge_add(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
+{
+    int status;
+
+    if (batch->kind < PF_RECORD_KINDS)
+        return add_records(merge, batch, error);
+    if (batch->kind == PF_TEXT) {
+        status = pf_merge_texts_add(&merge->texts, batch);
+    } else {
+        status = pf_merge_meta_add(&merge->meta, batch);
+        if (status == PF_OK)
+            status = pf_merge_removed_add(&merge->removed, merge->dict, batch);
+    }
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* --- the end ---------------------------------------------------------------------------------------------- */
+
+/* Leaves out, or refuses, measures that not all inputs have. */
+static int choose_measures(struct pf_merge *merge, struct pf_error *error)
+{
+    enum pf_merge_measures wanted = merge->options.measures;
+    size_t left = 0;
+
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        for (size_t c = 0; c < merge->kinds[k].columns.count; c++) {
+            struct pf_merge_column *column = &merge->kinds[k].columns.rows[c];
+            struct pf_bytes name = shortened(pf_dict_string(merge->dict, column->quantity.measure.name));
+
+            column->left_out = wanted != PF_MERGE_UNION && column->inputs < merge->measured;
+            left += !column->left_out;
+            if (column->left_out && wanted == PF_MERGE_SAME)
+                return pf_error_set(error, PF_UNSUPPORTED, "%llu of %llu inputs have the measure '%.*s' of %s records, not all",
+                                    (unsigned long long)column->inputs, (unsigned long long)merge->measured, (int)name.size,
+                                    name.data, pf_kind_name((enum pf_kind)k));
+        }
+    if (left == 0 && wanted == PF_MERGE_INTERSECT && merge->measured > 0)
+        return pf_error_set(error, PF_UNSUPPORTED, "there is no measure that all inputs have");
+    return PF_OK;
+}
+
+/* What a process holds at one time is no amount that adds up. */
+static void report_gauges(const struct pf_merge *merge, const struct pf_report *report)
+{
+    static const struct pf_bytes gauge = {"inuse_", 6};
+
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        for (size_t c = 0; c < merge->kinds[k].columns.count; c++) {
+            const struct pf_merge_column *column = &merge->kinds[k].columns.rows[c];
+            struct pf_bytes name = pf_dict_string(merge->dict, column->quantity.measure.name);
+
+            if (column->inputs > 1 && !merge->options.mean && name.size > gauge.size &&
+                memcmp(name.data, gauge.data, gauge.size) == 0)
+                pf_report_send(report, PF_WARNING,
+                               "'%.*s' is a level: the sum over several times of one process counts what stays again and again "
+                               "(--mean gives the mean)",
+                               (int)shortened(name).size, name.data);
+        }
+}
+
+/* The names of evals in the metadata of formats. */
+static uint32_t eval_name(void *context, uint32_t name)
+{
+    struct pf_merge *merge = context;
+
+    return pf_merge_evals_name(&merge->evals, merge->dict, name);
+}
+
+static int rename_metadata(struct pf_merge *merge)
+{
+    struct pf_meta_edit edit = {eval_name, eval_name, merge};
+
+    if (merge->evals.count > 0)
+        pf_merge_meta_rename(&merge->meta, &edit);
+    return pf_dict_status(merge->dict);
+}
+
+/* What could only be known at the end: the least form of places, evals with the same text, numbers that mean nothing any more. */
+static int settle(struct pf_merge *merge, struct pf_error *error)
+{
+    struct pf_dict *dict = merge->dict;
+    const struct pf_merge_column *failed = NULL;
+    int status = pf_merge_evals_find(&merge->evals, dict, &merge->texts);
+
+    if (status == PF_OK)
+        status = pf_merge_evals_texts(&merge->evals, dict, &merge->texts);
+    if (status == PF_OK)
+        status = rename_metadata(merge);
+    if (status == PF_OK)
+        status = pf_merge_frames_end(&merge->frames, &merge->evals);
+    if (status == PF_OK && merge->meta.own_label != 0 && merge->meta.sources > 1)
+        status = pf_merge_labels_add(&merge->own_labels, merge->meta.own_label);
+    if (status == PF_OK)
+        status = pf_merge_labels_extend(&merge->own_labels);
+    bool changes = merge->frames.final.locations.to != NULL || merge->own_labels.sets.to != NULL;
+
+    for (unsigned k = 0; k < PF_RECORD_KINDS && changes && status == PF_OK; k++)
+        status = pf_merge_kind_regroup(&merge->kinds[k], &merge->frames.final, &merge->own_labels, &failed);
+    if (status == PF_OVERFLOW)
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 128 bits",
+                            pf_dict_string(dict, failed->quantity.measure.name).data);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+static int set_pieces(struct pf_merge *merge, struct pf_error *error)
+{
+    merge->pieces = merge->options.mean ? merge->weights : (pf_int128)merge->options.pieces;
+    if (normalizes(merge))
+        merge->pieces *= PF_MERGE_SCALE_ONE;
+    if (merge->pieces == 0)
+        return pf_error_set(error, PF_USAGE, "the weights sum to 0: there is no mean");
+    return PF_OK;
+}
+
+/* What filters removed, as rows of metadata. */
+static int append_removed(struct pf_merge *merge)
+{
+    uint32_t origin = pf_dict_intern(merge->dict, PF_BYTES("profutils"), 0), key = pf_dict_intern(merge->dict, PF_BYTES("removed"), 0);
+    int status = PF_OK;
+
+    pf_merge_removed_end(&merge->removed, merge->dict, merge->pieces);
+    for (size_t k = 0; status == PF_OK && k < merge->removed.all.count; k++) {
+        uint32_t value = pf_before_print(merge->dict, &merge->removed.all.rows[k]);
+
+        status = value != 0 ? pf_merge_meta_append(&merge->meta, origin, key, value) : PF_NOMEM;
+    }
+    return status;
+}
+
+int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct pf_error *error)
+{
+    size_t columns = 0;
+    int status = choose_measures(merge, error);
+
+    if (status == PF_OK)
+        status = set_pieces(merge, error);
+    if (status == PF_OK)
+        status = settle(merge, error);
+    if (status != PF_OK)
+        return status;
+    report_gauges(merge, report);
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        columns = merge->kinds[k].columns.count > columns ? merge->kinds[k].columns.count : columns;
+    if (pf_merge_meta_end(&merge->meta) != PF_OK || append_removed(merge) != PF_OK ||
+        !pf_grow(&merge->values, &merge->value_capacity, columns + 1, sizeof *merge->values) ||
+        !pf_grow(&merge->numbers, &merge->number_capacity, (columns + 1) * PF_BATCH_ROWS, sizeof *merge->numbers))
+        return pf_error_nomem(error);
+    return PF_OK;
+}
+
+/* --- the result ------------------------------------------------------------------------------------------- */
+
+/* Columns of the kind for a batch; false: out of memory. */
+static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch *batch)
+{
+    struct pf_merge_columns *columns = &merge->kinds[number].columns;
+    uint32_t count = 0;
+
+    for (size_t k = 0; k < columns->count; k++) {
+        if (columns->rows[k].left_out)
+            continue;
+        merge->values[count].measure = pf_merge_column_measure(&columns->rows[k], merge->dict, merge->pieces);
+        if (merge->values[count].measure == UINT32_MAX)
+            return false;
+        merge->values[count].data = merge->numbers + (size_t)count * PF_BATCH_ROWS;
+        count++;
+    }
+    batch->kind = (enum pf_kind)number;
+    batch->values = merge->values;
+    batch->value_count = count;
+    return true;
+}
+
+/* False when the value of a sum leaves 64 bits. */
+static bool value_of(struct pf_merge *merge, struct pf_merge_column *column, size_t record, int64_t *value)
+{
+    pf_int128 exact = record < column->count ? column->sums[record] : 0, sum = exact;
+    bool rounds = merge->pieces != 1 && column->quantity.measure.aggregation == PF_SUM;
+
+    if (rounds)
+        sum = pf_merge_round(sum, merge->pieces);
+    *value = (int64_t)sum;
+    if (rounds)
+        pf_merge_column_given(column, exact, *value);
+    if (*value == sum)
+        return true;
+    *value = sum < 0 ? INT64_MIN : INT64_MAX;
+    merge->clamped++;
+    return merge->options.saturate;
+}
+
+static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint32_t rows, struct pf_error *error)
+{
+    int64_t *to = merge->numbers;
+
+    for (size_t k = 0; k < kind->columns.count; k++) {
+        struct pf_merge_column *column = &kind->columns.rows[k];
+
+        if (column->left_out)
+            continue;
+        for (uint32_t i = 0; i < rows; i++)
+            if (!value_of(merge, column, merge->given + i, &to[i]))
+                return overflow(merge, kind, column, merge->given + i, error);
+        to += PF_BATCH_ROWS;
+    }
+    return PF_OK;
+}
+
+/* The next records of the kind at hand. A kind without a measure left has none. */
+static int give_records(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
+{
+    struct pf_merge_kind *kind = &merge->kinds[merge->giving];
+    size_t left = pf_merge_records_count(&kind->records) - merge->given;
+    uint32_t rows = left < PF_BATCH_ROWS ? (uint32_t)left : PF_BATCH_ROWS;
+
+    if (!set_columns(merge, merge->giving, batch))
+        return pf_error_nomem(error);
+    if (rows == 0 || (batch->value_count == 0 && kind->columns.count > 0))
+        return PF_EOF;
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct pf_merge_key *key = pf_merge_records_key(&kind->records, merge->given + i);
+
+        merge->ids[0][i] = key->place - 1;
+        merge->ids[1][i] = key->callee;
+        merge->ids[2][i] = key->labels;
+    }
+    int status = give_values(merge, kind, rows, error);
+
+    merge->given += rows;
+    batch->rows = rows;
+    batch->stack = batch->kind == PF_SAMPLE ? merge->ids[0] : NULL;
+    batch->location = batch->kind == PF_SAMPLE ? NULL : merge->ids[0];
+    batch->callee = batch->kind == PF_EDGE ? merge->ids[1] : NULL;
+    batch->labels = merge->ids[2];
+    return status;
+}
+
+/* A batch of no rows that declares the measures of the next kind that has some. */
+static int give_measures(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
+{
+    while (merge->giving < PF_RECORD_KINDS) {
+        if (!set_columns(merge, merge->giving++, batch))
+            return pf_error_nomem(error);
+        if (batch->value_count > 0)
+            return PF_OK;
+    }
+    return PF_EOF;
+}
+
+static int give_kinds(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
+{
+    int status = PF_EOF;
+
+    while (merge->giving < PF_RECORD_KINDS && (status = give_records(merge, batch, error)) == PF_EOF) {
+        merge->giving++;
+        merge->given = 0;
+    }
+    return status;
+}
+
+int pf_merge_next(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
+{
+    int status = PF_EOF;
+
+    for (; merge->phase < DONE; merge->phase++, merge->giving = 0) {
+        *batch = (struct pf_batch){0};
+        if (merge->phase == METADATA)
+            status = pf_merge_meta_next(&merge->meta, batch) ? PF_OK : PF_EOF;
+        else if (merge->phase == TEXTS)
+            status = pf_merge_texts_next(&merge->texts, batch) ? PF_OK : PF_EOF;
+        else
+            status = merge->phase == DECLARE ? give_measures(merge, batch, error) : give_kinds(merge, batch, error);
+        if (status != PF_EOF)
+            return status;
+    }
+    return PF_EOF;
+}
+
+static void report_drift(const struct pf_merge *merge, const struct pf_merge_column *column, const struct pf_report *report)
+{
+    const struct pf_measure *measure = &column->quantity.measure;
+    struct pf_bytes name = shortened(pf_dict_string(merge->dict, measure->name)), unit = shortened(pf_dict_string(merge->dict, measure->raw_unit));
+    char given[PF_INT128_TEXT], exact[PF_INT128_TEXT];
+    pf_int128 values, sums;
+
+    if (!pf_merge_column_drifts(column, merge->pieces, &values, &sums))
+        return;
+    size_t given_size = pf_print_int128(values, given), exact_size = pf_print_int128(sums, exact);
+
+    pf_report_send(report, PF_WARNING,
+                   "'%.*s' of %s records: rounded to whole numbers one by one its values add up to %.*s, not %.*s%s%.*s; whole weights "
+                   "without --mean or --normalize lose nothing",
+                   (int)name.size, name.data, pf_kind_name(measure->kind), (int)given_size, given, (int)exact_size, exact,
+                   unit.size > 0 ? " " : "", (int)unit.size, unit.data);
+}
+
+void pf_merge_tell(const struct pf_merge *merge, const struct pf_report *report)
+{
+    if (merge->clamped > 0 && merge->options.saturate)
+        pf_report_send(report, PF_WARNING, "%" PRIu64 " values leave 64 bits and were clamped", merge->clamped);
+    for (unsigned k = 0; k < PF_RECORD_KINDS && merge->clamped == 0; k++)
+        for (size_t i = 0; i < merge->kinds[k].columns.count; i++)
+            report_drift(merge, &merge->kinds[k].columns.rows[i], report);
+}

@@ -1,0 +1,251 @@
+#include "analysis/merge/meta.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_merge_meta_free(struct pf_merge_meta *meta)
+{
+    free(meta->rows);
+    pf_table_free(&meta->met);
+}
+
+static enum pf_meta_rule programs_rule(struct pf_bytes key)
+{
+    return pf_bytes_equal(key, PF_BYTES("removed")) ? PF_META_NEVER : PF_META_EACH; /* those are added up apart */
+}
+
+static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
+{
+    struct pf_bytes origin = pf_dict_string(meta->dict, row->origin), key = pf_dict_string(meta->dict, row->key);
+    const struct pf_format *format = pf_meta_owner(origin);
+    const struct pf_merging *merging = format != NULL ? format->merging : NULL;
+
+    if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
+        meta->sources += pf_bytes_equal(key, PF_BYTES("input"));
+        return programs_rule(key);
+    }
+    if (merging == NULL)
+        return origin.size > 0 && origin.data[0] == '.' ? PF_META_NEVER : PF_META_ONCE;
+    if (merging->duration != NULL)
+        meta->duration += merging->duration(origin, key, pf_dict_string(meta->dict, row->value));
+    if (merging->own_label != NULL && meta->own_label == 0)
+        meta->own_label = pf_dict_intern(meta->dict, pf_bytes_of(merging->own_label), 0);
+    return merging->rule(origin, key);
+}
+
+/* Whether a row that is told once is new. */
+static bool is_new(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
+{
+    uint32_t count = meta->met.count;
+    struct pf_merge_meta_row met = {row->origin, row->key, row->value, row->rule + 1};
+
+    return pf_table_intern(&meta->met, &met) == count;
+}
+
+static bool append(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
+{
+    if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
+        return false;
+    meta->rows[meta->count++] = row;
+    return true;
+}
+
+int pf_merge_meta_append(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, uint32_t value)
+{
+    return append(meta, (struct pf_merge_meta_row){origin, key, value, PF_META_EACH}) ? PF_OK : PF_NOMEM;
+}
+
+static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
+{
+    row.rule = take_row(meta, &row);
+    bool once = row.rule != PF_META_EACH && row.rule != PF_META_PREFIX && row.rule != PF_META_SINGLE;
+
+    if (row.rule == PF_META_NEVER || (row.rule == PF_META_SINGLE && meta->sources > 1) || (once && !is_new(meta, &row)))
+        return true;
+    return append(meta, row);
+}
+
+int pf_merge_meta_add(struct pf_merge_meta *meta, const struct pf_batch *batch)
+{
+    if (meta->met.slots == NULL && pf_table_init(&meta->met, sizeof(struct pf_merge_meta_row)) != PF_OK)
+        return PF_NOMEM;
+    for (uint32_t i = 0; i < batch->rows; i++)
+        if (!add_row(meta, (struct pf_merge_meta_row){batch->origin != NULL ? batch->origin[i] : 0,
+                                                      batch->key != NULL ? batch->key[i] : 0,
+                                                      batch->value != NULL ? batch->value[i] : 0, 0}))
+            return PF_NOMEM;
+    return meta->met.status;
+}
+
+void pf_merge_meta_input(struct pf_merge_meta *meta)
+{
+    meta->duration = 0;
+    meta->mark = (struct pf_merge_meta_mark){meta->count, meta->met.count, meta->own_label, meta->sources};
+}
+
+void pf_merge_meta_drop(struct pf_merge_meta *meta)
+{
+    meta->count = meta->mark.count;
+    meta->own_label = meta->mark.own_label;
+    meta->sources = meta->mark.sources;
+    pf_table_truncate(&meta->met, meta->mark.met > 0 ? meta->mark.met : 1);
+}
+
+/* --- identities ------------------------------------------------------------------------------------------- */
+
+/* The key under which those are told that an identity was made of. */
+static uint32_t parts_key(struct pf_dict *dict, uint32_t key)
+{
+    struct pf_bytes name = pf_dict_string(dict, key);
+    struct pf_buffer text = {0};
+    uint32_t id;
+
+    pf_buffer_append(&text, "merged_", strlen("merged_"));
+    pf_buffer_append(&text, name.data, name.size);
+    id = text.failed ? 0 : pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, 0);
+    pf_buffer_free(&text);
+    return id;
+}
+
+static int compare_bytes(const void *a, const void *b)
+{
+    return pf_bytes_compare(*(const struct pf_bytes *)a, *(const struct pf_bytes *)b);
+}
+
+/* The identities of all inputs, and those that identities of merged inputs were made of, sorted, each once. */
+static size_t collect(const struct pf_merge_meta *meta, const struct pf_merging *merging, const struct pf_merge_meta_row *first,
+                      uint32_t parts, struct pf_bytes *list)
+{
+    size_t count = 0, kept = 0;
+    bool merged = false;
+
+    for (size_t k = 0; k < meta->count; k++)
+        merged |= meta->rows[k].origin == first->origin && meta->rows[k].key == parts;
+    for (size_t k = 0; k < meta->count; k++) {
+        const struct pf_merge_meta_row *row = &meta->rows[k];
+        struct pf_bytes value = pf_dict_string(meta->dict, row->value);
+        bool made = row->key == first->key && merged && merging->made(value);
+
+        if (row->origin == first->origin && (row->key == first->key || row->key == parts) && !made)
+            list[count++] = value;
+    }
+    qsort(list, count, sizeof *list, compare_bytes);
+    for (size_t k = 0; k < count; k++)
+        if (kept == 0 || !pf_bytes_equal(list[kept - 1], list[k]))
+            list[kept++] = list[k];
+    return kept;
+}
+
+static void drop(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, enum pf_meta_rule rule)
+{
+    size_t kept = 0;
+
+    for (size_t k = 0; k < meta->count; k++) {
+        const struct pf_merge_meta_row *row = &meta->rows[k];
+        bool gone = row->origin == origin && (key != 0 ? row->key == key : row->rule == rule);
+
+        if (!gone)
+            meta->rows[kept++] = *row;
+    }
+    meta->count = kept;
+}
+
+/* Puts one identity in the place of several. */
+static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row first, const struct pf_merging *merging)
+{
+    struct pf_dict *dict = meta->dict;
+    uint32_t parts = parts_key(dict, first.key);
+    struct pf_bytes *list = malloc((meta->count + 1) * sizeof *list);
+    char text[PF_IDENTITY_TEXT];
+    bool good = list != NULL && parts != 0;
+    size_t count = good ? collect(meta, merging, &first, parts, list) : 0;
+
+    if (count > 1)
+        good = merging->make(list, count, text);
+    if (good && count > 1) {
+        drop(meta, first.origin, first.key, 0);
+        drop(meta, first.origin, parts, 0);
+        drop(meta, first.origin, 0, PF_META_SAME);
+        first.value = pf_dict_intern(dict, pf_bytes_of(text), 0);
+        good = pf_grow(&meta->rows, &meta->capacity, meta->count + count + 1, sizeof *meta->rows);
+        for (size_t k = 0; good && k <= count; k++) {
+            struct pf_merge_meta_row row = {first.origin, parts, k > 0 ? pf_dict_intern(dict, list[k - 1], 0) : 0, PF_META_ONCE};
+
+            meta->rows[meta->count++] = k > 0 ? row : first;
+        }
+    }
+    free(list);
+    return good && pf_dict_status(dict) == PF_OK ? PF_OK : PF_NOMEM;
+}
+
+/* Rows that are to say the same, and do not: of each key there is one row, or else none. */
+static int drop_different(struct pf_merge_meta *meta)
+{
+    struct pf_table keys;
+    uint32_t *found = calloc(meta->count + 2, sizeof *found);
+    size_t kept = 0;
+    int status = pf_table_init(&keys, 2 * sizeof(uint32_t));
+
+    if (found == NULL)
+        status = PF_NOMEM;
+    for (int pass = 0; status == PF_OK && pass < 2; pass++)
+        for (size_t k = 0, count = meta->count; k < count; k++) {
+            struct pf_merge_meta_row row = meta->rows[k];
+            uint32_t key[2] = {row.origin, row.key};
+            uint32_t id = row.rule == PF_META_SAME ? pf_table_intern(&keys, key) : 0;
+
+            if (pass == 0)
+                found[id]++;
+            else if (id == 0 || found[id] == 1)
+                meta->rows[kept++] = row;
+        }
+    if (status == PF_OK) {
+        meta->count = kept;
+        status = keys.status;
+    }
+    free(found);
+    pf_table_free(&keys);
+    return status;
+}
+
+int pf_merge_meta_end(struct pf_merge_meta *meta)
+{
+    size_t kept = 0;
+
+    for (size_t k = 0; k < meta->count; k++)
+        if (meta->rows[k].rule != PF_META_SINGLE || meta->sources <= 1)
+            meta->rows[kept++] = meta->rows[k];
+    meta->count = kept;
+    for (size_t k = 0; k < meta->count; k++) {
+        struct pf_merge_meta_row row = meta->rows[k];
+
+        if (row.rule == PF_META_IDENTITY) {
+            int status = join_identity(meta, row, pf_meta_owner(pf_dict_string(meta->dict, row.origin))->merging);
+
+            return status == PF_OK ? drop_different(meta) : status;
+        }
+    }
+    return PF_OK;
+}
+
+void pf_merge_meta_rename(struct pf_merge_meta *meta, const struct pf_meta_edit *edit)
+{
+    for (size_t k = 0; k < meta->count; k++)
+        pf_meta_rename(meta->dict, edit, meta->rows[k].origin, &meta->rows[k].key, &meta->rows[k].value);
+}
+
+bool pf_merge_meta_next(struct pf_merge_meta *meta, struct pf_batch *batch)
+{
+    uint32_t rows = 0;
+
+    for (; rows < PF_BATCH_ROWS && meta->given < meta->count; rows++, meta->given++) {
+        meta->columns[0][rows] = meta->rows[meta->given].origin;
+        meta->columns[1][rows] = meta->rows[meta->given].key;
+        meta->columns[2][rows] = meta->rows[meta->given].value;
+    }
+    *batch = (struct pf_batch){
+        .kind = PF_META, .rows = rows, .origin = meta->columns[0], .key = meta->columns[1], .value = meta->columns[2]};
+    return rows > 0;
+}

@@ -1,0 +1,87 @@
+#include "analysis/names/anonymous.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool begins(struct pf_bytes name, struct pf_bytes with)
+{
+    return name.size >= with.size && memcmp(name.data, with.data, with.size) == 0;
+}
+
+/* Behind the last `::`, `.` or `\` that no bracket encloses and something follows. */
+static struct pf_bytes last_part(struct pf_bytes name)
+{
+    size_t start = 0;
+    unsigned depth = 0;
+
+    for (size_t i = 0; i + 1 < name.size; i++) {
+        char c = name.data[i];
+        bool scope = c == ':' && i > 0 && name.data[i - 1] == ':';
+
+        if (c == '(' || c == '<' || c == '{' || c == '[')
+            depth++;
+        else if (c == ')' || c == '>' || c == '}' || c == ']')
+            depth -= depth > 0;
+        else if (depth == 0 && (scope || c == '.' || c == '\\'))
+            start = i + 1;
+    }
+    return (struct pf_bytes){name.data + start, name.size - start};
+}
+
+static size_t skip_digits(struct pf_bytes name, size_t at)
+{
+    while (at < name.size && name.data[at] >= '0' && name.data[at] <= '9')
+        at++;
+    return at;
+}
+
+/* The whole name ends in .func1, .func1.2, .func1.2.3 ... */
+static bool is_go_literal(struct pf_bytes name)
+{
+    static const struct pf_bytes FUNC = {".func", 5};
+
+    for (size_t i = name.size; i-- > 0;) {
+        size_t at = i + FUNC.size;
+        if (!begins((struct pf_bytes){name.data + i, name.size - i}, FUNC))
+            continue;
+        for (size_t end; (end = skip_digits(name, at)) > at; at = end + 1)
+            if (end == name.size)
+                return true;
+            else if (name.data[end] != '.')
+                return false;
+        return false;
+    }
+    return false;
+}
+
+/* The name tells only what kind of function this is. */
+static bool is_anonymous(struct pf_bytes name, struct pf_bytes file)
+{
+    static const struct pf_bytes whole[] = {{"__ANON__", 8}, {"BEGIN", 5}, {"UNITCHECK", 9},
+                                            {"CHECK", 5},    {"INIT", 4},  {"END", 3},
+                                            {"anonymous", 9}};
+    static const struct pf_bytes file_scopes[] = {{"<module", 7}, {"<main", 5}, {"<top ", 5}};
+    struct pf_bytes part = last_part(name);
+
+    if (part.size == 0)
+        return false;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (pf_bytes_equal(part, whole[i]))
+            return true;
+    for (size_t i = 0; i < sizeof file_scopes / sizeof *file_scopes; i++)
+        if (begins(part, file_scopes[i]))
+            return false;
+    return part.data[0] == '<' || part.data[0] == '{' || begins(part, PF_BYTES("(anonymous")) ||
+           begins(name, PF_BYTES("block in ")) || begins(name, PF_BYTES("block (")) ||
+           pf_bytes_ends(name, PF_BYTES("/<")) ||
+           (pf_bytes_ends(file, PF_BYTES(".go")) && is_go_literal(name));
+}
+
+int64_t pf_anonymous_line(const struct pf_dict *dict, const struct pf_function *function)
+{
+    struct pf_bytes name = pf_dict_string(dict, function->name);
+
+    if (function->start_line <= 0 || !is_anonymous(name, pf_dict_string(dict, function->file)))
+        return 0;
+    return function->start_line;
+}

@@ -1,0 +1,542 @@
+#include "analysis/names/dwarf.h"
+
+#include "config.h"
+
+#if PF_ELFUTILS
+
+#include "base/memory.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEPTH_MAX = 256,      /* of the tree of entries: deeper ones are not looked at */
+    REFERENCES_MAX = 16,  /* from an entry to the one that has its name */
+    SCOPES_MAX = 64,      /* around a name */
+    RANGES_MAX = 1 << 20  /* of one entry: more are none */
+};
+
+static const uint32_t NONE = UINT32_MAX;
+
+/* A subprogram, or a call of one that was inlined. */
+struct function {
+    Dwarf_Die die;
+    uint32_t parent;     /* what it is inlined into; NONE: it stands by itself */
+    bool described;
+    struct pf_bytes name, system_name;
+    const char *file;    /* where it is declared; NULL: not known */
+    int64_t start_line;
+};
+
+struct range {
+    uint64_t low, high;
+    uint32_t function;
+    uint32_t enclosing; /* the nearest range around it, NONE */
+};
+
+/* What names stand in: a namespace, a class. */
+struct scope {
+    uint64_t start, end; /* offsets of entries */
+    uint32_t parent;
+    const char *name;
+};
+
+struct unit {
+    Dwarf_Die die, body; /* body: the entries, where they are kept apart */
+    uint64_t offset;     /* of body */
+    bool indexed;
+    struct function *functions;
+    struct range *ranges;
+    struct scope *scopes;
+    size_t function_count, range_count, scope_count;
+    size_t function_capacity, range_capacity, scope_capacity;
+};
+
+struct span {
+    uint64_t low, high;
+    size_t unit;
+};
+
+struct pf_dwarf {
+    struct unit *units;
+    struct span *spans;
+    size_t unit_count, span_count, unit_capacity, span_capacity;
+    struct pf_arena texts;
+    bool failed; /* memory ran out */
+};
+
+/* --- units ------------------------------------------------------------------------------------------------ */
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    return x->low != y->low ? (x->low < y->low ? -1 : 1) : (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+static void add_spans(struct pf_dwarf *dwarf, size_t k)
+{
+    Dwarf_Addr base = 0, low, high;
+    ptrdiff_t at = 0;
+
+    for (unsigned n = 0; n < RANGES_MAX && (at = dwarf_ranges(&dwarf->units[k].die, at, &base, &low, &high)) > 0; n++) {
+        if (low >= high)
+            continue;
+        if (!pf_grow(&dwarf->spans, &dwarf->span_capacity, dwarf->span_count + 1, sizeof *dwarf->spans)) {
+            dwarf->failed = true;
+            return;
+        }
+        dwarf->spans[dwarf->span_count++] = (struct span){low, high, k};
+    }
+}
+
+static void add_unit(struct pf_dwarf *dwarf, const Dwarf_Die *die, const Dwarf_Die *body, uint8_t type)
+{
+    struct unit unit = {.die = *die, .body = type == DW_UT_skeleton && body->addr ? *body : *die};
+
+    if (!pf_grow(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count + 1, sizeof unit)) {
+        dwarf->failed = true;
+        return;
+    }
+    unit.offset = dwarf_dieoffset(&unit.body);
+    dwarf->units[dwarf->unit_count++] = unit;
+    add_spans(dwarf, dwarf->unit_count - 1);
+}
+
+struct pf_dwarf *pf_dwarf_open(struct Dwarf *debug)
+{
+    struct pf_dwarf *dwarf = calloc(1, sizeof *dwarf);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die die, body;
+
+    while (dwarf && !dwarf->failed) {
+        memset(&body, 0, sizeof body);
+        if (dwarf_get_units(debug, unit, &unit, &version, &type, &die, &body) != 0)
+            break;
+        if (die.addr)
+            add_unit(dwarf, &die, &body, type);
+    }
+    if (dwarf && dwarf->failed) {
+        pf_dwarf_close(dwarf);
+        return NULL;
+    }
+    if (dwarf && dwarf->span_count > 0)
+        qsort(dwarf->spans, dwarf->span_count, sizeof *dwarf->spans, compare_spans);
+    return dwarf;
+}
+
+void pf_dwarf_close(struct pf_dwarf *dwarf)
+{
+    if (!dwarf)
+        return;
+    for (size_t k = 0; k < dwarf->unit_count; k++) {
+        free(dwarf->units[k].functions);
+        free(dwarf->units[k].ranges);
+        free(dwarf->units[k].scopes);
+    }
+    free(dwarf->units);
+    free(dwarf->spans);
+    pf_arena_free(&dwarf->texts);
+    free(dwarf);
+}
+
+/* --- index of a unit -------------------------------------------------------------------------------------- */
+
+struct walk {
+    struct pf_dwarf *dwarf;
+    struct unit *unit;
+    uint32_t closed[DEPTH_MAX + 2]; /* scopes that end before the next entry */
+    size_t closed_count;
+};
+
+static uint32_t add_scope(struct walk *walk, Dwarf_Die *die, uint32_t parent)
+{
+    struct unit *unit = walk->unit;
+    const char *name = dwarf_diename(die);
+
+    if (!pf_grow(&unit->scopes, &unit->scope_capacity, unit->scope_count + 1, sizeof *unit->scopes)) {
+        walk->dwarf->failed = true;
+        return NONE;
+    }
+    if (!name && dwarf_tag(die) == DW_TAG_namespace)
+        name = "(anonymous namespace)";
+    unit->scopes[unit->scope_count] = (struct scope){dwarf_dieoffset(die), UINT64_MAX, parent, name};
+    return (uint32_t)unit->scope_count++;
+}
+
+static uint32_t add_function(struct walk *walk, Dwarf_Die *die, uint32_t parent)
+{
+    struct unit *unit = walk->unit;
+    Dwarf_Addr base = 0, low, high;
+    ptrdiff_t at = 0;
+
+    if (!pf_grow(&unit->functions, &unit->function_capacity, unit->function_count + 1, sizeof *unit->functions)) {
+        walk->dwarf->failed = true;
+        return NONE;
+    }
+    for (unsigned n = 0; n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0; n++) {
+        if (low >= high)
+            continue;
+        if (!pf_grow(&unit->ranges, &unit->range_capacity, unit->range_count + 1, sizeof *unit->ranges)) {
+            walk->dwarf->failed = true;
+            return NONE;
+        }
+        unit->ranges[unit->range_count++] = (struct range){low, high, (uint32_t)unit->function_count, NONE};
+    }
+    unit->functions[unit->function_count] = (struct function){.die = *die, .parent = parent};
+    return (uint32_t)unit->function_count++;
+}
+
+static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, uint32_t function, unsigned depth);
+
+static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope, uint32_t function, unsigned depth)
+{
+    switch (dwarf_tag(die)) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_interface_type:
+        scope = add_scope(walk, die, scope);
+        walk_children(walk, die, scope, function, depth + 1);
+        if (scope != NONE && walk->closed_count < sizeof walk->closed / sizeof *walk->closed)
+            walk->closed[walk->closed_count++] = scope;
+        break;
+    case DW_TAG_subprogram:
+        walk_children(walk, die, scope, add_function(walk, die, NONE), depth + 1);
+        break;
+    case DW_TAG_inlined_subroutine:
+        walk_children(walk, die, scope, add_function(walk, die, function), depth + 1);
+        break;
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+        walk_children(walk, die, scope, function, depth + 1);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Offsets grow, or the entries are none: damaged ones may lead back. */
+static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, uint32_t function, unsigned depth)
+{
+    Dwarf_Die die;
+    uint64_t last = dwarf_dieoffset(parent), offset;
+
+    if (depth > DEPTH_MAX || walk->dwarf->failed || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        offset = dwarf_dieoffset(&die);
+        if (offset <= last)
+            return;
+        last = offset;
+        while (walk->closed_count > 0)
+            walk->unit->scopes[walk->closed[--walk->closed_count]].end = offset;
+        walk_entry(walk, &die, scope, function, depth);
+    } while (!walk->dwarf->failed && dwarf_siblingof(&die, &die) == 0);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high > y->high ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static void index_unit(struct pf_dwarf *dwarf, struct unit *unit)
+{
+    struct walk walk = {.dwarf = dwarf, .unit = unit};
+    uint32_t around = NONE;
+
+    if (unit->indexed)
+        return;
+    unit->indexed = true;
+    walk_children(&walk, &unit->body, NONE, NONE, 0);
+    if (unit->range_count > 0)
+        qsort(unit->ranges, unit->range_count, sizeof *unit->ranges, compare_ranges);
+    for (size_t k = 0; k < unit->range_count; k++) {
+        while (around != NONE && unit->ranges[around].high <= unit->ranges[k].low)
+            around = unit->ranges[around].enclosing;
+        unit->ranges[k].enclosing = around;
+        around = (uint32_t)k;
+    }
+}
+
+static struct unit *find_unit(struct pf_dwarf *dwarf, uint64_t address)
+{
+    size_t low = 0, high = dwarf->span_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (dwarf->spans[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && address < dwarf->spans[low - 1].high ? &dwarf->units[dwarf->spans[low - 1].unit] : NULL;
+}
+
+static uint32_t find_function(const struct unit *unit, uint64_t address)
+{
+    size_t low = 0, high = unit->range_count;
+    uint32_t k;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (unit->ranges[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (k = low > 0 ? (uint32_t)low - 1 : NONE; k != NONE && address >= unit->ranges[k].high;)
+        k = unit->ranges[k].enclosing;
+    return k != NONE ? unit->ranges[k].function : NONE;
+}
+
+/* --- names ------------------------------------------------------------------------------------------------ */
+
+/* The unit an entry is in: not always the one that refers to it. */
+static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
+{
+    Dwarf_Die top;
+    size_t low = 0, high = dwarf->unit_count;
+
+    if (!dwarf_diecu(die, &top, NULL, NULL))
+        return NULL;
+    uint64_t offset = dwarf_dieoffset(&top);
+
+    while (low < high) { /* units stand in the order of their offsets; those that are kept apart in none */
+        size_t middle = low + (high - low) / 2;
+
+        if (dwarf->units[middle].body.cu == top.cu)
+            return &dwarf->units[middle];
+        if (dwarf->units[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t k = 0; k < dwarf->unit_count; k++)
+        if (dwarf->units[k].body.cu == top.cu)
+            return &dwarf->units[k];
+    return NULL;
+}
+
+/* The entry that declares what `die` is an instance or the body of. */
+static Dwarf_Die declaration_of(Dwarf_Die die)
+{
+    static const unsigned ATTRIBUTES[] = {DW_AT_abstract_origin, DW_AT_specification};
+
+    for (unsigned n = 0; n < REFERENCES_MAX; n++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        bool found = false;
+
+        for (size_t k = 0; k < 2 && !found; k++)
+            found = dwarf_attr(&die, ATTRIBUTES[k], &attribute) && dwarf_formref_die(&attribute, &next);
+        if (!found)
+            break;
+        die = next;
+    }
+    return die;
+}
+
+static uint32_t scope_of(const struct unit *unit, uint64_t offset)
+{
+    size_t low = 0, high = unit->scope_count;
+    uint32_t k;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (unit->scopes[middle].start < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (k = low > 0 ? (uint32_t)low - 1 : NONE; k != NONE && offset >= unit->scopes[k].end;)
+        k = unit->scopes[k].parent;
+    return k;
+}
+
+/* NAMESPACE::CLASS::NAME, as far as the scopes have names. */
+static struct pf_bytes qualified(struct pf_dwarf *dwarf, Dwarf_Die *declaration, const char *name)
+{
+    struct unit *unit = unit_of(dwarf, declaration);
+    const char *around[SCOPES_MAX];
+    size_t count = 0;
+    struct pf_buffer text = {0};
+
+    if (unit)
+        index_unit(dwarf, unit);
+    for (uint32_t k = unit ? scope_of(unit, dwarf_dieoffset(declaration)) : NONE; k != NONE && count < SCOPES_MAX; k = unit->scopes[k].parent)
+        if (unit->scopes[k].name)
+            around[count++] = unit->scopes[k].name;
+    if (count == 0)
+        return pf_bytes_of(name);
+    while (count-- > 0) {
+        pf_buffer_append(&text, around[count], strlen(around[count]));
+        pf_buffer_append(&text, "::", 2);
+    }
+    pf_buffer_append(&text, name, strlen(name));
+    struct pf_bytes copy = {text.failed ? NULL : pf_arena_copy(&dwarf->texts, text.data, text.size), text.size};
+
+    pf_buffer_free(&text);
+    return copy.data ? copy : pf_bytes_of(name);
+}
+
+/* A file's name with the directory of the compilation, where it has none. */
+static const char *full_path(struct pf_dwarf *dwarf, struct unit *unit, const char *file)
+{
+    Dwarf_Attribute attribute;
+    const char *directory;
+    struct pf_buffer text = {0};
+
+    if (!file || *file == '/' || !dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute) || !(directory = dwarf_formstring(&attribute)))
+        return file;
+    pf_buffer_append(&text, directory, strlen(directory));
+    pf_buffer_byte(&text, '/');
+    pf_buffer_append(&text, file, strlen(file));
+    const char *copy = text.failed ? NULL : pf_arena_copy(&dwarf->texts, text.data, text.size);
+
+    pf_buffer_free(&text);
+    return copy ? copy : file;
+}
+
+static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *number)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word word = 0;
+    bool found = dwarf_attr_integrate(die, name, &attribute) && dwarf_formudata(&attribute, &word) == 0;
+
+    *number = word;
+    return found;
+}
+
+/* The file whose number an attribute has, in the list of the unit; NULL: none. */
+static const char *file_of(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Files *files;
+    size_t count;
+    uint64_t number;
+    const char *file;
+
+    if (!number_of(die, attribute, &number) || dwarf_getsrcfiles(&unit->body, &files, &count) != 0 || number >= count)
+        return NULL;
+    file = dwarf_filesrc(files, number, NULL, NULL);
+    /* up to version 4 there is no file 0, which libdw calls so */
+    return file && strcmp(file, "???") == 0 ? NULL : full_path(dwarf, unit, file);
+}
+
+static void describe(struct pf_dwarf *dwarf, struct unit *unit, struct function *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die declaration = declaration_of(function->die);
+    const char *name = dwarf_diename(&function->die), *linkage = NULL;
+    int line = 0;
+
+    if (dwarf_attr_integrate(&function->die, DW_AT_linkage_name, &attribute) ||
+        dwarf_attr_integrate(&function->die, DW_AT_MIPS_linkage_name, &attribute))
+        linkage = dwarf_formstring(&attribute);
+    function->described = true;
+    if (name)
+        function->name = qualified(dwarf, &declaration, name);
+    else if (linkage)
+        function->name = pf_bytes_of(linkage);
+    if (name && linkage && strcmp(name, linkage) != 0)
+        function->system_name = pf_bytes_of(linkage);
+    if (dwarf_decl_line(&function->die, &line) == 0 && line > 0) {
+        struct unit *declared = unit_of(dwarf, &declaration);
+
+        function->start_line = line;
+        function->file = file_of(dwarf, declared ? declared : unit, &function->die, DW_AT_decl_file);
+    }
+}
+
+/* --- frames ----------------------------------------------------------------------------------------------- */
+
+static void set_line(struct pf_dwarf *dwarf, struct unit *unit, uint64_t address, struct pf_frame *frame, const char **file)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
+    int number = 0, column = 0;
+
+    if (!line)
+        return;
+    *file = full_path(dwarf, unit, dwarf_linesrc(line, NULL, NULL));
+    if (dwarf_lineno(line, &number) == 0 && number > 0)
+        frame->line = number;
+    if (dwarf_linecol(line, &column) == 0 && column > 0)
+        frame->column = (uint32_t)column;
+}
+
+/* Where an inlined call stands, in the function it is inlined into. */
+static void set_call(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *call, struct pf_frame *frame, const char **file)
+{
+    uint64_t line, column;
+
+    number_of(call, DW_AT_call_line, &line);
+    number_of(call, DW_AT_call_column, &column);
+    *file = file_of(dwarf, unit, call, DW_AT_call_file);
+    frame->line = line <= INT32_MAX ? (int64_t)line : 0;
+    frame->column = column <= INT32_MAX ? (uint32_t)column : 0;
+}
+
+static void finish_frame(struct pf_frame *frame, const struct function *function, const char *file)
+{
+    if (file)
+        frame->file = pf_bytes_of(file);
+    if (!function)
+        return;
+    frame->name = function->name;
+    frame->system_name = function->system_name;
+    if (!file && function->file)
+        frame->file = pf_bytes_of(function->file);
+    if (function->file && (!file || strcmp(file, function->file) == 0))
+        frame->start_line = function->start_line;
+}
+
+size_t pf_dwarf_frames(struct pf_dwarf *dwarf, uint64_t address, struct pf_frame frames[PF_BINARY_FRAMES])
+{
+    struct unit *unit = find_unit(dwarf, address);
+    const char *file = NULL;
+    size_t count = 0;
+
+    if (!unit)
+        return 0;
+    index_unit(dwarf, unit);
+    frames[0] = (struct pf_frame){0};
+    set_line(dwarf, unit, address, &frames[0], &file);
+    uint32_t k = find_function(unit, address);
+
+    if (k == NONE) {
+        finish_frame(&frames[0], NULL, file);
+        return file != NULL;
+    }
+    for (;;) {
+        struct function *function = &unit->functions[k];
+
+        if (!function->described)
+            describe(dwarf, unit, function);
+        finish_frame(&frames[count++], function, file);
+        k = function->parent;
+        if (k == NONE || count == PF_BINARY_FRAMES)
+            return count;
+        frames[count] = (struct pf_frame){0};
+        file = NULL;
+        set_call(dwarf, unit, &function->die, &frames[count], &file);
+    }
+}
+
+#endif

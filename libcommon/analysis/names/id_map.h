@@ -1,0 +1,42 @@
+/* Maps from ids to ids that are filled as they are met. */
+#ifndef PF_ANALYSIS_NAMES_ID_MAP_H
+#define PF_ANALYSIS_NAMES_ID_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* From dense ids. Zero-initialise; free with pf_id_map_free. */
+struct pf_id_map {
+    uint32_t *to; /* id + 1; 0 = not met */
+    size_t capacity;
+};
+
+void pf_id_map_free(struct pf_id_map *);
+/* Room for ids below `count`. False: out of memory. */
+bool pf_id_map_reserve(struct pf_id_map *, size_t count);
+bool pf_id_map_put(struct pf_id_map *, uint32_t from, uint32_t to);
+
+static inline bool pf_id_map_get(const struct pf_id_map *map, uint32_t from, uint32_t *to)
+{
+    if (from >= map->capacity || map->to[from] == 0)
+        return false;
+    *to = map->to[from] - 1;
+    return true;
+}
+
+/* From pairs of ids, of which few are met. Zero-initialise; free with pf_pair_map_free. */
+struct pf_pair_map {
+    struct pf_pair_slot {
+        uint32_t a, b, to; /* to + 1; 0 = empty */
+    } *slots;
+    size_t mask, count; /* number of slots - 1; used ones */
+    uint64_t seed;      /* of hashes */
+};
+
+void pf_pair_map_free(struct pf_pair_map *);
+bool pf_pair_map_get(const struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t *to);
+/* The pair is not there yet. False: out of memory. */
+bool pf_pair_map_put(struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t to);
+
+#endif

@@ -1,0 +1,482 @@
+#include "analysis/names/key.h"
+
+#include "analysis/names/anonymous.h"
+#include "base/error.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(sizeof(struct pf_key) == 40, "rows of a table have no padding");
+
+bool pf_by_find(const char *name, struct pf_dict *dict, enum pf_by *by, uint32_t *label)
+{
+    static const char *const names[] = {"function", "name", "file", "line", "address", "image", "package"};
+    static const char *const peers[] = {"func", "symbol", "files", "srcline", "addr", "dso", "module"};
+    bool section = strcmp(name, "section") == 0;
+
+    *label = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0 || strcmp(name, peers[i]) == 0) {
+            *by = (enum pf_by)i;
+            return true;
+        }
+    if (!section && (strncmp(name, "label:", 6) != 0 || name[6] == '\0'))
+        return false;
+    *by = PF_BY_LABEL;
+    *label = section ? dict->section_key : pf_dict_intern(dict, pf_bytes_of(name + 6), PF_UTF8);
+    return true;
+}
+
+int pf_keys_init(struct pf_keys *keys, struct pf_dict *dict, enum pf_by by, uint32_t label)
+{
+    *keys = (struct pf_keys){.dict = dict, .by = by, .label = label};
+    keys->status = pf_table_init(&keys->table, sizeof(struct pf_key));
+    keys->places_done = keys->images_known = 1;
+    if (keys->status == PF_OK)
+        keys->status = pf_image_forms_init(&keys->images);
+    keys->places = calloc(1, sizeof *keys->places);
+    keys->place_count = keys->place_capacity = 1;
+    if (keys->places == NULL)
+        keys->status = PF_NOMEM;
+    return keys->status;
+}
+
+void pf_keys_free(struct pf_keys *keys)
+{
+    pf_table_free(&keys->table);
+    pf_forms_free(&keys->images);
+    free(keys->lines);
+    free(keys->inlined);
+    free(keys->places);
+}
+
+/* One string for all that are shown alike: valid UTF-8 whether or not its producer said so, and Latin-1 as UTF-8. */
+static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
+{
+    struct pf_bytes bytes = pf_dict_string(keys->dict, string);
+    bool utf8 = (keys->dict->strings.rows[string].flags & PF_UTF8) != 0;
+    struct pf_buffer latin = {0};
+
+    if (pf_ascii(bytes) || (utf8 && !pf_utf8_valid(bytes)))
+        return string;
+    for (size_t i = 0; !utf8 && !pf_utf8_valid(bytes) && i < bytes.size; i++) {
+        unsigned char byte = (unsigned char)bytes.data[i];
+        if (byte >= 0x80)
+            pf_buffer_byte(&latin, (unsigned char)(0xc0 | byte >> 6));
+        pf_buffer_byte(&latin, byte >= 0x80 ? (unsigned char)(0x80 | (byte & 0x3f)) : byte);
+    }
+    if (latin.size > 0)
+        bytes = (struct pf_bytes){latin.data, latin.size};
+    string = bytes.size <= PF_STRING_MAX ? pf_dict_intern(keys->dict, bytes, PF_UTF8) : string;
+    if (latin.failed || keys->dict->strings.status != PF_OK)
+        keys->status = PF_NOMEM;
+    pf_buffer_free(&latin);
+    return string;
+}
+
+/* Behind the last `::` that is not inside template arguments and stands before the parameters. 0: there is none. */
+static size_t last_scope(struct pf_bytes name)
+{
+    size_t found = 0;
+    int depth = 0;
+
+    for (size_t i = 0; i + 1 < name.size; i++) {
+        char c = name.data[i];
+        bool opens = c == '(' && i > 0 && name.data[i - 1] != ':';
+        if (opens && depth == 0)
+            break;
+        depth += c == '<' ? 1 : c == '>' && depth > 0 ? -1 : 0;
+        if (depth == 0 && c == ':' && name.data[i + 1] == ':')
+            found = i;
+    }
+    return found;
+}
+
+/* Without a number and the sign before it: f.123, f'2. */
+static struct pf_bytes without_number(struct pf_bytes name, char sign)
+{
+    size_t size = name.size;
+
+    while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+        size--;
+    return size > 1 && size < name.size && name.data[size - 1] == sign ? (struct pf_bytes){name.data, size - 1} : name;
+}
+
+/* Without what compilers, linkers and callgrind put behind a name: parameters, f.part.0, f.cold, f@@GLIBC_2.34, f@plt, f'2. */
+static struct pf_bytes bare_name(struct pf_bytes name)
+{
+    static const struct pf_bytes clones[] = {{".part", 5}, {".isra", 5}, {".constprop", 10}, {".cold", 5}, {".lto_priv", 9},
+                                             {".llvm", 5}, {".localalias", 11}};
+    struct pf_bytes bare = {name.data, 0};
+    size_t size;
+
+    for (char before = '.'; bare.size < name.size; before = name.data[bare.size++]) {
+        char c = name.data[bare.size];
+        if (before != '.' && (c == '(' || c == '@' || (c == '[' && before == ' ')))
+            break;
+    }
+    bare = without_number(bare, '\'');
+    do {
+        size = bare.size;
+        bare = without_number(bare, '.');
+        for (size_t i = 0; i < sizeof clones / sizeof *clones; i++)
+            if (bare.size > clones[i].size && pf_bytes_ends(bare, clones[i]))
+                bare.size -= clones[i].size;
+    } while (bare.size < size);
+    return bare;
+}
+
+struct pf_bytes pf_package_name(struct pf_bytes name)
+{
+    size_t scope = last_scope(name), slash = 0, dot = 0;
+
+    if (scope > 0)
+        return (struct pf_bytes){name.data, scope};
+    for (size_t i = 0; i < name.size; i++)
+        if (name.data[i] == '/')
+            slash = i + 1;
+    if (slash == 0)
+        name = bare_name(name);
+    for (size_t i = slash; i < name.size; i++) {
+        if (name.data[i] != '.')
+            continue;
+        dot = i;
+        if (slash > 0 || (i + 1 < name.size && name.data[i + 1] == '('))
+            break;
+    }
+    return (struct pf_bytes){name.data, dot};
+}
+
+static uint32_t package_of(struct pf_keys *keys, const struct pf_function *function)
+{
+    struct pf_dict *dict = keys->dict;
+    struct pf_bytes package = pf_package_name(pf_dict_string(dict, function->name));
+    uint32_t id = pf_dict_intern(dict, package, dict->strings.rows[function->name].flags);
+
+    if (dict->strings.status != PF_OK)
+        keys->status = PF_NOMEM;
+    return id;
+}
+
+/* The file a function stands under in PF_BY_FILE. Subroutines in C have none: those of a Perl package stand under
+ * "xs:PACKAGE", as in Devel::StatProfiler's reports. */
+static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, const struct pf_function *function)
+{
+    struct pf_bytes package = pf_package_name(pf_dict_string(keys->dict, function->name));
+    struct pf_buffer text = {0};
+    uint32_t file;
+
+    if (function->file != 0 || place->kind != PF_FRAME_XSUB)
+        return function->file;
+    pf_buffer_append(&text, "xs:", 3);
+    pf_buffer_append(&text, package.data, package.size);
+    file = text.failed || text.size > PF_STRING_MAX
+               ? 0
+               : pf_dict_intern(keys->dict, (struct pf_bytes){text.data, text.size},
+                                keys->dict->strings.rows[function->name].flags);
+    if (text.failed || keys->dict->strings.status != PF_OK)
+        keys->status = PF_NOMEM;
+    pf_buffer_free(&text);
+    return file;
+}
+
+/* Name, file and image; functions without a name have their first line or address. */
+static void set_function(struct pf_keys *keys, struct pf_key *key, const struct pf_location *place, const struct pf_function *function)
+{
+    key->first = pf_anonymous_line(keys->dict, function);
+    key->name = function->name;
+    key->file = function->file;
+    key->image = place->image;
+    key->address = function->name == 0 ? place->address : 0;
+}
+
+/* A function nobody named, at an address that is 0. */
+static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
+{
+    return place->address == 0 && (keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS) &&
+           pf_dict_has_address(keys->dict, place);
+}
+
+/* A function under the name that its evals are told by. */
+static struct pf_function function_of(struct pf_keys *keys, uint32_t id)
+{
+    struct pf_function function = *pf_dict_function(keys->dict, id);
+
+    if (keys->evals != NULL && keys->evals->count > 0) {
+        function.name = pf_merge_evals_name(keys->evals, keys->dict, function.name);
+        function.file = pf_merge_evals_name(keys->evals, keys->dict, function.file);
+        if (keys->dict->strings.status != PF_OK)
+            keys->status = PF_NOMEM;
+    }
+    return function;
+}
+
+static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *place)
+{
+    const struct pf_function row = function_of(keys, place->function), *function = &row;
+    struct pf_key key = {.present = at_zero(keys, place) ? PF_KEY_AT_ZERO : PF_KEY_PRESENT};
+
+    switch (keys->by) {
+    case PF_BY_FUNCTION:
+        set_function(keys, &key, place, function);
+        break;
+    case PF_BY_NAME:
+        key.name = function->name;
+        key.address = function->name == 0 ? place->address : 0;
+        break;
+    case PF_BY_FILE:
+        key.file = file_of(keys, place, function);
+        break;
+    case PF_BY_LINE:
+        set_function(keys, &key, place, function);
+        key.line = place->line > 0 ? place->line : 0;
+        break;
+    case PF_BY_ADDRESS:
+        set_function(keys, &key, place, function);
+        key.address = place->address;
+        break;
+    case PF_BY_IMAGE:
+        key.image = place->image;
+        break;
+    case PF_BY_PACKAGE:
+        key.name = package_of(keys, function);
+        break;
+    case PF_BY_LABEL:
+        break;
+    }
+    key.name = shown_alike(keys, key.name);
+    key.file = shown_alike(keys, key.file);
+    key.image = key.image != 0 ? shown_alike(keys, pf_dict_image(keys->dict, place->image)->name) : 0;
+    return key;
+}
+
+static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
+{
+    if (key >= keys->line_count) {
+        if (!pf_grow(&keys->lines, &keys->line_capacity, (size_t)key + 1, sizeof *keys->lines)) {
+            keys->status = PF_NOMEM;
+            return;
+        }
+        memset(keys->lines + keys->line_count, 0, (key + 1 - keys->line_count) * sizeof *keys->lines);
+        keys->line_count = (size_t)key + 1;
+    }
+    if (line > 0 && (keys->lines[key] == 0 || line < keys->lines[key]))
+        keys->lines[key] = line;
+}
+
+static void keep_inlined(struct pf_keys *keys, uint32_t key, bool inlined)
+{
+    if (!pf_grow_zeroed(&keys->inlined, &keys->inlined_count, &keys->inlined_capacity, (size_t)key + 1, 1))
+        keys->status = PF_NOMEM;
+    else
+        keys->inlined[key] |= inlined ? PF_KEY_INLINED : PF_KEY_CALLED;
+}
+
+unsigned pf_keys_inlined(const struct pf_keys *keys, uint32_t key)
+{
+    unsigned marks = key < keys->inlined_count ? keys->inlined[key] : 0;
+
+    return marks & PF_KEY_INLINED ? marks : 0;
+}
+
+/* A place in the form of its image that stands for all. */
+static struct pf_location place_of(const struct pf_keys *keys, uint32_t location)
+{
+    struct pf_location place = *pf_dict_location(keys->dict, location);
+    const struct pf_form *form = keys->moved && place.image != 0 ? pf_forms_of(&keys->images, place.image) : NULL;
+
+    if (form != NULL)
+        pf_image_slide(keys->dict, &place, keys->open ? form->first : form->least);
+    return place;
+}
+
+static void meet_images(struct pf_keys *keys)
+{
+    struct pf_form *form;
+
+    for (; keys->images_known < keys->dict->images.count && keys->status == PF_OK; keys->images_known++) {
+        keys->status = pf_image_forms_enter(&keys->images, keys->dict, keys->images_known, &form);
+        keys->moved = keys->moved || (form != NULL && form->first != keys->images_known);
+    }
+}
+
+static void add_place(struct pf_keys *keys, uint32_t location)
+{
+    const struct pf_location row = place_of(keys, location), *place = &row;
+    struct pf_key key = key_of(keys, place);
+    uint32_t id = pf_table_intern(&keys->table, &key);
+
+    if (keys->table.status != PF_OK)
+        keys->status = keys->table.status;
+    if (keys->by == PF_BY_FUNCTION)
+        keep_line(keys, id, pf_dict_function(keys->dict, place->function)->start_line);
+    else if (keys->by == PF_BY_ADDRESS)
+        keep_line(keys, id, place->line);
+    if (keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS)
+        keep_inlined(keys, id, place->inlined != 0);
+    keys->places[location] = id;
+}
+
+int pf_keys_places(struct pf_keys *keys)
+{
+    size_t count = keys->dict->locations.count;
+
+    if (keys->place_count < count) {
+        if (!pf_grow(&keys->places, &keys->place_capacity, count, sizeof *keys->places))
+            return keys->status = PF_NOMEM;
+        keys->place_count = count;
+    }
+    meet_images(keys);
+    for (; keys->places_done < count && keys->status == PF_OK; keys->places_done++)
+        add_place(keys, (uint32_t)keys->places_done);
+    return keys->status;
+}
+
+uint32_t pf_keys_value(struct pf_keys *keys, const struct pf_label *label)
+{
+    struct pf_key key = {.present = PF_KEY_PRESENT, .name = shown_alike(keys, label->text), .numeric = label->numeric != 0, .line = label->number};
+    uint32_t id = pf_table_intern(&keys->table, &key);
+
+    if (keys->table.status != PF_OK)
+        keys->status = keys->table.status;
+    return id;
+}
+
+int64_t pf_keys_line(const struct pf_keys *keys, uint32_t key)
+{
+    if (keys->by == PF_BY_LINE)
+        return pf_keys_row(keys, key)->line;
+    return key < keys->line_count ? keys->lines[key] : 0;
+}
+
+static bool has_address(const struct pf_key *row)
+{
+    return row->address != 0 || row->present == PF_KEY_AT_ZERO;
+}
+
+/* The name of a row, but for numbers of labels. */
+static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *row, char scratch[32])
+{
+    bool function = keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
+    uint32_t string = keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+
+    if (!function || row->name != 0)
+        return pf_dict_string(keys->dict, string);
+    if (!has_address(row))
+        return PF_BYTES("[unknown]");
+    return (struct pf_bytes){scratch, (size_t)snprintf(scratch, 32, "0x%" PRIx64, row->address)};
+}
+
+/* A number with its unit: 4096 bytes. */
+static struct pf_bytes number_name(const struct pf_keys *keys, const struct pf_key *key, struct pf_buffer *scratch)
+{
+    char text[32];
+    struct pf_bytes unit = pf_dict_string(keys->dict, key->name);
+    int size = snprintf(text, sizeof text, unit.size > 0 ? "%" PRId64 " " : "%" PRId64, key->line);
+
+    scratch->size = 0;
+    pf_buffer_append(scratch, text, (size_t)size);
+    pf_buffer_append(scratch, unit.data, unit.size);
+    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};
+}
+
+struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch, unsigned *flags)
+{
+    const struct pf_key *row = pf_keys_row(keys, key);
+    uint32_t string = keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+    char text[32];
+    struct pf_bytes name;
+
+    if (flags != NULL)
+        *flags = keys->dict->strings.rows[string].flags;
+    if (row->numeric)
+        return number_name(keys, row, scratch);
+    name = name_of(keys, row, text);
+    if (name.data != text)
+        return name;
+    scratch->size = 0;
+    pf_buffer_append(scratch, text, name.size + 1); /* with a NUL behind it, as every string of a dictionary has */
+    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, name.size};
+}
+
+static int compare_int(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+struct pf_key pf_keys_function(const struct pf_keys *keys, uint32_t key)
+{
+    struct pf_key row = *pf_keys_row(keys, key);
+
+    if (keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS) {
+        row.line = 0;
+        row.address = row.name == 0 ? row.address : 0;
+        row.present = row.name == 0 ? row.present : PF_KEY_PRESENT;
+    }
+    return row;
+}
+
+bool pf_keys_same_function(const struct pf_keys *keys, uint32_t a, uint32_t b)
+{
+    const struct pf_key x = pf_keys_function(keys, a), y = pf_keys_function(keys, b);
+
+    return memcmp(&x, &y, sizeof x) == 0;
+}
+
+bool pf_keys_has_address(const struct pf_keys *keys, uint32_t key)
+{
+    return has_address(pf_keys_row(keys, key));
+}
+
+static unsigned hex_digits(uint64_t number)
+{
+    unsigned digits = 1;
+
+    while (number >>= 4)
+        digits++;
+    return digits;
+}
+
+/* The order of the texts 0x..., without making them: there may be millions. */
+static int compare_addresses(uint64_t a, uint64_t b)
+{
+    unsigned digits_a = hex_digits(a), digits_b = hex_digits(b);
+    uint64_t left = a << 4 * (16 - digits_a), right = b << 4 * (16 - digits_b);
+
+    return left != right ? (left < right ? -1 : 1) : (digits_a > digits_b) - (digits_a < digits_b);
+}
+
+/* Rows of functions nobody named stand where what is shown for them belongs. */
+static int compare_names(const struct pf_keys *keys, uint32_t a, uint32_t b)
+{
+    const struct pf_key *x = pf_keys_row(keys, a), *y = pf_keys_row(keys, b);
+    char scratch_a[32], scratch_b[32];
+
+    if (x->name == y->name && x->name != 0)
+        return 0;
+    if (x->name == 0 && y->name == 0 && x->address != 0 && y->address != 0)
+        return compare_addresses(x->address, y->address);
+    return pf_bytes_compare(name_of(keys, x, scratch_a), name_of(keys, y, scratch_b));
+}
+
+int pf_keys_compare(const struct pf_keys *keys, uint32_t a, uint32_t b)
+{
+    const struct pf_dict *dict = keys->dict;
+    const struct pf_key *x = pf_keys_row(keys, a), *y = pf_keys_row(keys, b);
+    int order = compare_names(keys, a, b);
+
+    if (order == 0 && x->file != y->file)
+        order = pf_bytes_compare(pf_dict_string(dict, x->file), pf_dict_string(dict, y->file));
+    if (order == 0 && x->image != y->image)
+        order = pf_bytes_compare(pf_dict_string(dict, x->image), pf_dict_string(dict, y->image));
+    if (order == 0)
+        order = compare_int(x->first, y->first);
+    if (order == 0)
+        order = compare_int(x->line, y->line);
+    if (order == 0)
+        order = x->address < y->address ? -1 : x->address > y->address;
+    return order != 0 ? order : compare_int(a, b);
+}

@@ -1,0 +1,82 @@
+#include "analysis/names/meta_names.h"
+
+#include "base/bytes.h"
+#include "codec/registry.h"
+
+#include <string.h>
+
+const struct pf_format *pf_meta_owner(struct pf_bytes origin)
+{
+    const char *dot;
+
+    if (origin.size > 0 && origin.data[0] == '.') {
+        origin.data++;
+        origin.size--;
+    }
+    dot = origin.size > 0 ? memchr(origin.data, '.', origin.size) : NULL;
+    if (dot != NULL)
+        origin.size = (size_t)(dot - origin.data);
+    return pf_registry_find(origin);
+}
+
+static uint32_t renamed_key(struct pf_dict *dict, uint32_t key, struct pf_bytes mark)
+{
+    struct pf_bytes text = pf_dict_string(dict, key);
+    struct pf_buffer whole = {0};
+
+    if (text.size >= mark.size && memcmp(text.data, mark.data, mark.size) == 0)
+        return key;
+    pf_buffer_append(&whole, mark.data, mark.size);
+    pf_buffer_append(&whole, text.data, text.size);
+    if (whole.failed)
+        dict->strings.status = PF_NOMEM;
+    else
+        key = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, 0);
+    pf_buffer_free(&whole);
+    return key;
+}
+
+/* The value with `start` bytes as they are and the name behind them edited. */
+static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t), void *context, uint32_t value, size_t start)
+{
+    struct pf_bytes text = pf_dict_string(dict, value), name = {text.data + start, text.size - start};
+    unsigned flags = dict->strings.rows[value].flags;
+    uint32_t before, after;
+    struct pf_buffer whole = {0};
+
+    if (start == 0)
+        return edit(context, value);
+    before = pf_dict_intern(dict, name, flags);
+    after = edit(context, before);
+    if (after == before)
+        return value;
+    name = pf_dict_string(dict, after);
+    pf_buffer_append(&whole, text.data, start);
+    pf_buffer_append(&whole, name.data, name.size);
+    if (whole.failed)
+        dict->strings.status = PF_NOMEM;
+    else
+        value = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags | dict->strings.rows[after].flags);
+    pf_buffer_free(&whole);
+    return value;
+}
+
+void pf_meta_rename(struct pf_dict *dict, const struct pf_meta_edit *edit, uint32_t origin, uint32_t *key, uint32_t *value)
+{
+    const struct pf_format *format = pf_meta_owner(pf_dict_string(dict, origin));
+    const struct pf_merging *merging = format != NULL ? format->merging : NULL;
+    enum pf_meta_name what = PF_META_NO_NAME;
+    uint32_t before = *value;
+    size_t start = 0;
+
+    if (merging != NULL && merging->names != NULL)
+        what = merging->names(pf_dict_string(dict, origin), pf_dict_string(dict, *key));
+    if (what != PF_META_NO_NAME && merging->name_at != NULL)
+        start = merging->name_at(pf_dict_string(dict, *key), pf_dict_string(dict, before));
+    if (what == PF_META_FUNCTION)
+        *value = edited(dict, edit->function, edit->context, before, start);
+    if (what == PF_META_FILE)
+        *value = edited(dict, edit->file, edit->context, before, start);
+    if (what == PF_META_FILE && *value != before && merging->renamed != NULL)
+        *key = renamed_key(dict, *key, pf_bytes_of(merging->renamed));
+}

@@ -1,0 +1,340 @@
+#include "analysis/names/naming.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What names came from. */
+struct source {
+    const char *name;
+    struct pf_symbols *symbols; /* or */
+    struct pf_binary *binary;
+    uint8_t *matches;           /* by image: enum pf_binary_match + 1; 0 = not asked yet */
+    size_t match_count, match_capacity;
+    uint64_t named;
+    uint32_t image;             /* the first one that got a name */
+    bool images;                /* so did another */
+};
+
+/* The locations that a location becomes, innermost first. */
+struct place {
+    bool known;
+    uint32_t first, count;
+};
+
+struct pf_naming {
+    struct source *sources; /* binaries before symbols */
+    size_t source_count, source_capacity;
+    bool no_inlines;
+
+    struct place *places;   /* by location */
+    size_t place_count, place_capacity;
+    uint32_t *locations;
+    size_t location_count, location_capacity;
+    uint32_t *stacks;       /* by stack: the one it becomes + 1; 0 = not known yet */
+    size_t stack_count, stack_capacity;
+    struct pf_buffer path;  /* stacks to be made, innermost first */
+    uint64_t addresses, named;
+    uint32_t columns[3][PF_BATCH_ROWS];
+};
+
+struct pf_naming *pf_naming_new(void)
+{
+    return calloc(1, sizeof(struct pf_naming));
+}
+
+void pf_naming_free(struct pf_naming *naming)
+{
+    if (!naming)
+        return;
+    for (size_t k = 0; k < naming->source_count; k++) {
+        pf_symbols_free(naming->sources[k].symbols);
+        pf_binary_close(naming->sources[k].binary);
+        free(naming->sources[k].matches);
+    }
+    free(naming->sources);
+    free(naming->places);
+    free(naming->locations);
+    free(naming->stacks);
+    pf_buffer_free(&naming->path);
+    free(naming);
+}
+
+bool pf_naming_add_symbols(struct pf_naming *naming, struct pf_symbols *symbols, const char *name)
+{
+    if (!pf_grow(&naming->sources, &naming->source_capacity, naming->source_count + 1, sizeof *naming->sources)) {
+        pf_symbols_free(symbols);
+        return false;
+    }
+    naming->sources[naming->source_count++] = (struct source){.name = name, .symbols = symbols};
+    return true;
+}
+
+bool pf_naming_add_binary(struct pf_naming *naming, struct pf_binary *binary, const char *name)
+{
+    size_t at = 0;
+
+    if (!pf_grow(&naming->sources, &naming->source_capacity, naming->source_count + 1, sizeof *naming->sources)) {
+        pf_binary_close(binary);
+        return false;
+    }
+    while (at < naming->source_count && naming->sources[at].binary)
+        at++;
+    memmove(naming->sources + at + 1, naming->sources + at, (naming->source_count++ - at) * sizeof *naming->sources);
+    naming->sources[at] = (struct source){.name = name, .binary = binary};
+    return true;
+}
+
+void pf_naming_no_inlines(struct pf_naming *naming)
+{
+    naming->no_inlines = true;
+}
+
+/* --- locations -------------------------------------------------------------------------------------------- */
+
+static size_t symbol_frames(const struct source *source, const struct pf_image *image, uint64_t address, struct pf_frame *frame)
+{
+    const struct pf_symbol *symbol = NULL;
+
+    if (image->start != 0 && address >= image->start)
+        symbol = pf_symbols_find(source->symbols, address - image->start + image->offset);
+    if (!symbol)
+        symbol = pf_symbols_find(source->symbols, address);
+    if (!symbol)
+        return 0;
+    *frame = (struct pf_frame){.name = symbol->name, .file = symbol->file, .start_line = symbol->line};
+    return 1;
+}
+
+/* False: out of memory. */
+static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t image, enum pf_binary_match *match)
+{
+    if (image >= source->match_count) {
+        size_t count = dict->images.count;
+
+        if (!pf_grow(&source->matches, &source->match_capacity, count, sizeof *source->matches))
+            return false;
+        memset(source->matches + source->match_count, 0, count - source->match_count);
+        source->match_count = count;
+    }
+    if (source->matches[image] == 0)
+        source->matches[image] = (uint8_t)(pf_binary_match(source->binary, dict, pf_dict_image(dict, image)) + 1);
+    *match = source->matches[image] - 1;
+    return true;
+}
+
+/* SIZE_MAX: out of memory. */
+static size_t source_frames(struct source *source, const struct pf_dict *dict, const struct pf_location *row, struct pf_frame *frames)
+{
+    const struct pf_image *image = pf_dict_image(dict, row->image);
+    enum pf_binary_match match;
+
+    if (source->symbols)
+        return symbol_frames(source, image, row->address, frames);
+    if (!match_of(source, dict, row->image, &match))
+        return SIZE_MAX;
+    return match == PF_BINARY_SAME ? pf_binary_frames(source->binary, image, row->address, frames) : 0;
+}
+
+static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
+{
+    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+}
+
+/* What a format calls a frame of which it knows the image only: [unknown], [libc.so.6]. */
+static bool is_unnamed(const struct pf_dict *dict, const struct pf_location *row)
+{
+    struct pf_bytes name = pf_dict_string(dict, pf_dict_function(dict, row->function)->name);
+
+    if (row->function == 0)
+        return true;
+    return row->line == 0 && name.size > 2 && name.data[0] == '[' && name.data[name.size - 1] == ']' &&
+           pf_dict_function(dict, row->function)->file == 0;
+}
+
+static bool add_location(struct pf_naming *naming, uint32_t location)
+{
+    if (!pf_grow(&naming->locations, &naming->location_capacity, naming->location_count + 1, sizeof *naming->locations))
+        return false;
+    naming->locations[naming->location_count++] = location;
+    return true;
+}
+
+static bool add_frame(struct pf_naming *naming, struct pf_dict *dict, struct pf_location row, const struct pf_frame *frame, bool inlined)
+{
+    struct pf_function function = {
+        .name = intern(dict, frame->name),
+        .system_name = intern(dict, frame->system_name),
+        .file = intern(dict, frame->file),
+        .start_line = frame->start_line,
+    };
+
+    row.function = pf_dict_add_function(dict, &function);
+    row.line = frame->line;
+    row.column = frame->column;
+    row.inlined = inlined;
+    return add_location(naming, pf_dict_add_location(dict, &row));
+}
+
+/* The locations of one that is met for the first time. */
+static bool name_location(struct pf_naming *naming, struct pf_dict *dict, uint32_t location)
+{
+    struct pf_location row = *pf_dict_location(dict, location);
+    struct pf_frame frames[PF_BINARY_FRAMES];
+    struct source *source = naming->sources;
+    size_t count = 0;
+    bool good = true;
+
+    if (!is_unnamed(dict, &row) || !pf_dict_has_address(dict, &row))
+        return add_location(naming, location);
+    naming->addresses++;
+    for (size_t k = 0; k < naming->source_count && count == 0; k++) {
+        source = &naming->sources[k];
+        count = source_frames(source, dict, &row, frames);
+    }
+    if (count == SIZE_MAX)
+        return false;
+    if (count == 0)
+        return add_location(naming, location);
+    source->images = source->images || (source->named > 0 && source->image != row.image);
+    source->image = row.image;
+    source->named++;
+    naming->named++;
+    for (size_t k = naming->no_inlines ? count - 1 : 0; good && k < count; k++)
+        good = add_frame(naming, dict, row, &frames[k], k + 1 < count);
+    return good;
+}
+
+static const struct place *place_of(struct pf_naming *naming, struct pf_dict *dict, uint32_t location)
+{
+    if (location >= naming->place_count) {
+        size_t count = dict->locations.count;
+
+        if (!pf_grow(&naming->places, &naming->place_capacity, count, sizeof *naming->places))
+            return NULL;
+        memset(naming->places + naming->place_count, 0, (count - naming->place_count) * sizeof *naming->places);
+        naming->place_count = count;
+    }
+    struct place *place = &naming->places[location];
+
+    if (!place->known) {
+        place->first = (uint32_t)naming->location_count;
+        if (!name_location(naming, dict, location))
+            return NULL;
+        place->count = (uint32_t)naming->location_count - place->first;
+        place->known = true;
+    }
+    return place;
+}
+
+static bool innermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t location, uint32_t *named)
+{
+    const struct place *place = place_of(naming, dict, location);
+
+    *named = place ? naming->locations[place->first] : 0;
+    return place != NULL;
+}
+
+static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t location, uint32_t *named)
+{
+    const struct place *place = place_of(naming, dict, location);
+
+    *named = place ? naming->locations[place->first + place->count - 1] : 0;
+    return place != NULL;
+}
+
+/* --- batches ---------------------------------------------------------------------------------------------- */
+
+/* From the nearest frame outside that is known inwards. */
+static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack, uint32_t *named)
+{
+    if (stack >= naming->stack_count) {
+        size_t count = dict->stacks.count;
+
+        if (!pf_grow(&naming->stacks, &naming->stack_capacity, count, sizeof *naming->stacks))
+            return false;
+        memset(naming->stacks + naming->stack_count, 0, (count - naming->stack_count) * sizeof *naming->stacks);
+        naming->stack_count = count;
+        naming->stacks[0] = 1;
+    }
+    naming->path.size = 0;
+    for (; naming->stacks[stack] == 0; stack = pf_dict_stack(dict, stack)->parent)
+        pf_buffer_append(&naming->path, &stack, sizeof stack);
+    *named = naming->stacks[stack] - 1;
+    while (naming->path.size > 0 && !naming->path.failed) {
+        naming->path.size -= sizeof stack;
+        memcpy(&stack, naming->path.data + naming->path.size, sizeof stack);
+        const struct place *place = place_of(naming, dict, pf_dict_stack(dict, stack)->location);
+
+        if (!place)
+            return false;
+        for (uint32_t k = place->count; k-- > 0;)
+            *named = pf_dict_add_frame(dict, *named, naming->locations[place->first + k]);
+        naming->stacks[stack] = *named + 1;
+    }
+    return !naming->path.failed;
+}
+
+static bool map_column(struct pf_naming *naming, struct pf_dict *dict, const uint32_t *from, uint32_t rows, uint32_t *to,
+                       bool (*map)(struct pf_naming *, struct pf_dict *, uint32_t, uint32_t *))
+{
+    for (uint32_t row = 0; row < rows; row++)
+        if (!map(naming, dict, from[row], &to[row]))
+            return false;
+    return true;
+}
+
+int pf_naming_batch(struct pf_naming *naming, struct pf_dict *dict, const struct pf_batch *from, struct pf_batch *to)
+{
+    bool good = true;
+
+    *to = *from;
+    if (from->kind >= PF_RECORD_KINDS)
+        return PF_OK;
+    if (from->stack) {
+        good = map_column(naming, dict, from->stack, from->rows, naming->columns[0], map_stack);
+        to->stack = naming->columns[0];
+    }
+    if (good && from->location) {
+        good = map_column(naming, dict, from->location, from->rows, naming->columns[1], innermost);
+        to->location = naming->columns[1];
+    }
+    if (good && from->callee) {
+        good = map_column(naming, dict, from->callee, from->rows, naming->columns[2], outermost);
+        to->callee = naming->columns[2];
+    }
+    return good && pf_dict_status(dict) == PF_OK ? PF_OK : PF_NOMEM;
+}
+
+/* --- the end ---------------------------------------------------------------------------------------------- */
+
+static void report_changed(const struct source *source, const struct pf_dict *dict, const struct pf_report *report)
+{
+    for (uint32_t k = 0; k < source->match_count; k++) {
+        const struct pf_image *image = pf_dict_image(dict, k);
+
+        if (source->matches[k] == PF_BINARY_CHANGED + 1)
+            pf_report_send(report, PF_WARNING, "%s: not the '%s' of the profile, whose build id is %s and not %s: it names nothing there", source->name,
+                           pf_dict_string(dict, image->name).data, pf_dict_string(dict, image->identifier).data,
+                           pf_binary_build_id(source->binary));
+    }
+}
+
+void pf_naming_report(const struct pf_naming *naming, const struct pf_dict *dict, const struct pf_report *report)
+{
+    for (size_t k = 0; k < naming->source_count; k++) {
+        const struct source *source = &naming->sources[k];
+
+        report_changed(source, dict, report);
+        if (naming->addresses > 0 && source->named == 0)
+            pf_report_send(report, PF_WARNING, "%s: none of the %" PRIu64 " addresses without a name is in %s", source->name, naming->addresses,
+                           source->symbols ? "these symbols" : "it");
+        else if (source->symbols && source->images)
+            pf_report_send(report, PF_WARNING, "%s: addresses of several images were named: the names are right for one of them at most",
+                           source->name);
+        else
+            pf_report_send(report, PF_NOTE, "%s: %" PRIu64 " of %" PRIu64 " addresses named", source->name, source->named, naming->addresses);
+    }
+}

@@ -1,0 +1,275 @@
+#include "analysis/names/symbols.h"
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = 64 * 1024 }; /* looked at to tell what a file is */
+
+struct pf_symbols {
+    struct pf_symbol *rows;
+    size_t count, capacity;
+    struct pf_arena texts;
+};
+
+/* --- lines ------------------------------------------------------------------------------------------------ */
+
+struct parsed {
+    uint64_t address, size;
+    char type; /* 0: a perf map has none */
+    struct pf_bytes name;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static struct pf_bytes take_token(struct pf_bytes *text)
+{
+    struct pf_bytes token = {text->data, 0};
+
+    while (token.size < text->size && !is_blank(token.data[token.size]))
+        token.size++;
+    text->data += token.size;
+    text->size -= token.size;
+    while (text->size > 0 && is_blank(*text->data)) {
+        text->data++;
+        text->size--;
+    }
+    return token;
+}
+
+static bool parse_hex(struct pf_bytes text, uint64_t *number)
+{
+    if (text.size > 2 && memcmp(text.data, "0x", 2) == 0)
+        text = (struct pf_bytes){text.data + 2, text.size - 2};
+    *number = 0;
+    for (size_t k = 0; k < text.size; k++) {
+        char c = text.data[k];
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+
+        if (digit < 0)
+            return false;
+        *number = *number << 4 | (unsigned)digit;
+    }
+    return text.size > 0 && text.size <= 16;
+}
+
+static bool is_type(struct pf_bytes token)
+{
+    return token.size == 1 && pf_one_of(*token.data, "AaBbCcDdGgIiNnpRrSsTtUuVvWw-?");
+}
+
+/* A line of nm: with a size, or without. */
+static bool parse_nm(struct pf_bytes line, struct parsed *parsed)
+{
+    struct pf_bytes first = take_token(&line), second = take_token(&line), rest = line, third = take_token(&rest);
+
+    *parsed = (struct parsed){0};
+    if (!parse_hex(first, &parsed->address))
+        return false;
+    if (is_type(third) && rest.size > 0 && second.size > 1 && parse_hex(second, &parsed->size)) {
+        parsed->type = *third.data;
+        parsed->name = rest;
+        return true;
+    }
+    parsed->size = 0;
+    parsed->type = second.size > 0 ? *second.data : '\0';
+    parsed->name = line;
+    return is_type(second) && line.size > 0;
+}
+
+static bool parse_map(struct pf_bytes line, struct parsed *parsed)
+{
+    struct pf_bytes first = take_token(&line), second = take_token(&line);
+
+    *parsed = (struct parsed){.name = line};
+    return parse_hex(first, &parsed->address) && parse_hex(second, &parsed->size) && line.size > 0;
+}
+
+/* Whether most lines ahead are nm's. */
+static bool looks_like_nm(struct pf_source *source)
+{
+    size_t have, nm = 0, map = 0;
+    const unsigned char *bytes = pf_source_peek(source, WINDOW, &have);
+    struct pf_bytes text = {(const char *)bytes, have < WINDOW ? have : WINDOW};
+    const char *end;
+    struct parsed parsed;
+
+    for (; (end = memchr(text.data, '\n', text.size)) != NULL; text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
+        struct pf_bytes line = {text.data, (size_t)(end - text.data)};
+        bool is_nm = parse_nm(line, &parsed);
+
+        nm += is_nm;
+        map += !is_nm && parse_map(line, &parsed);
+    }
+    return nm >= map;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
+static bool keep_text(struct pf_symbols *symbols, struct pf_bytes *text)
+{
+    char *copy = pf_arena_copy(&symbols->texts, text->data, text->size);
+
+    text->data = copy;
+    return copy != NULL;
+}
+
+/* What nm -l says behind a tab: FILE:LINE. Anything else there (the module of a kernel's symbol) is left out of the name, too. */
+static void split_place(struct pf_symbol *symbol)
+{
+    const char *tab = memchr(symbol->name.data, '\t', symbol->name.size);
+    uint64_t line = 0;
+
+    if (!tab)
+        return;
+    struct pf_bytes place = {tab + 1, symbol->name.size - (size_t)(tab - symbol->name.data) - 1};
+    size_t colon = place.size;
+
+    symbol->name.size = (size_t)(tab - symbol->name.data);
+    while (colon > 0 && place.data[colon - 1] >= '0' && place.data[colon - 1] <= '9')
+        colon--;
+    for (size_t k = colon; k < place.size && line < UINT32_MAX / 16; k++)
+        line = line * 10 + (uint64_t)(place.data[k] - '0');
+    if (colon < 2 || colon == place.size || place.data[colon - 1] != ':')
+        return;
+    symbol->file = (struct pf_bytes){place.data, colon - 1};
+    symbol->line = (uint32_t)line;
+}
+
+/* Symbols of code have a rank: those that are global first. */
+static uint32_t rank_of(char type)
+{
+    switch (type) {
+    case '\0':
+    case 'T':
+        return PF_SYMBOL_GLOBAL;
+    case 'W':
+    case 'w':
+    case 'i':
+        return PF_SYMBOL_WEAK;
+    case 't':
+        return PF_SYMBOL_LOCAL;
+    default:
+        return PF_SYMBOL_DATA;
+    }
+}
+
+bool pf_symbols_add(struct pf_symbols *symbols, const struct pf_symbol *symbol)
+{
+    struct pf_symbol row = *symbol;
+
+    row.order = (uint32_t)symbols->count;
+    if (row.rank == PF_SYMBOL_DATA)
+        row.name.size = 0;
+    if ((row.name.size > 0 && !keep_text(symbols, &row.name)) || (row.file.size > 0 && !keep_text(symbols, &row.file)) ||
+        !pf_grow(&symbols->rows, &symbols->capacity, symbols->count + 1, sizeof row))
+        return false;
+    symbols->rows[symbols->count++] = row;
+    return true;
+}
+
+static int add_parsed(struct pf_symbols *symbols, const struct parsed *parsed, struct pf_error *error)
+{
+    struct pf_symbol symbol = {.address = parsed->address, .size = parsed->size, .name = parsed->name, .rank = rank_of(parsed->type)};
+
+    if (pf_one_of(parsed->type, "AaNnUu-?"))
+        return PF_OK;
+    split_place(&symbol);
+    return pf_symbols_add(symbols, &symbol) ? PF_OK : pf_error_nomem(error);
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+    const struct pf_symbol *x = a, *y = b;
+
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* One symbol for each address, in order. */
+void pf_symbols_sort(struct pf_symbols *symbols)
+{
+    size_t kept = 0;
+
+    if (symbols->count > 0)
+        qsort(symbols->rows, symbols->count, sizeof *symbols->rows, compare_symbols);
+    for (size_t k = 0; k < symbols->count; k++)
+        if (k + 1 == symbols->count || symbols->rows[k].address != symbols->rows[k + 1].address)
+            symbols->rows[kept++] = symbols->rows[k];
+    symbols->count = kept;
+}
+
+static int read_lines(struct pf_symbols *symbols, struct pf_source *source, struct pf_error *error)
+{
+    bool nm = looks_like_nm(source);
+    struct pf_bytes line;
+    struct parsed parsed;
+    int status;
+
+    while ((status = pf_source_line(source, &line, error)) == PF_OK)
+        if ((nm ? parse_nm(line, &parsed) : parse_map(line, &parsed)) && add_parsed(symbols, &parsed, error) != PF_OK)
+            return error->code;
+    if (status != PF_EOF)
+        return status;
+    if (symbols->count == 0)
+        return pf_error_at(error, PF_FAILED, 0, "no line is one of nm (ADDRESS TYPE NAME) or of a perf map (ADDRESS SIZE NAME)");
+    pf_symbols_sort(symbols);
+    return PF_OK;
+}
+
+struct pf_symbols *pf_symbols_new(void)
+{
+    return calloc(1, sizeof(struct pf_symbols));
+}
+
+int pf_symbols_read(struct pf_symbols **result, struct pf_source *source, struct pf_error *error)
+{
+    struct pf_symbols *symbols = pf_symbols_new();
+
+    *result = NULL;
+    if (!symbols)
+        return pf_error_nomem(error);
+    int status = read_lines(symbols, source, error);
+
+    if (status == PF_OK)
+        *result = symbols;
+    else
+        pf_symbols_free(symbols);
+    return status;
+}
+
+void pf_symbols_free(struct pf_symbols *symbols)
+{
+    if (!symbols)
+        return;
+    free(symbols->rows);
+    pf_arena_free(&symbols->texts);
+    free(symbols);
+}
+
+const struct pf_symbol *pf_symbols_find(const struct pf_symbols *symbols, uint64_t address)
+{
+    size_t low = 0, high = symbols->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (symbols->rows[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct pf_symbol *symbol = low > 0 ? &symbols->rows[low - 1] : NULL;
+
+    if (!symbol || symbol->name.size == 0 || (symbol->size > 0 && address - symbol->address >= symbol->size))
+        return NULL;
+    return symbol;
+}

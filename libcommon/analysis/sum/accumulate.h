@@ -1,0 +1,127 @@
+/* Sums of records by what they are about: the stack, the place, the pair of caller and callee, or the labels. One pass; memory is
+ * proportional to the dictionary. */
+#ifndef PF_ANALYSIS_SUM_ACCUMULATE_H
+#define PF_ANALYSIS_SUM_ACCUMULATE_H
+
+#include "analysis/sum/units.h"
+#include "model/batch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pf_slices;
+
+/* Sums of one quantity, indexed by stack (SAMPLE), location (FLAT) or edge (EDGE), or by label set or record where the accumulator goes
+ * by labels or slices. `count` of them are there, the rest are 0. */
+struct pf_sums {
+    struct pf_quantity quantity;
+    bool kept;           /* false: nobody asked when it was met, there is only `total` */
+    int64_t *data;
+    size_t count, capacity;
+    pf_int128 total;     /* of what was not kept; pf_sums_total */
+    bool subtrees;       /* SAMPLE: pf_sums_subtrees was here; then `whole` is the total it found */
+    pf_int128 whole;
+    int64_t *nodes;      /* PF_MAX: the sums of single nodes meanwhile, which no sum tells */
+};
+
+struct pf_edge {
+    uint32_t caller, callee; /* locations */
+};
+
+/* Zero-initialise and set what the caller decides; free with pf_accumulator_free. */
+struct pf_accumulator {
+    const struct pf_dict *dict;
+    bool by_labels;
+    struct pf_slices *slices; /* borrowed: SAMPLE sums go by its records; NULL: by stack */
+    /* Whether sums of this SAMPLE measure are asked for by name; NULL: those of the main measure are. All FLAT and EDGE measures are
+     * kept: their sums are small. */
+    bool (*wants)(void *arg, uint32_t measure);
+    void *arg;
+
+    struct pf_sums *sums;
+    uint32_t count;
+    size_t capacity;
+    struct pf_table quantities; /* of the sums, in order, by what makes measures one */
+    struct pf_preferred {
+        uint32_t measure;    /* the main SAMPLE measure so far */
+        int preference;
+        uint32_t looked;     /* measures looked at; 0 = start again */
+    } preferred;
+    struct pf_sums *derived; /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
+    uint32_t derived_count;
+    uint64_t records[PF_RECORD_KINDS];
+    bool file_scope;         /* pf_file_scope_add has added a call, to which no record belongs */
+    struct pf_table edges;   /* struct pf_edge; row 0: nobody calls nobody */
+    unsigned char *labels;   /* by label set: 1 where a record has it */
+    size_t label_count, label_capacity;
+
+    struct pf_member {
+        uint32_t sums;       /* index + 1; 0 = not met yet */
+        bool dropped;        /* only an input that was dropped had it */
+        int64_t factor;
+    } *members;              /* by measure */
+    size_t member_count, member_capacity;
+    struct pf_accumulated {  /* pf_accumulator_keep: copies */
+        struct pf_sums *sums;
+        uint32_t count;
+        size_t capacity;
+        struct pf_member *members;
+        size_t member_count, member_capacity;
+        unsigned char *labels;
+        size_t label_count, label_capacity;
+        uint64_t records[PF_RECORD_KINDS];
+    } kept;
+    uint32_t pairs[PF_BATCH_ROWS];   /* edge of each row of the batch at hand */
+    int64_t scaled[PF_BATCH_ROWS];
+};
+
+void pf_accumulator_free(struct pf_accumulator *);
+
+/* Adds the rows of a SAMPLE, FLAT or EDGE batch (of at most PF_BATCH_ROWS rows); other kinds are passed over. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW, with the record and the measure, when a sum leaves 64 bits; or as pf_quantity_join. */
+int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct pf_error *);
+
+/* What was added so far stays, whatever becomes of what is added from now on: an input has ended. Not with slices. PF_OK or PF_NOMEM. */
+int pf_accumulator_keep(struct pf_accumulator *);
+/* Forgets what was added since then, also where adding failed: as if the input that has ended had never been. PF_OK or PF_NOMEM. */
+int pf_accumulator_drop(struct pf_accumulator *);
+
+/* Adds to one of the sums. PF_OK; PF_NOMEM; PF_OVERFLOW. */
+int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, int64_t value, struct pf_error *);
+/* Moves what a stack, edge or place of this kind (or record of the slices) has to another: all its sums that are kept. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW. */
+int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to, struct pf_error *);
+
+/* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
+struct pf_sums *pf_accumulator_find(const struct pf_accumulator *, uint32_t measure);
+/* Sum of all records; the greatest value for PF_MAX. */
+pf_int128 pf_sums_total(const struct pf_sums *);
+/* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own); nothing where they are that
+ * already. PF_OVERFLOW, PF_NOMEM. */
+int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);
+/* The way back. */
+void pf_sums_nodes(struct pf_sums *, const struct pf_dict *);
+/* *sum + value, or the greater of both for PF_MAX; false when it leaves 64 bits. */
+static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int64_t value)
+{
+    if (sums->quantity.measure.aggregation == PF_SUM)
+        return pf_add64(*sum, value, sum);
+    *sum = value > *sum ? value : *sum;
+    return true;
+}
+static inline int64_t pf_sums_at(const struct pf_sums *sums, size_t index)
+{
+    return index < sums->count ? sums->data[index] : 0;
+}
+
+/* How much a measure has of what makes it the one tables show first: a mark, else a difference's `.delta`, else a time. */
+int pf_measure_preference(const struct pf_dict *, const struct pf_measure *);
+/* Which measure of a kind tables show first, of those that are kept: the one marked, else a difference's `.delta`, else the first
+ * time, else the first; UINT32_MAX when there is none. */
+uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
+/* The same of SAMPLE measures while records come: looks at measures that are new only. */
+uint32_t pf_accumulator_preferred(struct pf_accumulator *);
+/* Whether the measure counts calls: its name and role say so. */
+bool pf_measure_calls(const struct pf_dict *, const struct pf_measure *);
+
+#endif

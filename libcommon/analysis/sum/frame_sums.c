@@ -1,0 +1,273 @@
+#include "analysis/sum/frame_sums.h"
+
+#include "analysis/sum/walk.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int pf_frame_sums_init(struct pf_frame_sums *sums, struct pf_error *error)
+{
+    if (pf_table_init(&sums->frames, sizeof(struct pf_sum_frame)) != PF_OK ||
+        pf_table_init(&sums->nodes, sizeof(struct pf_sum_node)) != PF_OK ||
+        pf_table_init(&sums->rows, sizeof(struct pf_sum_row)) != PF_OK || pf_table_init(&sums->groups, sizeof(struct pf_label)) != PF_OK)
+        return pf_error_nomem(error);
+    return PF_OK;
+}
+
+void pf_frame_sums_free(struct pf_frame_sums *sums)
+{
+    pf_table_free(&sums->frames);
+    pf_table_free(&sums->nodes);
+    pf_table_free(&sums->rows);
+    pf_table_free(&sums->groups);
+    pf_outermost_free(&sums->outermost);
+    free(sums->frame_of);
+    free(sums->node_of);
+    free(sums->path);
+    for (size_t k = 0; k < sums->column_count; k++)
+        free(sums->columns[k].sums);
+    free(sums->columns);
+    free(sums->factors);
+}
+
+/* --- stacks ----------------------------------------------------------------------------------------------- */
+
+static uint32_t find_frame(struct pf_frame_sums *sums, uint32_t id)
+{
+    struct pf_dict *dict = sums->dict;
+    const struct pf_location *location = pf_dict_location(dict, id);
+    const struct pf_function *function = pf_dict_function(dict, location->function);
+    char scratch[32];
+
+    if (!pf_grow_zeroed(&sums->frame_of, &sums->frame_count, &sums->frame_capacity, dict->locations.count, sizeof *sums->frame_of))
+        return 0;
+    if (sums->frame_of[id])
+        return sums->frame_of[id];
+    int64_t line = sums->of_functions || location->line <= 0 ? function->start_line : location->line;
+    struct pf_sum_frame frame = {
+        .name = function->name ? function->name : pf_dict_intern(dict, pf_dict_frame_name(dict, id, scratch), PF_UTF8),
+        .file = function->file,
+        .line = line > 0 ? line : 0,
+        .column = !sums->of_functions || location->line == function->start_line ? location->column : 0,
+    };
+    return sums->frame_of[id] = pf_table_intern(&sums->frames, &frame);
+}
+
+/* UINT32_MAX: out of memory. */
+static uint32_t find_node(struct pf_frame_sums *sums, uint32_t stack)
+{
+    size_t depth = 0;
+
+    if (!pf_grow_zeroed(&sums->node_of, &sums->node_count, &sums->node_capacity, sums->dict->stacks.count, sizeof *sums->node_of))
+        return UINT32_MAX;
+    for (; stack && !sums->node_of[stack]; stack = pf_dict_stack(sums->dict, stack)->parent) {
+        if (!pf_grow(&sums->path, &sums->path_capacity, depth + 1, sizeof *sums->path))
+            return UINT32_MAX;
+        sums->path[depth++] = stack;
+    }
+    uint32_t node = stack ? sums->node_of[stack] : 0;
+    while (depth > 0) {
+        stack = sums->path[--depth];
+        uint32_t frame = find_frame(sums, pf_dict_stack(sums->dict, stack)->location);
+
+        node = frame ? pf_table_intern(&sums->nodes, &(struct pf_sum_node){node, frame}) : 0;
+        if (node == 0)
+            return UINT32_MAX;
+        sums->node_of[stack] = node;
+    }
+    return node;
+}
+
+/* The outermost label of the key that keeps sums apart. */
+static uint32_t find_group(struct pf_frame_sums *sums, uint32_t labels)
+{
+    uint32_t outermost = sums->group_key ? pf_outermost_of(&sums->outermost, labels) : 0;
+    struct pf_label found = *pf_dict_label(sums->dict, outermost);
+
+    found.parent = 0;
+    return pf_table_intern(&sums->groups, &found);
+}
+
+/* --- columns ---------------------------------------------------------------------------------------------- */
+
+static int too_big(struct pf_frame_sums *sums, const struct pf_sum_column *column, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(sums->dict, column->quantity.measure.name);
+
+    return pf_error_set(error, PF_OVERFLOW, "a sum of '%.*s' leaves 64 bits", name.size > 100 ? 100 : (int)name.size, name.data);
+}
+
+static struct pf_sum_column *column_of(struct pf_frame_sums *sums, const struct pf_measure *measure)
+{
+    for (size_t k = 0; k < sums->column_count; k++)
+        if (pf_measure_same(&sums->columns[k].quantity.measure, measure))
+            return &sums->columns[k];
+    if (!pf_grow(&sums->columns, &sums->column_capacity, sums->column_count + 1, sizeof *sums->columns))
+        return NULL;
+    sums->columns[sums->column_count] = (struct pf_sum_column){0};
+    return &sums->columns[sums->column_count++];
+}
+
+/* The column counts what this measure counts as well. */
+static int join_measure(struct pf_frame_sums *sums, uint32_t index, struct pf_error *error)
+{
+    const struct pf_measure *measure = pf_measures_row(&sums->dict->measures, index);
+    int64_t times_sums, times_values;
+
+    if (!pf_grow_zeroed(&sums->factors, &sums->factor_count, &sums->factor_capacity, (size_t)index + 1, sizeof *sums->factors))
+        return pf_error_nomem(error);
+    if (sums->factors[index].column)
+        return PF_OK;
+    struct pf_sum_column *column = column_of(sums, measure);
+    if (!column)
+        return pf_error_nomem(error);
+    if (pf_quantity_join(&column->quantity, sums->dict, measure, &times_sums, &times_values, error) != PF_OK)
+        return error->code;
+    uint32_t number = (uint32_t)(column - sums->columns) + 1;
+    for (size_t k = 0; times_sums != 1 && k < column->count; k++)
+        if (__builtin_mul_overflow(column->sums[k], (pf_int128)times_sums, &column->sums[k]))
+            return too_big(sums, column, error);
+    for (size_t k = 0; times_sums != 1 && k < sums->factor_count; k++)
+        if (sums->factors[k].column == number && !pf_mul64(sums->factors[k].factor, times_sums, &sums->factors[k].factor))
+            return too_big(sums, column, error);
+    sums->factors[index] = (struct pf_sum_factor){number, times_values};
+    return PF_OK;
+}
+
+static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *values, const uint32_t *rows, uint32_t count,
+                      struct pf_error *error)
+{
+    struct pf_sum_factor factor = sums->factors[values->measure];
+    struct pf_sum_column *column = &sums->columns[factor.column - 1];
+
+    for (uint32_t k = 0; k < count; k++) {
+        if (values->data[k] == 0)
+            continue;
+        if (!pf_grow_zeroed(&column->sums, &column->count, &column->capacity, sums->rows.count, sizeof *column->sums))
+            return pf_error_nomem(error);
+        if (__builtin_add_overflow(column->sums[rows[k]], (pf_int128)values->data[k] * factor.factor, &column->sums[rows[k]]))
+            return too_big(sums, column, error);
+    }
+    return PF_OK;
+}
+
+int pf_frame_sums_add(struct pf_frame_sums *sums, const struct pf_batch *batch, struct pf_error *error)
+{
+    uint32_t rows[PF_BATCH_ROWS];
+    int status = PF_OK;
+
+    if (sums->group_key && !pf_outermost_extend(&sums->outermost, sums->dict, pf_dict_string(sums->dict, sums->group_key)))
+        return pf_error_nomem(error);
+    for (uint32_t k = 0; k < batch->value_count && status == PF_OK; k++)
+        status = join_measure(sums, batch->values[k].measure, error);
+    for (uint32_t k = 0; k < batch->rows && status == PF_OK; k++) {
+        struct pf_sum_row row = {find_node(sums, batch->stack ? batch->stack[k] : 0),
+                                 find_group(sums, batch->labels ? batch->labels[k] : 0), 1};
+
+        rows[k] = row.node == UINT32_MAX ? 0 : pf_table_intern(&sums->rows, &row);
+        if (rows[k] == 0 || sums->groups.status != PF_OK)
+            status = pf_error_nomem(error);
+    }
+    for (uint32_t k = 0; k < batch->value_count && status == PF_OK; k++)
+        status = add_values(sums, &batch->values[k], rows, batch->rows, error);
+    return status;
+}
+
+/* --- order ------------------------------------------------------------------------------------------------ */
+
+bool pf_frame_sums_preorder(const struct pf_frame_sums *sums, uint32_t *order)
+{
+    struct pf_walk walk;
+    bool good = pf_walk_init(&walk, &sums->nodes, sums->nodes.count) == PF_OK;
+
+    while (good && pf_walk_next(&walk) != 0)
+        *order++ = walk.node;
+    pf_walk_free(&walk);
+    return good;
+}
+
+struct placed {
+    uint32_t group, place, row;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+bool pf_frame_sums_order(const struct pf_frame_sums *sums, uint32_t *order)
+{
+    size_t rows = sums->rows.count, nodes = sums->nodes.count;
+    uint32_t *preorder = malloc(nodes * sizeof *preorder), *place = calloc(nodes, sizeof *place);
+    struct placed *placed = malloc(rows * sizeof *placed);
+    bool good = preorder && place && placed && pf_frame_sums_preorder(sums, preorder);
+
+    for (uint32_t k = 0; good && k + 1 < nodes; k++)
+        place[preorder[k]] = k + 1;
+    for (uint32_t k = 1; good && k < rows; k++) {
+        const struct pf_sum_row *row = pf_table_row(&sums->rows, k);
+
+        placed[k - 1] = (struct placed){row->group, place[row->node], k};
+    }
+    if (good)
+        qsort(placed, rows - 1, sizeof *placed, compare_placed);
+    for (size_t k = 0; good && k + 1 < rows; k++)
+        order[k] = placed[k].row;
+    free(preorder);
+    free(place);
+    free(placed);
+    return good;
+}
+
+/* --- choice and text -------------------------------------------------------------------------------------- */
+
+const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *sums, const char *unit, const char *name)
+{
+    const struct pf_sum_column *best = NULL;
+    int best_score = -1;
+
+    for (size_t k = 0; k < sums->column_count; k++) {
+        const struct pf_measure *measure = &sums->columns[k].quantity.measure;
+        int score = measure->main ? 2 : name && pf_bytes_equal(pf_dict_string(sums->dict, measure->name), pf_bytes_of(name)) ? 1 : 0;
+
+        if (unit && !pf_bytes_equal(pf_dict_string(sums->dict, measure->unit), pf_bytes_of(unit)))
+            continue;
+        if (score > best_score) {
+            best = &sums->columns[k];
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+size_t pf_frame_sums_print(const struct pf_sum_column *column, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut)
+{
+    enum { DECIMALS = 18 };
+    uint64_t num = column->quantity.measure.num, den = column->quantity.measure.den, common = pf_gcd(num, per);
+    size_t size = 0;
+
+    num /= common;
+    pf_uint128 divisor = (pf_uint128)den * (per / common);
+    pf_uint128 number = sum < 0 ? -(pf_uint128)sum : (pf_uint128)sum, rest;
+    /* what does not fit is beyond the 64 bits that sums have */
+    number *= num;
+    rest = number % divisor;
+    if (sum < 0)
+        text[size++] = '-';
+    size += pf_print_int128((pf_int128)(number / divisor), text + size);
+    if (rest == 0)
+        return size;
+    text[size++] = '.';
+    for (int k = 0; k < DECIMALS && rest > 0; k++) {
+        rest *= 10;
+        text[size++] = (char)('0' + (int)(rest / divisor));
+        rest %= divisor;
+    }
+    *cut = *cut || rest > 0;
+    return size;
+}

@@ -1,0 +1,66 @@
+#include "analysis/sum/records.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_merge_records_free(struct pf_merge_records *records)
+{
+    pf_table_free(&records->keys);
+    free(records->last);
+    *records = (struct pf_merge_records){0};
+}
+
+static bool reserve(struct pf_merge_records *records, size_t places)
+{
+    if (records->keys.row_size == 0 && pf_table_init(&records->keys, sizeof(struct pf_merge_key)) != PF_OK)
+        return false;
+    if (places <= records->places)
+        return true;
+    if (!pf_grow(&records->last, &records->capacity, places, sizeof *records->last))
+        return false;
+    memset(records->last + records->places, 0, (places - records->places) * sizeof *records->last);
+    records->places = places;
+    return true;
+}
+
+/* Most places have one record, which is never searched for: its row needs no slot of the table. */
+static uint32_t find(struct pf_merge_records *records, struct pf_merge_key key)
+{
+    uint32_t *last = &records->last[key.place - 1];
+
+    if (*last != 0) {
+        const struct pf_merge_key *met = pf_table_row(&records->keys, *last);
+
+        if (met->callee == key.callee && met->labels == key.labels)
+            return *last;
+        return *last = pf_table_intern(&records->keys, &key);
+    }
+    return *last = pf_table_append_unindexed(&records->keys, &key, 1);
+}
+
+int pf_merge_records_find(struct pf_merge_records *records, size_t places, const uint32_t *place, const uint32_t *callee,
+                          const uint32_t *labels, uint32_t rows, uint32_t *found)
+{
+    if (!reserve(records, places))
+        return PF_NOMEM;
+    for (uint32_t i = 0; i < rows; i++) {
+        struct pf_merge_key key = {(place != NULL ? place[i] : 0) + 1, callee != NULL ? callee[i] : 0,
+                                   labels != NULL ? labels[i] : 0};
+
+        found[i] = find(records, key) - 1;
+    }
+    return records->keys.status;
+}
+
+void pf_merge_records_truncate(struct pf_merge_records *records, size_t count)
+{
+    if (count >= pf_merge_records_count(records))
+        return;
+    pf_table_truncate(&records->keys, (uint32_t)count + 1);
+    memset(records->last, 0, records->places * sizeof *records->last);
+    for (uint32_t id = 1; id < records->keys.count; id++)
+        records->last[pf_merge_records_key(records, id - 1)->place - 1] = id;
+}

@@ -1,0 +1,424 @@
+#include "analysis/sum/removed.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One row of metadata; `name` and `unit` without escapes. */
+struct removed_row {
+    enum pf_kind kind;
+    struct pf_bytes name, unit;
+    pf_int128 amount;
+    uint64_t num, den;
+    uint64_t records;
+};
+
+static const struct pf_bytes origin = {"profutils", 9}, key = {"removed", 7};
+
+static bool print_escaped(struct pf_bytes text, struct pf_buffer *out)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+
+        if (c > ' ' && c != '%' && c != 0x7f) {
+            pf_buffer_byte(out, c);
+        } else {
+            pf_buffer_byte(out, '%');
+            pf_buffer_byte(out, (unsigned char)hex[c >> 4]);
+            pf_buffer_byte(out, (unsigned char)hex[c & 15]);
+        }
+    }
+    return pf_buffer_byte(out, ' ');
+}
+
+static bool print_row(const struct removed_row *row, struct pf_buffer *text)
+{
+    char number[PF_INT128_TEXT], rest[80];
+    const char *kind = pf_kind_name(row->kind);
+    int size;
+
+    pf_buffer_append(text, kind, strlen(kind));
+    pf_buffer_byte(text, ' ');
+    print_escaped(row->name, text);
+    print_escaped(row->unit, text);
+    pf_buffer_append(text, number, pf_print_int128(row->amount, number));
+    size = snprintf(rest, sizeof rest, " %llu/%llu %llu", (unsigned long long)row->num,
+                    (unsigned long long)row->den, (unsigned long long)row->records);
+    pf_buffer_append(text, rest, (size_t)size);
+    return !text->failed;
+}
+
+/* What stands before the next `end` byte, taken from `text` with it; false when there is none. */
+static bool take_field(struct pf_bytes *text, char end, struct pf_bytes *field)
+{
+    const char *at = text->size > 0 ? memchr(text->data, end, text->size) : NULL;
+
+    if (at == NULL)
+        return false;
+    *field = (struct pf_bytes){text->data, (size_t)(at - text->data)};
+    text->size -= field->size + 1;
+    text->data = at + 1;
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool unescape(struct pf_bytes field, struct pf_buffer *out)
+{
+    for (size_t i = 0; i < field.size; i++) {
+        char c = field.data[i];
+
+        if (c == '%') {
+            int high = field.size - i > 2 ? hex_digit(field.data[i + 1]) : -1;
+            int low = high >= 0 ? hex_digit(field.data[i + 2]) : -1;
+
+            if (low < 0)
+                return false;
+            c = (char)(high << 4 | low);
+            i += 2;
+        }
+        pf_buffer_byte(out, (unsigned char)c);
+    }
+    return !out->failed;
+}
+
+static bool parse_unsigned(struct pf_bytes field, uint64_t *value)
+{
+    pf_int128 number;
+
+    if (!pf_parse_int128(field, &number) || number < 0 || number > UINT64_MAX)
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+static bool parse_kind(struct pf_bytes field, enum pf_kind *kind)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        if (pf_bytes_equal(field, pf_bytes_of(pf_kind_name((enum pf_kind)k)))) {
+            *kind = (enum pf_kind)k;
+            return true;
+        }
+    return false;
+}
+
+/* name and unit point into `scratch`, which is emptied first. False when the text is no such row,
+ * or memory ran out (scratch->failed tells). */
+static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_buffer *scratch)
+{
+    struct pf_bytes kind, name, unit, amount, num, den;
+    size_t name_size;
+
+    scratch->size = 0;
+    if (!take_field(&text, ' ', &kind) || !take_field(&text, ' ', &name) ||
+        !take_field(&text, ' ', &unit) || !take_field(&text, ' ', &amount) ||
+        !take_field(&text, '/', &num) || !take_field(&text, ' ', &den))
+        return false;
+    if (!parse_kind(kind, &row->kind) || !pf_parse_int128(amount, &row->amount) ||
+        !parse_unsigned(num, &row->num) || !parse_unsigned(den, &row->den) || row->den == 0 ||
+        !parse_unsigned(text, &row->records))
+        return false;
+    if (!unescape(name, scratch))
+        return false;
+    name_size = scratch->size;
+    if (!unescape(unit, scratch))
+        return false;
+    row->name = (struct pf_bytes){scratch->data, name_size};
+    row->unit = (struct pf_bytes){name_size < scratch->size ? scratch->data + name_size : "",
+                                  scratch->size - name_size};
+    return true;
+}
+
+/* --- writing
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+void pf_removed_free(struct pf_removed *removed)
+{
+    free(removed->amounts);
+    free(removed->columns);
+    *removed = (struct pf_removed){0};
+}
+
+void pf_removed_clear(struct pf_removed *removed)
+{
+    for (size_t k = 0; k < removed->capacity; k++)
+        removed->amounts[k] = (struct pf_removed_amount){0};
+    memset(removed->records, 0, sizeof removed->records);
+}
+
+static int make_room(struct pf_removed *removed, uint32_t measures)
+{
+    size_t had = removed->capacity;
+
+    if (!pf_grow(&removed->amounts, &removed->capacity, measures, sizeof *removed->amounts))
+        return PF_NOMEM;
+    for (size_t k = had; k < removed->capacity; k++)
+        removed->amounts[k] = (struct pf_removed_amount){0};
+    return PF_OK;
+}
+
+int pf_removed_note(struct pf_removed *removed, const struct pf_dict *dict,
+                    const struct pf_batch *batch)
+{
+    removed->noting = true;
+    if (make_room(removed, pf_measures_count(&dict->measures)) != PF_OK)
+        return PF_NOMEM;
+    for (uint32_t c = 0; c < batch->value_count; c++)
+        removed->amounts[batch->values[c].measure].noted = true;
+    return PF_OK;
+}
+
+static pf_int128 sum_of(const int64_t *data, const uint32_t *rows, uint32_t count)
+{
+    pf_int128 sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += data[rows[i]];
+    return sum;
+}
+
+/* Amounts that are not summed are sizes and depths: none is below 0. */
+static pf_int128 greatest_of(pf_int128 greatest, const int64_t *data, const uint32_t *rows,
+                             uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (data[rows[i]] > greatest)
+            greatest = data[rows[i]];
+    return greatest;
+}
+
+int pf_removed_count(struct pf_removed *removed, const struct pf_dict *dict,
+                     const struct pf_batch *batch, const uint32_t *rows, uint32_t count)
+{
+    if (make_room(removed, pf_measures_count(&dict->measures)) != PF_OK)
+        return PF_NOMEM;
+    for (uint32_t c = 0; c < batch->value_count; c++) {
+        const struct pf_value_column *column = &batch->values[c];
+        pf_int128 *amount = &removed->amounts[column->measure].sum;
+
+        if (column->data == NULL)
+            continue;
+        if (pf_measures_row(&dict->measures, column->measure)->aggregation == PF_MAX)
+            *amount = greatest_of(*amount, column->data, rows, count);
+        else
+            *amount += sum_of(column->data, rows, count);
+    }
+    removed->records[batch->kind] += count;
+    return PF_OK;
+}
+
+static bool has_row(const struct pf_removed *removed, uint32_t measure)
+{
+    return !removed->noting || removed->amounts[measure].noted;
+}
+
+/* The first of the measures that differ in scale only tells the number of records. */
+static uint64_t records_of(const struct pf_removed *removed, const struct pf_dict *dict,
+                           struct pf_table *told, uint32_t measure)
+{
+    const struct pf_measure *row = pf_measures_row(&dict->measures, measure);
+    struct pf_measure_key same = pf_measure_key(row);
+    uint32_t count = told->count;
+
+    return has_row(removed, measure) && pf_table_intern(told, &same) < count ? 0 : removed->records[row->kind];
+}
+
+static uint32_t intern_printed(const struct removed_row *row, struct pf_dict *dict, unsigned flags)
+{
+    struct pf_buffer text = {0};
+    uint32_t id = 0;
+
+    if (print_row(row, &text))
+        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
+    pf_buffer_free(&text);
+    return id;
+}
+
+static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measure, pf_int128 amount,
+                           uint64_t records)
+{
+    struct removed_row row = {
+        .kind = (enum pf_kind)measure->kind,
+        .name = pf_dict_string(dict, measure->name),
+        .unit = pf_dict_string(dict, measure->unit),
+        .amount = amount,
+        .num = measure->num,
+        .den = measure->den,
+        .records = records,
+    };
+
+    return intern_printed(&row, dict, dict->strings.rows[measure->name].flags | dict->strings.rows[measure->unit].flags);
+}
+
+int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_batch *batch)
+{
+    uint32_t count = pf_measures_count(&dict->measures), rows = 0;
+    uint32_t origin_id = pf_dict_intern(dict, origin, 0), key_id = pf_dict_intern(dict, key, 0);
+    struct pf_table told;
+    bool failed = false;
+
+    *batch = (struct pf_batch){.kind = PF_META};
+    if (make_room(removed, count) != PF_OK || !pf_grow(&removed->columns, &removed->column_capacity,
+                                                       (size_t)count * 3, sizeof *removed->columns))
+        return PF_NOMEM;
+    pf_table_init(&told, sizeof(struct pf_measure_key));
+    for (uint32_t m = 0; m < count; m++) {
+        uint64_t records = records_of(removed, dict, &told, m);
+
+        if (!has_row(removed, m) || (records == 0 && removed->amounts[m].sum == 0))
+            continue;
+        removed->columns[rows] = origin_id;
+        removed->columns[count + rows] = key_id;
+        removed->columns[2 * (size_t)count + rows] =
+            intern_row(dict, pf_measures_row(&dict->measures, m), removed->amounts[m].sum,
+                       records);
+        failed |= removed->columns[2 * (size_t)count + rows++] == 0;
+    }
+    failed |= told.status != PF_OK;
+    pf_table_free(&told);
+    if (failed || pf_dict_status(dict) != PF_OK)
+        return PF_NOMEM;
+    batch->rows = rows;
+    batch->origin = removed->columns;
+    batch->key = count > 0 ? removed->columns + count : NULL;
+    batch->value = count > 0 ? removed->columns + 2 * (size_t)count : NULL;
+    return PF_OK;
+}
+
+/* --- reading
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+void pf_before_free(struct pf_before *before)
+{
+    free(before->rows);
+    *before = (struct pf_before){0};
+}
+
+static int add_row(struct pf_before *before, struct pf_dict *dict, const struct removed_row *row,
+                   unsigned flags)
+{
+    struct pf_before_row added = {
+        .name = pf_dict_intern(dict, row->name, flags),
+        .unit = pf_dict_intern(dict, row->unit, flags),
+        .kind = row->kind,
+        .amount = row->amount,
+        .num = row->num,
+        .den = row->den,
+        .records = row->records,
+    };
+
+    if (pf_dict_status(dict) != PF_OK ||
+        !pf_grow(&before->rows, &before->capacity, before->count + 1, sizeof *before->rows))
+        return PF_NOMEM;
+    before->rows[before->count++] = added;
+    return PF_OK;
+}
+
+int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct pf_batch *batch)
+{
+    struct pf_buffer scratch = {0};
+    int status = PF_OK;
+
+    if (batch->kind != PF_META || batch->origin == NULL || batch->key == NULL ||
+        batch->value == NULL)
+        return PF_OK;
+    for (uint32_t i = 0; i < batch->rows && status == PF_OK; i++) {
+        struct removed_row row;
+
+        if (!pf_bytes_equal(pf_dict_string(dict, batch->origin[i]), origin) ||
+            !pf_bytes_equal(pf_dict_string(dict, batch->key[i]), key))
+            continue;
+        if (parse_row(pf_dict_string(dict, batch->value[i]), &row, &scratch))
+            status = add_row(before, dict, &row, dict->strings.rows[batch->value[i]].flags);
+        else if (scratch.failed)
+            status = PF_NOMEM;
+    }
+    pf_buffer_free(&scratch);
+    return status;
+}
+
+uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
+{
+    struct removed_row printed = {
+        .kind = (enum pf_kind)row->kind,
+        .name = pf_dict_string(dict, row->name),
+        .unit = pf_dict_string(dict, row->unit),
+        .amount = row->amount,
+        .num = row->num,
+        .den = row->den,
+        .records = row->records,
+    };
+
+    return intern_printed(&printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
+}
+
+/* amount * num / den, rounded once, half to even; false when the product leaves 128 bits. */
+static bool scale128(pf_int128 amount, uint64_t num, uint64_t den, pf_int128 *result)
+{
+    pf_int128 product, quotient, rest;
+
+    if (__builtin_mul_overflow(amount, (pf_int128)num, &product))
+        return false;
+    quotient = product / den;
+    rest = product % den;
+    if (rest < 0)
+        rest = -rest;
+    if (rest > den - rest || (rest == den - rest && (quotient & 1) != 0))
+        quotient += product < 0 ? -1 : 1;
+    *result = quotient;
+    return true;
+}
+
+/* The amount of `row` in raw units of `measure`. */
+static bool convert(const struct pf_before_row *row, const struct pf_measure *measure,
+                    pf_int128 *amount)
+{
+    uint64_t a = pf_gcd(row->num, measure->num), b = pf_gcd(row->den, measure->den), num, den;
+
+    if (measure->num == 0 || __builtin_mul_overflow(row->num / a, measure->den / b, &num) ||
+        __builtin_mul_overflow(row->den / b, measure->num / a, &den))
+        return false;
+    return scale128(row->amount, num, den, amount);
+}
+
+bool pf_before_find(const struct pf_before *before, const struct pf_dict *dict,
+                    const struct pf_measure *measure, pf_int128 *amount, uint64_t *records)
+{
+    pf_int128 part, all = 0;
+    uint64_t gone = 0;
+    bool found = false;
+
+    *amount = 0;
+    *records = 0;
+    for (size_t i = 0; i < before->count; i++) {
+        const struct pf_before_row *row = &before->rows[i];
+
+        if (row->kind != measure->kind ||
+            !pf_bytes_equal(pf_dict_string(dict, row->name), pf_dict_string(dict, measure->name)) ||
+            !pf_bytes_equal(pf_dict_string(dict, row->unit), pf_dict_string(dict, measure->unit)))
+            continue;
+        if (!convert(row, measure, &part))
+            return false;
+        if (measure->aggregation != PF_MAX) {
+            *amount = part < 0 ? -PF_INT128_MAX : PF_INT128_MAX;
+            if (__builtin_add_overflow(all, part, &all))
+                return true;
+        } else if (!found || part > all) {
+            all = part;
+        }
+        gone += row->records;
+        found = true;
+    }
+    *amount = all;
+    *records = gone;
+    return found;
+}

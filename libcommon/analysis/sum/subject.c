@@ -1,0 +1,267 @@
+#include "analysis/sum/subject.h"
+
+#include <string.h>
+
+static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    return accumulator->records[kind] > 0 || (kind == PF_EDGE && accumulator->file_scope);
+}
+
+static bool has_value(const struct pf_sums *sums)
+{
+    bool any = sums->total != 0;
+
+    for (size_t i = 0; i < sums->count && !any; i++)
+        any = sums->data[i] != 0;
+    return any;
+}
+
+/* Nothing is known of calls but how many there were (gmon.out), or all their times are 0. */
+static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+        if (measure->kind == kind && measure->role != PF_COUNT && has_value(&accumulator->sums[i]))
+            return false;
+    }
+    return true;
+}
+
+enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_by by, struct pf_bytes source)
+{
+    static const enum pf_kind order[] = {PF_SAMPLE, PF_EDGE, PF_FLAT};
+
+    if ((by == PF_BY_LINE || by == PF_BY_ADDRESS) && has_kind(accumulator, PF_FLAT))
+        return PF_FLAT;
+    if (has_kind(accumulator, PF_EDGE) && pf_bytes_equal(source, PF_BYTES("nytprof")))
+        return PF_EDGE;
+    if (!has_kind(accumulator, PF_SAMPLE) && has_kind(accumulator, PF_FLAT) && only_counted(accumulator, PF_EDGE))
+        return PF_FLAT;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (has_kind(accumulator, order[i]))
+            return order[i];
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (pf_accumulator_main(accumulator, order[i]) != UINT32_MAX)
+            return order[i];
+    return PF_RECORD_KINDS;
+}
+
+/* What a difference has behind the names of its measures: those of one side belong together. */
+static struct pf_bytes side_of(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    static const struct pf_bytes sides[] = {{".before", 7}, {".after", 6}, {".delta", 6}};
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (name.size > sides[i].size && memcmp(name.data + name.size - sides[i].size, sides[i].data, sides[i].size) == 0)
+            return sides[i];
+    return (struct pf_bytes){"", 0};
+}
+
+static bool same_side(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b)
+{
+    return pf_bytes_equal(side_of(dict, a), side_of(dict, b));
+}
+
+/* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. */
+static int fitness(const struct pf_dict *dict, const struct pf_measure *shown, const struct pf_measure *other, enum pf_role role)
+{
+    if (other->role != role || other->unit != shown->unit || other->aggregation != PF_SUM || !same_side(dict, shown, other))
+        return 0;
+    return other->name == shown->name ? 3 : other->main ? 2 : 1;
+}
+
+static struct pf_sums *partner(const struct pf_accumulator *accumulator, const struct pf_sums *shown, enum pf_kind kind,
+                                     enum pf_role role)
+{
+    struct pf_sums *best = NULL;
+    int best_fitness = 0;
+
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *other = &accumulator->sums[i].quantity.measure;
+        int fit = other->kind == kind ? fitness(accumulator->dict, &shown->quantity.measure, other, role) : 0;
+        if (fit > best_fitness) {
+            best_fitness = fit;
+            best = &accumulator->sums[i];
+        }
+    }
+    return best;
+}
+
+/* What calls made at lines cost, where calls tell it in the lines' own measure (callgrind). */
+static struct pf_sums *calls_made(const struct pf_accumulator *accumulator, const struct pf_sums *lines)
+{
+    struct pf_sums *calls = partner(accumulator, lines, PF_EDGE, PF_INCLUSIVE);
+
+    return calls != NULL && calls->quantity.measure.name == lines->quantity.measure.name ? calls : NULL;
+}
+
+static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+        if (measure->kind == shown->quantity.measure.kind && pf_measure_calls(accumulator->dict, measure) &&
+            same_side(accumulator->dict, &shown->quantity.measure, measure))
+            return &accumulator->sums[i];
+    }
+    return NULL;
+}
+
+/* Brings a scale to the parts of those there are. */
+static int join_scale(struct pf_subject *subject, struct pf_scale *scale, struct pf_error *error)
+{
+    struct pf_scale *const others[] = {&subject->scale, &subject->self_scale, &subject->inclusive_scale};
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        good = pf_scale_join(scale, others[i]) && good;
+    return good ? PF_OK : pf_error_set(error, PF_OVERFLOW, "the scales of %.*s have no common one within 64 bits",
+                                       (int)scale->name.size, scale->name.data);
+}
+
+static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const struct pf_dict *dict, enum pf_unit unit, struct pf_error *error)
+{
+    subject->whole = sums;
+    if (pf_quantity_scale(&sums->quantity, dict, unit, &subject->whole_scale, error) != PF_OK ||
+        join_scale(subject, &subject->whole_scale, error) != PF_OK)
+        return error->code;
+    subject->total = pf_scale_total(&subject->whole_scale, pf_sums_total(sums));
+    return PF_OK;
+}
+
+/* What the lines took themselves, in the measure of the calls' own values: they know also the time outside of all functions. NULL: no
+ * such lines. */
+static struct pf_sums *lines_of(const struct pf_subject *subject, const struct pf_accumulator *accumulator)
+{
+    struct pf_sums *lines = NULL;
+
+    if (subject->kind == PF_EDGE && subject->self != NULL && !subject->derived && subject->shown->quantity.measure.role != PF_COUNT)
+        lines = partner(accumulator, subject->self, PF_FLAT, PF_SELF);
+    return lines != NULL && lines != subject->self && lines->quantity.measure.name == subject->self->quantity.measure.name ? lines : NULL;
+}
+
+/* What is 100 %: the sum of the flat column, or what the lines took where that is more. */
+static int choose_whole(struct pf_subject *subject, const struct pf_accumulator *accumulator, enum pf_unit unit, struct pf_error *error)
+{
+    struct pf_sums *own = subject->self != NULL ? subject->self : subject->shown, *lines = lines_of(subject, accumulator);
+    const struct pf_dict *dict = accumulator->dict;
+
+    if (lines == NULL)
+        return set_whole(subject, own, dict, unit, error);
+    if (set_whole(subject, lines, dict, unit, error) != PF_OK)
+        return error->code;
+    pf_int128 total = subject->total;
+
+    if (set_whole(subject, own, dict, unit, error) != PF_OK)
+        return error->code;
+    return subject->total > total && total >= 0 ? PF_OK : set_whole(subject, lines, dict, unit, error);
+}
+
+/* Own values made of the inclusive ones shown; NULL: there are none. */
+static struct pf_sums *derived_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
+{
+    for (uint32_t i = 0; i < accumulator->derived_count; i++)
+        if (pf_measure_same(&accumulator->derived[i].quantity.measure, &shown->quantity.measure))
+            return &accumulator->derived[i];
+    return NULL;
+}
+
+static void set_columns(struct pf_subject *subject, const struct pf_accumulator *accumulator)
+{
+    const struct pf_measure *measure = &subject->shown->quantity.measure;
+    struct pf_sums *shown = subject->shown;
+    enum pf_role other = measure->role == PF_SELF ? PF_INCLUSIVE : PF_SELF;
+
+    subject->self = measure->role == PF_INCLUSIVE && measure->kind != PF_SAMPLE ? NULL : shown;
+    subject->inclusive = measure->role == PF_INCLUSIVE && measure->kind != PF_SAMPLE ? shown : NULL;
+    if (measure->kind == PF_SAMPLE || measure->role == PF_COUNT || measure->aggregation == PF_MAX)
+        return;
+    if (measure->role == PF_SELF) {
+        subject->inclusive = partner(accumulator, shown, measure->kind, other);
+        if (subject->inclusive == NULL && measure->kind == PF_FLAT)
+            subject->inclusive = calls_made(accumulator, shown);
+    } else {
+        subject->self = partner(accumulator, shown, measure->kind, other);
+        if (subject->self == NULL && measure->kind == PF_EDGE)
+            subject->self = derived_of(accumulator, shown);
+        subject->derived = subject->self != NULL && subject->self == derived_of(accumulator, shown);
+        if (subject->self == NULL && measure->kind == PF_EDGE)
+            subject->self = partner(accumulator, shown, PF_FLAT, other);
+    }
+}
+
+struct pf_sums *pf_subject_beside(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+{
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *other = &accumulator->sums[i].quantity.measure;
+        if (other->kind == PF_FLAT && other->name == measure->name && other->role == measure->role && other->unit == measure->unit &&
+            other->aggregation == measure->aggregation && other->num == measure->num && other->den == measure->den)
+            return &accumulator->sums[i];
+    }
+    return NULL;
+}
+
+bool pf_subject_names(const struct pf_dict *dict, uint32_t location)
+{
+    uint32_t name = pf_dict_function(dict, pf_dict_location(dict, location)->function)->name;
+
+    return name != 0 && !pf_bytes_equal(pf_dict_string(dict, name), PF_BYTES("[unknown]"));
+}
+
+struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+{
+    const struct pf_dict *dict = accumulator->dict;
+    struct pf_sums *sums = measure->role == PF_INCLUSIVE && !accumulator->by_labels ? pf_subject_beside(accumulator, measure) : NULL;
+
+    for (size_t place = 1; sums != NULL && place < sums->count; place++)
+        if (sums->data[place] != 0 && pf_subject_names(dict, (uint32_t)place))
+            return sums;
+    return NULL;
+}
+
+/* What functions are told to have cost themselves, in all and in number is better than what calls of them say. */
+static void prefer_told(struct pf_subject *subject, const struct pf_accumulator *accumulator)
+{
+    struct pf_sums *told = NULL, *self, *calls;
+
+    for (uint32_t i = 0; i < accumulator->count && told == NULL; i++)
+        if (accumulator->sums[i].quantity.measure.kind == PF_EDGE)
+            told = pf_subject_told(accumulator, &accumulator->sums[i].quantity.measure);
+    if (told == NULL)
+        return;
+    self = subject->self != NULL ? pf_subject_beside(accumulator, &subject->self->quantity.measure) : NULL;
+    calls = subject->calls != NULL && subject->calls != subject->shown ? pf_subject_beside(accumulator, &subject->calls->quantity.measure) : NULL;
+    if (subject->inclusive != NULL && pf_subject_told(accumulator, &subject->inclusive->quantity.measure) == told)
+        subject->told = told;
+    if (self != NULL)
+        subject->self = self;
+    if (calls != NULL)
+        subject->calls = calls;
+}
+
+int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *accumulator, uint32_t measure, enum pf_unit unit,
+                      struct pf_error *error)
+{
+    const struct pf_dict *dict = accumulator->dict;
+    int status;
+
+    *subject = (struct pf_subject){.kind = pf_measures_row(&dict->measures, measure)->kind};
+    subject->shown = pf_accumulator_find(accumulator, measure);
+    subject->calls = calls_of(accumulator, subject->shown);
+    set_columns(subject, accumulator);
+    if (subject->kind == PF_EDGE)
+        prefer_told(subject, accumulator);
+    status = pf_quantity_scale(&subject->shown->quantity, dict, unit, &subject->scale, error);
+    subject->self_scale = subject->inclusive_scale = subject->scale;
+    if (status == PF_OK && subject->self != NULL)
+        status = pf_quantity_scale(&subject->self->quantity, dict, unit, &subject->self_scale, error);
+    if (status == PF_OK && subject->inclusive != NULL)
+        status = pf_quantity_scale(&subject->inclusive->quantity, dict, unit, &subject->inclusive_scale, error);
+    if (status == PF_OK && subject->calls != NULL)
+        status = pf_quantity_scale(&subject->calls->quantity, dict, PF_UNIT_AUTO, &subject->calls_scale, error);
+    if (status == PF_OK)
+        status = join_scale(subject, &subject->self_scale, error);
+    if (status == PF_OK)
+        status = join_scale(subject, &subject->inclusive_scale, error);
+    return status == PF_OK ? choose_whole(subject, accumulator, unit, error) : status;
+}

@@ -1,0 +1,475 @@
+#include "analysis/table/expand.h"
+
+#include "analysis/sum/accumulate.h"
+#include "analysis/table/edges.h"
+#include "analysis/sum/facts.h"
+#include "analysis/sum/file_scope.h"
+#include "analysis/names/key.h"
+#include "analysis/sum/own_time.h"
+#include "analysis/sum/rank.h"
+#include "analysis/sum/sort.h"
+#include "analysis/sum/subject.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is less than this part of the total is not followed further. */
+enum { SMALLEST_PART = 10000 };
+
+struct function {
+    int64_t flat, cum;
+    pf_int128 callees, callers; /* inclusive amounts of its calls of others, and of others' calls of it */
+    pf_int128 weight, passed;   /* of all nodes it has; of those that are given */
+    int64_t given;              /* of flat */
+    size_t first;               /* its calls, in the list sorted by caller */
+    uint32_t location;
+    bool listed, open;          /* in the order; stands in the stack at hand */
+};
+
+/* A function of the stack at hand, and how much of what arrived there has gone on. */
+struct step {
+    uint32_t key, stack;
+    int64_t amount;
+    pf_int128 known, passed; /* what the function costs in all, how much of that has had its share */
+    int64_t given;
+    size_t call;             /* to follow next */
+};
+
+/* A stack that ends in a function, and how much arrived there. */
+struct node {
+    uint32_t key, stack;
+    int64_t weight;
+};
+
+struct pf_expand {
+    struct pf_dict *dict;
+    struct pf_accumulator accumulator;
+    struct pf_facts facts;
+    uint32_t measure; /* to look at next */
+    bool begun;
+    bool found;       /* there was one to expand */
+
+    /* the measure at hand */
+    struct pf_keys keys;
+    struct pf_calls calls;
+    struct function *functions; /* by key */
+    uint32_t *order;            /* keys from the greatest cumulative amount down */
+    size_t order_count;
+    int64_t least;
+    struct step *steps;
+    size_t depth, step_capacity;
+    struct node *nodes;
+    size_t node_count, node_capacity, next;
+    bool expanding;
+
+    struct pf_value_column column;
+    uint32_t stacks[PF_BATCH_ROWS];
+    int64_t values[PF_BATCH_ROWS];
+    uint32_t rows;
+};
+
+struct pf_expand *pf_expand_new(struct pf_dict *dict)
+{
+    struct pf_expand *expand = calloc(1, sizeof *expand);
+    if (expand) {
+        expand->dict = dict;
+        expand->accumulator.dict = dict;
+    }
+    return expand;
+}
+
+static void drop_measure(struct pf_expand *expand)
+{
+    pf_calls_free(&expand->calls);
+    pf_keys_free(&expand->keys);
+    free(expand->functions);
+    free(expand->order);
+    expand->functions = NULL;
+    expand->order = NULL;
+    expand->order_count = expand->node_count = expand->next = 0;
+    expand->expanding = false;
+}
+
+void pf_expand_free(struct pf_expand *expand)
+{
+    if (!expand)
+        return;
+    if (expand->expanding)
+        drop_measure(expand);
+    pf_accumulator_free(&expand->accumulator);
+    pf_facts_free(&expand->facts);
+    free(expand->steps);
+    free(expand->nodes);
+    free(expand);
+}
+
+int pf_expand_add(struct pf_expand *expand, const struct pf_batch *batch, struct pf_error *error)
+{
+    if (batch->kind == PF_SAMPLE) {
+        expand->accumulator.records[PF_SAMPLE] += batch->rows;
+        return PF_OK;
+    }
+    if (pf_facts_add(&expand->facts, expand->dict, batch) != PF_OK)
+        return pf_error_nomem(error);
+    return pf_accumulator_add(&expand->accumulator, batch, error);
+}
+
+bool pf_expand_has_stacks(const struct pf_expand *expand)
+{
+    return expand->accumulator.records[PF_SAMPLE] > 0;
+}
+
+bool pf_expand_has_calls(const struct pf_expand *expand)
+{
+    return expand->accumulator.records[PF_EDGE] > 0;
+}
+
+bool pf_expand_has_places(const struct pf_expand *expand)
+{
+    return expand->accumulator.records[PF_FLAT] > 0;
+}
+
+/* --- a measure's calls ---------------------------------------------------------------------------------------- */
+
+static int compare_pairs(const void *arg, const void *x, const void *y)
+{
+    const struct pf_keys *keys = arg;
+    const struct pf_call *a = x, *b = y;
+    if (a->caller != b->caller)
+        return a->caller < b->caller ? -1 : 1;
+    int order = pf_compare_amounts(a->value, b->value);
+    return order != 0 || a->callee == b->callee ? order : pf_keys_compare(keys, a->callee, b->callee);
+}
+
+static int negative(const struct pf_expand *expand, const struct pf_subject *subject, uint32_t key, struct pf_error *error)
+{
+    struct pf_buffer scratch = {0};
+    struct pf_bytes name = pf_keys_name(&expand->keys, key, &scratch, NULL);
+    struct pf_bytes measure = pf_dict_string(expand->dict, subject->self->quantity.measure.name);
+    pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of '%.*s' is negative: it cannot be shared out among stacks", (int)measure.size,
+                 measure.data, name.size < 80 ? (int)name.size : 80, name.data);
+    pf_buffer_free(&scratch);
+    return error->code;
+}
+
+/* A frame for each function: without the line, which differs from call to call. */
+static void find_locations(struct pf_expand *expand)
+{
+    for (uint32_t id = 1; id < expand->keys.place_count; id++) {
+        struct function *function = &expand->functions[expand->keys.places[id]];
+        struct pf_location row = *pf_dict_location(expand->dict, id);
+        if (function->location)
+            continue;
+        if (row.function) {
+            row.line = 0;
+            row.column = 0;
+            row.address = 0;
+        }
+        row.inlined = 0;
+        function->location = pf_dict_add_location(expand->dict, &row);
+    }
+}
+
+static int collect_calls(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+{
+    struct pf_subject inclusive = *subject;
+    inclusive.shown = subject->inclusive;
+    inclusive.scale = subject->inclusive_scale;
+    int status = pf_calls_make(&expand->calls, &expand->accumulator, &inclusive, &expand->keys, error);
+    if (status == PF_OK &&
+        pf_sort(expand->calls.rows, expand->calls.count, sizeof *expand->calls.rows, compare_pairs, &expand->keys) != PF_OK)
+        status = pf_error_nomem(error);
+    return status;
+}
+
+static int collect_functions(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+{
+    struct pf_rank rank = {0};
+    size_t keys = expand->keys.table.count;
+    expand->functions = calloc(keys, sizeof *expand->functions);
+    expand->order = calloc(keys, sizeof *expand->order);
+    int status = expand->functions && expand->order ? PF_OK : pf_error_nomem(error);
+    if (status == PF_OK)
+        status = pf_rank_make(&rank, &expand->accumulator, subject, &expand->keys, error);
+    if (status == PF_OK && pf_rank_sort(&rank, &expand->keys, PF_SORT_CUM) != PF_OK)
+        status = pf_error_nomem(error);
+    for (size_t i = 0; i < rank.count && status == PF_OK; i++) {
+        struct function *function = &expand->functions[rank.rows[i].key];
+        function->flat = rank.rows[i].flat;
+        function->cum = rank.rows[i].cum;
+        expand->order[expand->order_count++] = rank.rows[i].key;
+        if (function->flat < 0 && subject->kind == PF_EDGE)
+            status = negative(expand, subject, rank.rows[i].key, error);
+    }
+    pf_rank_free(&rank);
+    return status;
+}
+
+/* Who costs nothing itself and is called by nobody is not ranked. */
+static void add_callers(struct pf_expand *expand)
+{
+    for (size_t i = 0; i < expand->order_count; i++)
+        expand->functions[expand->order[i]].listed = true;
+    for (size_t i = 0; i < expand->calls.count; i++) {
+        struct function *caller = &expand->functions[expand->calls.rows[i].caller];
+        if (!caller->listed)
+            expand->order[expand->order_count++] = expand->calls.rows[i].caller;
+        caller->listed = true;
+    }
+}
+
+static int join(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+{
+    for (size_t i = expand->calls.count; i-- > 0;) {
+        const struct pf_call *call = &expand->calls.rows[i];
+        expand->functions[call->caller].first = i;
+        if (call->value < 0)
+            return negative(expand, subject, call->callee, error);
+        if (call->caller == call->callee)
+            continue;
+        expand->functions[call->caller].callees += call->value;
+        expand->functions[call->callee].callers += call->value;
+    }
+    for (size_t i = 0; i < expand->order_count; i++) {
+        const struct function *function = &expand->functions[expand->order[i]];
+        if (function->flat + function->callees > INT64_MAX)
+            return pf_error_set(error, PF_OVERFLOW, "the sum of what one function calls leaves 64 bits");
+    }
+    return PF_OK;
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------------------- */
+
+/* The share of a call in what arrived at its caller: shares are differences of what is due up to here, so that nothing is lost. */
+static int64_t share(struct step *step, int64_t part)
+{
+    step->passed += part;
+    int64_t due = (int64_t)((pf_uint128)step->amount * (pf_uint128)step->passed / (pf_uint128)step->known);
+    int64_t amount = due - step->given;
+    step->given = due;
+    return amount;
+}
+
+static bool add_node(struct pf_expand *expand, uint32_t key, uint32_t stack, int64_t weight)
+{
+    if (!pf_grow(&expand->nodes, &expand->node_capacity, expand->node_count + 1, sizeof *expand->nodes))
+        return false;
+    expand->nodes[expand->node_count++] = (struct node){key, stack, weight};
+    expand->functions[key].weight += weight;
+    return true;
+}
+
+/* A function with what arrived there below `parent`; its calls are to be followed where that is enough. */
+static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int64_t amount)
+{
+    struct function *function = &expand->functions[key];
+    uint32_t stack = pf_dict_add_frame(expand->dict, parent, function->location);
+    struct step step = {.key = key, .stack = stack, .amount = amount, .known = function->flat + function->callees, .call = function->first};
+    if (amount > 0 && !add_node(expand, key, stack, amount))
+        return false;
+    if (function->open || amount <= expand->least || function->callees == 0 || expand->depth + 1 == PF_STACK_DEPTH_MAX)
+        return true;
+    if (!pf_grow(&expand->steps, &expand->step_capacity, expand->depth + 1, sizeof *expand->steps))
+        return false;
+    function->open = true;
+    share(&step, function->flat);
+    expand->steps[expand->depth++] = step;
+    return true;
+}
+
+/* Everything below a root. */
+static bool follow(struct pf_expand *expand, uint32_t root, int64_t amount)
+{
+    bool good = arrive(expand, 0, root, amount);
+    while (good && expand->depth > 0) {
+        struct step *step = &expand->steps[expand->depth - 1];
+        const struct pf_call *call = &expand->calls.rows[step->call++];
+        if (step->call > expand->calls.count || call->caller != step->key) {
+            expand->functions[step->key].open = false;
+            expand->depth--;
+        } else if (call->callee != step->key) {
+            good = arrive(expand, step->stack, call->callee, share(step, call->value));
+        }
+    }
+    return good;
+}
+
+/* Roots have what their callers do not know of; then come functions that none of them reaches. */
+static bool find_nodes(struct pf_expand *expand)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < expand->order_count; i++) {
+        const struct function *function = &expand->functions[expand->order[i]];
+        pf_int128 amount = function->flat + function->callees - function->callers;
+        if (amount > 0)
+            good = follow(expand, expand->order[i], (int64_t)amount);
+    }
+    for (size_t i = 0; good && i < expand->order_count; i++) {
+        const struct function *function = &expand->functions[expand->order[i]];
+        if (function->weight == 0 && function->flat > 0)
+            good = follow(expand, expand->order[i], function->cum > function->flat ? function->cum : function->flat);
+    }
+    return good;
+}
+
+/* Where no calls are known: every function by itself. */
+static bool list_nodes(struct pf_expand *expand)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < expand->order_count; i++) {
+        uint32_t key = expand->order[i];
+        good = add_node(expand, key, pf_dict_add_frame(expand->dict, 0, expand->functions[key].location), 1);
+    }
+    return good;
+}
+
+/* --- measures ------------------------------------------------------------------------------------------------- */
+
+/* A measure whose sums these are. */
+static uint32_t own_measure(const struct pf_expand *expand, const struct pf_sums *sums)
+{
+    uint32_t measure = 0;
+    while (pf_accumulator_find(&expand->accumulator, measure) != sums)
+        measure++;
+    return measure;
+}
+
+/* Own and inclusive values, of which the former are shared out; one inclusive measure for each own one (NYTProf has two). */
+static bool can_expand(const struct pf_expand *expand, const struct pf_subject *subject)
+{
+    struct pf_subject own;
+    struct pf_error ignored = {0};
+    if (subject->kind == PF_FLAT)
+        return subject->self == subject->shown && subject->self->quantity.measure.role == PF_SELF;
+    if (!subject->self || !subject->inclusive || subject->shown != subject->inclusive)
+        return false;
+    return subject->self->quantity.measure.kind != PF_EDGE || subject->derived ||
+           (pf_subject_choose(&own, &expand->accumulator, own_measure(expand, subject->self), PF_UNIT_AUTO, &ignored) == PF_OK &&
+            own.inclusive == subject->inclusive);
+}
+
+static void declare(struct pf_expand *expand, const struct pf_subject *subject)
+{
+    struct pf_dict *dict = expand->dict;
+    const struct pf_scale *scale = &subject->self_scale;
+    struct pf_measure measure = subject->self->quantity.measure;
+    measure.kind = PF_SAMPLE;
+    measure.role = PF_SELF;
+    measure.unit = pf_dict_intern(dict, scale->name, 0);
+    measure.raw_unit = 0;
+    measure.num = measure.den = 1;
+    measure.period = measure.period_parts = 0;
+    expand->column = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), expand->values};
+}
+
+/* The next measure that can be expanded: PF_OK, PF_EOF or a failure. */
+static int next_measure(struct pf_expand *expand, struct pf_subject *subject, struct pf_error *error)
+{
+    enum pf_kind kind = pf_expand_has_calls(expand) ? PF_EDGE : PF_FLAT;
+    int status = PF_EOF;
+    for (; status == PF_EOF && expand->measure < pf_measures_count(&expand->dict->measures); expand->measure++) {
+        if (pf_measures_row(&expand->dict->measures, expand->measure)->kind != kind ||
+            !pf_accumulator_find(&expand->accumulator, expand->measure))
+            continue;
+        status = pf_subject_choose(subject, &expand->accumulator, expand->measure, PF_UNIT_AUTO, error);
+        if (status == PF_OK && !can_expand(expand, subject))
+            status = PF_EOF;
+    }
+    return status;
+}
+
+static int share_out(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+{
+    int status = collect_calls(expand, subject, error);
+    if (status == PF_OK)
+        status = collect_functions(expand, subject, error);
+    if (status == PF_OK)
+        add_callers(expand);
+    if (status == PF_OK)
+        status = join(expand, subject, error);
+    if (status != PF_OK)
+        return status;
+    find_locations(expand);
+    expand->least = subject->total / SMALLEST_PART > INT64_MAX ? INT64_MAX : (int64_t)(subject->total / SMALLEST_PART);
+    if (!find_nodes(expand))
+        return pf_error_nomem(error);
+    for (size_t i = 0; i < expand->order_count; i++)
+        if (expand->functions[expand->order[i]].weight > UINT64_MAX)
+            return pf_error_set(error, PF_OVERFLOW, "the sum of what calls one function leaves 64 bits");
+    return PF_OK;
+}
+
+static int list(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+{
+    int status = collect_functions(expand, subject, error);
+    if (status != PF_OK)
+        return status;
+    find_locations(expand);
+    return list_nodes(expand) ? PF_OK : pf_error_nomem(error);
+}
+
+/* The time outside of all subs is a root, too. */
+static int begin(struct pf_expand *expand, struct pf_error *error)
+{
+    bool begun = expand->begun;
+    expand->begun = true;
+    if (begun || !pf_expand_has_calls(expand))
+        return PF_OK;
+    if (pf_own_time_add(&expand->accumulator, error) != PF_OK)
+        return error->code;
+    return pf_file_scope_add(&expand->accumulator, &expand->accumulator, expand->dict, &expand->facts,
+                             PF_BY_FUNCTION, NULL, error);
+}
+
+static int begin_measure(struct pf_expand *expand, struct pf_error *error)
+{
+    struct pf_subject subject;
+    int status = begin(expand, error);
+    if (status == PF_OK)
+        status = next_measure(expand, &subject, error);
+    if (status != PF_OK)
+        return status;
+    expand->expanding = expand->found = true;
+    if (pf_keys_init(&expand->keys, expand->dict, PF_BY_FUNCTION, 0) != PF_OK || pf_keys_places(&expand->keys) != PF_OK)
+        return pf_error_nomem(error);
+    status = subject.kind == PF_EDGE ? share_out(expand, &subject, error) : list(expand, &subject, error);
+    if (status != PF_OK)
+        return status;
+    declare(expand, &subject);
+    return pf_dict_status(expand->dict) == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* --- records -------------------------------------------------------------------------------------------------- */
+
+/* What a function costs itself goes to its nodes by their weights, all of it. */
+static void give(struct pf_expand *expand, const struct node *node)
+{
+    struct function *function = &expand->functions[node->key];
+    function->passed += node->weight;
+    int64_t due = (int64_t)((pf_uint128)function->flat * (pf_uint128)function->passed / (pf_uint128)function->weight);
+    if (due == function->given)
+        return;
+    expand->stacks[expand->rows] = node->stack;
+    expand->values[expand->rows++] = due - function->given;
+    function->given = due;
+}
+
+int pf_expand_next(struct pf_expand *expand, struct pf_batch *batch, struct pf_error *error)
+{
+    int status = expand->expanding ? PF_OK : begin_measure(expand, error);
+    if (status == PF_EOF && !expand->found)
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            pf_expand_has_calls(expand)
+                                ? "no measure of its calls has own and inclusive values: no stacks can be made of them"
+                                : "no measure says what a function costs itself: no stacks can be made of it");
+    if (status != PF_OK)
+        return status;
+    expand->rows = 0;
+    while (expand->next < expand->node_count && expand->rows < PF_BATCH_ROWS)
+        give(expand, &expand->nodes[expand->next++]);
+    if (expand->next == expand->node_count)
+        drop_measure(expand);
+    *batch = (struct pf_batch){.kind = PF_SAMPLE, .rows = expand->rows, .stack = expand->stacks, .values = &expand->column, .value_count = 1};
+    return PF_OK;
+}

@@ -1,0 +1,622 @@
+#include "analysis/table/flame.h"
+
+#include "analysis/sum/file_scope.h"
+#include "analysis/sum/sort.h"
+#include "analysis/table/tree.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool wants_all(void *arg, uint32_t measure)
+{
+    (void)arg;
+    (void)measure;
+    return true;
+}
+
+int pf_flame_init(struct pf_flame *flame)
+{
+    flame->sums.dict = flame->calls.dict = flame->dict;
+    flame->sums.wants = wants_all;
+    if (flame->label != 0) {
+        if (pf_slices_init(&flame->slices, flame->dict, flame->label) != PF_OK)
+            return PF_NOMEM;
+        flame->sums.slices = &flame->slices;
+    }
+    return pf_keys_init(&flame->keys, flame->dict, flame->by, 0);
+}
+
+void pf_flame_free(struct pf_flame *flame)
+{
+    pf_accumulator_free(&flame->sums);
+    pf_accumulator_free(&flame->calls);
+    pf_facts_free(&flame->facts);
+    pf_slices_free(&flame->slices);
+    pf_keys_free(&flame->keys);
+    free(flame->key);
+    free(flame->parent);
+    free(flame->depth);
+    free(flame->end);
+    free(flame->places);
+}
+
+int pf_flame_add(struct pf_flame *flame, const struct pf_batch *batch, struct pf_error *error)
+{
+    if (batch->kind == PF_SAMPLE)
+        return pf_accumulator_add(&flame->sums, batch, error);
+    if (batch->kind == PF_META && pf_facts_add(&flame->facts, flame->dict, batch) != PF_OK)
+        return pf_error_nomem(error);
+    flame->others += batch->kind < PF_RECORD_KINDS ? batch->rows : 0;
+    return pf_file_scope_possible(flame->dict, &flame->facts) ? pf_accumulator_add(&flame->calls, batch, error) : PF_OK;
+}
+
+static uint32_t stack_of(const struct pf_flame *flame, size_t record)
+{
+    return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->place - 1 : (uint32_t)record;
+}
+
+uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
+{
+    return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->labels : 0;
+}
+
+/* What stands behind a node's parent may be far away: it is fetched while so many other nodes are looked at. */
+enum { AHEAD = 32 };
+
+/* --- joining ---------------------------------------------------------------------------------------------- */
+
+static int mark_records(struct pf_flame *flame)
+{
+    for (uint32_t i = 0; i < flame->sums.count; i++)
+        if (flame->sums.sums[i].count > flame->place_count)
+            flame->place_count = flame->sums.sums[i].count;
+    flame->places = malloc((flame->place_count + 1) * sizeof *flame->places);
+    if (flame->places == NULL)
+        return PF_NOMEM;
+    memset(flame->places, 0xff, flame->place_count * sizeof *flame->places);
+    for (uint32_t i = 0; i < flame->sums.count; i++)
+        for (size_t k = 0; k < flame->sums.sums[i].count; k++)
+            if (flame->sums.sums[i].data[k] != 0)
+                flame->places[k] = 0;
+    return PF_OK;
+}
+
+static bool allocate_nodes(struct pf_flame *flame)
+{
+    flame->key = calloc(flame->count, sizeof *flame->key);
+    flame->parent = calloc(flame->count, sizeof *flame->parent);
+    return flame->key != NULL && flame->parent != NULL;
+}
+
+static int copy_nodes(struct pf_flame *flame, const struct pf_table *nodes)
+{
+    flame->count = nodes->count;
+    if (nodes->status != PF_OK || !allocate_nodes(flame))
+        return PF_NOMEM;
+    for (uint32_t node = 0; node < flame->count; node++) {
+        const struct pf_tree_node *row = pf_table_row(nodes, node);
+        flame->key[node] = row->key;
+        flame->parent[node] = row->parent;
+    }
+    return PF_OK;
+}
+
+/* Whether no two locations are the same function: then no two stacks are the same frames. */
+static int all_differ(const struct pf_keys *keys, bool *differ)
+{
+    unsigned char *met = calloc(keys->table.count, 1);
+
+    if (met == NULL)
+        return PF_NOMEM;
+    *differ = true;
+    for (size_t i = 1; i < keys->place_count; i++) {
+        *differ = *differ && !met[keys->places[i]];
+        met[keys->places[i]] = 1;
+    }
+    free(met);
+    return PF_OK;
+}
+
+/* joined[stack] becomes 0 where a record has a value at or below the stack, UINT32_MAX elsewhere. */
+static void mark_stacks(const struct pf_flame *flame, uint32_t *joined)
+{
+    const struct pf_dict *dict = flame->dict;
+
+    memset(joined, 0xff, dict->stacks.count * sizeof *joined);
+    joined[0] = 0;
+    for (size_t record = 0; record < flame->place_count; record++)
+        if (flame->places[record] == 0)
+            joined[stack_of(flame, record)] = 0;
+    for (uint32_t stack = dict->stacks.count; stack-- > 1;) {
+        if (stack > AHEAD)
+            pf_prefetch(&joined[pf_dict_stack(dict, stack - AHEAD)->parent]);
+        if (joined[stack] == 0)
+            joined[pf_dict_stack(dict, stack)->parent] = 0;
+    }
+}
+
+/* Nodes of the marked stacks where no two can be the same: none has to be looked for. */
+static int number_stacks(struct pf_flame *flame, uint32_t *joined)
+{
+    const struct pf_dict *dict = flame->dict;
+
+    flame->count = 1;
+    for (uint32_t stack = 1; stack < dict->stacks.count; stack++)
+        if (joined[stack] == 0)
+            joined[stack] = flame->count++;
+    if (!allocate_nodes(flame))
+        return PF_NOMEM;
+    for (uint32_t stack = 1; stack < dict->stacks.count; stack++) {
+        const struct pf_stack *frame = pf_dict_stack(dict, stack);
+        if (stack + AHEAD < dict->stacks.count)
+            pf_prefetch(&joined[pf_dict_stack(dict, stack + AHEAD)->parent]);
+        if (joined[stack] != UINT32_MAX) {
+            flame->parent[joined[stack]] = joined[frame->parent];
+            flame->key[joined[stack]] = flame->keys.places[frame->location];
+        }
+    }
+    return PF_OK;
+}
+
+static int join_stacks(struct pf_flame *flame, struct pf_table *nodes, uint32_t *joined)
+{
+    const struct pf_dict *dict = flame->dict;
+
+    for (uint32_t stack = 1; stack < dict->stacks.count; stack++) {
+        const struct pf_stack *frame = pf_dict_stack(dict, stack);
+        if (joined[stack] == 0) {
+            struct pf_tree_node row = {joined[frame->parent], flame->keys.places[frame->location]};
+            joined[stack] = pf_table_intern(nodes, &row);
+        }
+    }
+    return copy_nodes(flame, nodes);
+}
+
+static int join(struct pf_flame *flame, struct pf_table *nodes)
+{
+    uint32_t *joined = malloc(flame->dict->stacks.count * sizeof *joined);
+    bool differ;
+    int status = joined != NULL && all_differ(&flame->keys, &differ) == PF_OK ? PF_OK : PF_NOMEM;
+
+    if (status == PF_OK) {
+        mark_stacks(flame, joined);
+        status = differ ? number_stacks(flame, joined) : join_stacks(flame, nodes, joined);
+    }
+    for (size_t record = 0; status == PF_OK && record < flame->place_count; record++)
+        if (flame->places[record] == 0)
+            flame->places[record] = joined[stack_of(flame, record)];
+    free(joined);
+    return status;
+}
+
+static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
+{
+    for (size_t record = 0; record < flame->place_count; record++) {
+        uint32_t node = 0;
+        if (flame->places[record] != 0)
+            continue;
+        for (uint32_t stack = stack_of(flame, record); stack != 0; stack = pf_dict_stack(flame->dict, stack)->parent) {
+            struct pf_tree_node row = {node, flame->keys.places[pf_dict_stack(flame->dict, stack)->location]};
+            node = pf_table_intern(nodes, &row);
+        }
+        flame->places[record] = node;
+    }
+    return copy_nodes(flame, nodes);
+}
+
+int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
+{
+    struct pf_table nodes = {0};
+    int status = pf_file_scope_add(&flame->calls, &flame->sums, flame->dict, &flame->facts, flame->by, NULL, error);
+
+    if (status != PF_OK)
+        return status;
+    if (flame->others > 0 && flame->sums.records[PF_SAMPLE] == 0 && !flame->sums.file_scope)
+        return PF_EOF;
+    status = PF_NOMEM;
+    if (pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
+        pf_table_init(&nodes, sizeof(struct pf_tree_node)) == PF_OK)
+        status = flame->reverse ? join_reversed(flame, &nodes) : join(flame, &nodes);
+    pf_table_free(&nodes);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* --- subjects --------------------------------------------------------------------------------------------- */
+
+static bool drawable(const struct pf_sums *sums)
+{
+    return sums->quantity.joined && sums->quantity.measure.kind == PF_SAMPLE && sums->quantity.measure.aggregation == PF_SUM;
+}
+
+/* What stands before `end` in the measure's name; false where it ends otherwise. */
+static bool stem(const struct pf_flame *flame, const struct pf_sums *sums, const char *end, struct pf_bytes *base)
+{
+    struct pf_bytes name = pf_dict_string(flame->dict, sums->quantity.measure.name);
+    size_t size = strlen(end);
+
+    *base = (struct pf_bytes){name.data, name.size - size};
+    return name.size >= size && memcmp(name.data + base->size, end, size) == 0;
+}
+
+/* The drawable sums of the measure called `base` and `end`. */
+static const struct pf_sums *sibling(const struct pf_flame *flame, struct pf_bytes base, const char *end)
+{
+    struct pf_bytes found;
+
+    for (uint32_t i = 0; i < flame->sums.count; i++)
+        if (drawable(&flame->sums.sums[i]) && stem(flame, &flame->sums.sums[i], end, &found) && pf_bytes_equal(found, base))
+            return &flame->sums.sums[i];
+    return NULL;
+}
+
+/* The subject becomes the two sides that `sums` is one of or the difference of, where both are there: of NAME.before, NAME.after and
+ * NAME.delta, or, in two columns of folded stacks, of before and after. */
+static void sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
+{
+    static const char *const ends[][2] = {
+        {".before", ".before"}, {".after", ".before"}, {".delta", ".before"}, {"before", "before"}, {"after", "before"},
+    };
+    struct pf_bytes base;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        bool bare = *ends[i][0] != '.';
+        const struct pf_sums *before, *after;
+        if (!stem(flame, sums, ends[i][0], &base) || (base.size == 0) != bare)
+            continue;
+        before = sibling(flame, base, ends[i][1]);
+        after = sibling(flame, base, bare ? "after" : ".after");
+        if (before == NULL || after == NULL)
+            continue;
+        subject->sums[0] = before;
+        subject->sums[1] = after;
+        subject->name = bare ? PF_BYTES("samples") : base;
+        return;
+    }
+}
+
+static int describe(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject, struct pf_error *error)
+{
+    const struct pf_measure *measure = &sums->quantity.measure;
+    int status;
+
+    *subject = (struct pf_flame_subject){.sums = {sums}, .name = pf_dict_string(flame->dict, measure->name)};
+    subject->name_flags = flame->dict->strings.rows[measure->name].flags;
+    sides(flame, sums, subject);
+    status = pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
+    subject->parts = subject->scale.time ? subject->scale.den : subject->scale.parts;
+    subject->scale.den = 1;
+    return status;
+}
+
+int64_t pf_flame_shown(const struct pf_flame_subject *subject, int64_t amount)
+{
+    int64_t shown = amount;
+
+    return subject->parts <= 1 || !subject->scale.time || pf_scale64(amount, 1, subject->parts, &shown) ? shown : amount;
+}
+
+/* The sums shown first. The dictionary has measures of others as well: of a difference those of its runs. */
+static const struct pf_sums *main_sums(const struct pf_flame *flame)
+{
+    const struct pf_measures *measures = &flame->dict->measures;
+    const struct pf_sums *best = NULL;
+    int best_preference = -1;
+
+    for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
+        const struct pf_sums *sums = pf_accumulator_find(&flame->sums, k);
+        int preference = pf_measure_preference(flame->dict, pf_measures_row(measures, k));
+        if (sums != NULL && drawable(sums) && preference > best_preference) {
+            best = sums;
+            best_preference = preference;
+        }
+    }
+    return best;
+}
+
+int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **subjects, size_t *count, size_t *main, struct pf_error *error)
+{
+    const struct pf_sums *first = main_sums(flame);
+    int status = PF_OK;
+
+    *main = *count = 0;
+    if ((*subjects = calloc((size_t)flame->sums.count + 1, sizeof **subjects)) == NULL)
+        return pf_error_nomem(error);
+    for (uint32_t i = 0; i < flame->sums.count && status == PF_OK; i++) {
+        const struct pf_sums *sums = &flame->sums.sums[i];
+        struct pf_flame_subject *subject = &(*subjects)[*count];
+        size_t same = 0;
+        if (!drawable(sums))
+            continue;
+        status = describe(flame, sums, subject, error);
+        while (same < *count && ((*subjects)[same].sums[0] != subject->sums[0] || (*subjects)[same].sums[1] != subject->sums[1]))
+            same++;
+        *main = sums == first ? same : *main;
+        *count += same == *count;
+    }
+    return status;
+}
+
+/* --- amounts ---------------------------------------------------------------------------------------------- */
+
+void pf_flame_amounts_free(struct pf_flame_amounts *amounts)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        free(amounts->self[side]);
+        free(amounts->total[side]);
+    }
+    free(amounts->width);
+}
+
+static int overflow(const struct pf_flame_subject *subject, struct pf_error *error)
+{
+    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)subject->name.size,
+                        subject->name.data);
+}
+
+/* Amounts of nodes become those of subtrees. */
+static int add_subtrees(const struct pf_flame *flame, const struct pf_flame_subject *subject, int64_t *amounts, struct pf_error *error)
+{
+    for (uint32_t node = flame->count; node-- > 1;) {
+        int64_t *parent = &amounts[flame->parent[node]];
+        if (node > AHEAD)
+            pf_prefetch(&amounts[flame->parent[node - AHEAD]]);
+        if (!pf_add64(*parent, amounts[node], parent))
+            return overflow(subject, error);
+    }
+    return PF_OK;
+}
+
+static int measure_side(const struct pf_flame *flame, const struct pf_flame_subject *subject, unsigned side, struct pf_flame_amounts *amounts,
+                        struct pf_error *error)
+{
+    const struct pf_sums *sums = subject->sums[side];
+    int64_t *self = amounts->self[side] = pf_zeroed(flame->count, sizeof *self);
+    int64_t *total = amounts->total[side] = pf_zeroed(flame->count, sizeof *total);
+    int status = self != NULL && total != NULL ? PF_OK : pf_error_nomem(error);
+
+    for (size_t record = 0; status == PF_OK && sums != NULL && record < sums->count; record++)
+        if (sums->data[record] != 0 && !pf_add64(self[flame->places[record]], sums->data[record], &self[flame->places[record]]))
+            status = overflow(subject, error);
+    for (uint32_t node = 0; status == PF_OK && sums != NULL && node < flame->count; node++) {
+        status = pf_scale_amount(&subject->scale, self[node], &self[node], error);
+        total[node] = self[node];
+    }
+    return status == PF_OK ? add_subtrees(flame, subject, total, error) : status;
+}
+
+static int64_t magnitude(int64_t amount)
+{
+    return amount == INT64_MIN ? INT64_MAX : amount < 0 ? -amount : amount;
+}
+
+/* Leaves at the root: what functions spent themselves is all that stands on their frames there, not where the stacks end. */
+static void reverse_selves(const struct pf_flame *flame, const int64_t *total, int64_t *self)
+{
+    for (uint32_t node = 1; node < flame->count; node++)
+        self[node] = flame->parent[node] == 0 ? total[node] : 0;
+}
+
+int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject *subject, struct pf_flame_amounts *amounts,
+                     struct pf_error *error)
+{
+    int64_t *width = amounts->width = pf_zeroed(flame->count, sizeof *width);
+    unsigned side_count = subject->sums[1] != NULL ? 2 : 1;
+    int status = width != NULL ? PF_OK : pf_error_nomem(error);
+
+    for (unsigned side = 0; status == PF_OK && side < side_count; side++)
+        status = measure_side(flame, subject, side, amounts, error);
+    for (unsigned side = 0; status == PF_OK && side < side_count; side++)
+        for (uint32_t node = 0; node < flame->count; node++)
+            if (magnitude(amounts->self[side][node]) > width[node])
+                width[node] = magnitude(amounts->self[side][node]);
+    for (unsigned side = 0; status == PF_OK && flame->reverse && side < side_count; side++)
+        reverse_selves(flame, amounts->total[side], amounts->self[side]);
+    return status == PF_OK ? add_subtrees(flame, subject, width, error) : status;
+}
+
+/* --- order ------------------------------------------------------------------------------------------------ */
+
+/* first[k + 1] counts become first[k] offsets: those of k end where those of k + 1 begin. */
+static void add_up(uint32_t *first, size_t count)
+{
+    for (size_t k = 1; k <= count; k++)
+        first[k] += first[k - 1];
+}
+
+static int compare_keys(const void *keys, const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return pf_keys_compare(keys, *x, *y);
+}
+
+/* The order, and what it is made of, by node. */
+struct ordering {
+    uint32_t *size;     /* nodes of the subtree; 0: it is left out */
+    uint32_t *number;   /* in preorder */
+    uint32_t *sorted;   /* those that stay, without the root, by the names of their functions */
+    uint32_t *first, *children; /* children of each node: children[first[node] .. first[node + 1]) */
+};
+
+/* Who is wide enough has parents that are: what stays is a tree. */
+static void count_nodes(const struct pf_flame *flame, const int64_t *width, int64_t least, uint32_t *size)
+{
+    for (uint32_t node = flame->count; node-- > 1;)
+        if (width == NULL || width[flame->parent[node]] >= least)
+            size[flame->parent[node]] += ++size[node];
+    size[0]++;
+}
+
+/* Sorting the few functions sorts the many nodes. */
+static int sort_nodes(const struct pf_flame *flame, const struct ordering *ordering)
+{
+    uint32_t count = flame->keys.table.count, used = 0;
+    uint32_t *order = calloc(count, sizeof *order), *rank = calloc(count, sizeof *rank), *first = calloc((size_t)count + 1, sizeof *first);
+    int status = order != NULL && rank != NULL && first != NULL ? PF_OK : PF_NOMEM;
+
+    for (uint32_t node = 1; status == PF_OK && node < flame->count; node++)
+        if (ordering->size[node] > 0 && rank[flame->key[node]]++ == 0)
+            order[used++] = flame->key[node];
+    if (status == PF_OK)
+        status = pf_sort(order, used, sizeof *order, compare_keys, &flame->keys);
+    for (uint32_t k = 0; status == PF_OK && k < used; k++) {
+        first[k + 1] = rank[order[k]];
+        rank[order[k]] = k;
+    }
+    if (status == PF_OK)
+        add_up(first, used);
+    for (uint32_t node = 1; status == PF_OK && node < flame->count; node++)
+        if (ordering->size[node] > 0)
+            ordering->sorted[first[rank[flame->key[node]]]++] = node;
+    free(order);
+    free(rank);
+    free(first);
+    return status;
+}
+
+/* A node stands behind its parent and the subtrees of its siblings before it. */
+static void number_nodes(const struct pf_flame *flame, const struct ordering *ordering)
+{
+    uint32_t *first = ordering->first, count = ordering->size[0] - 1;
+
+    for (uint32_t i = 0; i < count; i++)
+        first[flame->parent[ordering->sorted[i]] + 2]++;
+    add_up(first, (size_t)flame->count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        ordering->children[first[flame->parent[ordering->sorted[i]] + 1]++] = ordering->sorted[i];
+    for (uint32_t node = 0; node < flame->count; node++) {
+        uint32_t at = ordering->number[node] + 1;
+        for (uint32_t i = first[node]; i < first[node + 1]; i++) {
+            ordering->number[ordering->children[i]] = at;
+            at += ordering->size[ordering->children[i]];
+        }
+    }
+}
+
+/* Amounts (which may be NULL) in the new order; false, and they are as they were: out of memory. */
+static bool move_amounts(const struct pf_flame *flame, const struct ordering *ordering, int64_t **amounts)
+{
+    int64_t *moved = *amounts != NULL ? malloc(ordering->size[0] * sizeof *moved) : NULL;
+
+    if (moved == NULL)
+        return *amounts == NULL;
+    for (uint32_t node = 0; node < flame->count; node++)
+        if (ordering->size[node] > 0)
+            moved[ordering->number[node]] = (*amounts)[node];
+    free(*amounts);
+    *amounts = moved;
+    return true;
+}
+
+static bool move_all(const struct pf_flame *flame, const struct ordering *ordering, struct pf_flame_amounts *amounts)
+{
+    bool good = amounts == NULL || move_amounts(flame, ordering, &amounts->width);
+
+    for (unsigned side = 0; good && amounts != NULL && side < 2; side++)
+        good = move_amounts(flame, ordering, &amounts->self[side]) && move_amounts(flame, ordering, &amounts->total[side]);
+    return good;
+}
+
+static bool move_nodes(struct pf_flame *flame, const struct ordering *ordering)
+{
+    uint32_t count = ordering->size[0];
+    uint32_t *key = malloc(count * sizeof *key), *parent = malloc(count * sizeof *parent);
+    uint32_t *depth = calloc(count, sizeof *depth), *end = malloc(count * sizeof *end);
+    bool good = key != NULL && parent != NULL && depth != NULL && end != NULL;
+
+    for (uint32_t node = 0; good && node < flame->count; node++) {
+        uint32_t at = ordering->number[node];
+        if (ordering->size[node] == 0)
+            continue;
+        key[at] = flame->key[node];
+        parent[at] = ordering->number[flame->parent[node]];
+        depth[at] = node == 0 ? 0 : depth[parent[at]] + 1;
+        end[at] = at + ordering->size[node];
+        flame->height = depth[at] > flame->height ? depth[at] : flame->height;
+    }
+    for (size_t record = 0; good && record < flame->place_count; record++) {
+        uint32_t *place = &flame->places[record];
+        if (*place != UINT32_MAX)
+            *place = ordering->size[*place] > 0 ? ordering->number[*place] : UINT32_MAX;
+    }
+    free(flame->key);
+    free(flame->parent);
+    flame->key = key;
+    flame->parent = parent;
+    flame->depth = depth;
+    flame->end = end;
+    flame->count = count;
+    return good;
+}
+
+int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int64_t least, struct pf_error *error)
+{
+    size_t count = flame->count;
+    struct ordering ordering = {.size = calloc(count, sizeof *ordering.size), .first = calloc(count + 2, sizeof *ordering.first)};
+    bool good = ordering.size != NULL && ordering.first != NULL;
+
+    if (good) {
+        count_nodes(flame, amounts != NULL ? amounts->width : NULL, least, ordering.size);
+        ordering.sorted = malloc(ordering.size[0] * sizeof *ordering.sorted);
+        ordering.children = malloc(ordering.size[0] * sizeof *ordering.children);
+        ordering.number = calloc(count, sizeof *ordering.number);
+        good = ordering.sorted != NULL && ordering.children != NULL && ordering.number != NULL && sort_nodes(flame, &ordering) == PF_OK;
+    }
+    if (good) {
+        number_nodes(flame, &ordering);
+        good = move_all(flame, &ordering, amounts) && move_nodes(flame, &ordering);
+    }
+    free(ordering.size);
+    free(ordering.number);
+    free(ordering.sorted);
+    free(ordering.first);
+    free(ordering.children);
+    return good ? PF_OK : pf_error_nomem(error);
+}
+
+/* --- records in order ------------------------------------------------------------------------------------- */
+
+/* One pass of a radix sort: stable, by numbers below `limit`. */
+static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from, size_t count, uint32_t *to)
+{
+    uint32_t *first = calloc(limit + 1, sizeof *first);
+
+    if (first == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        first[numbers[from[i]] + 1]++;
+    add_up(first, limit);
+    for (size_t i = 0; i < count; i++)
+        to[first[numbers[from[i]]]++] = from[i];
+    free(first);
+    return true;
+}
+
+uint32_t *pf_flame_records(const struct pf_flame *flame, size_t *count)
+{
+    size_t places = flame->place_count;
+    uint32_t *records = malloc((places + 1) * sizeof *records), *sorted = malloc((places + 1) * sizeof *sorted);
+    uint32_t *slices = flame->label != 0 ? malloc((places + 1) * sizeof *slices) : NULL;
+    bool good = records != NULL && sorted != NULL && (flame->label == 0 || slices != NULL);
+
+    *count = 0;
+    for (size_t record = 0; good && record < places; record++)
+        if (flame->places[record] != UINT32_MAX)
+            records[(*count)++] = (uint32_t)record;
+    good = good && sort_by(flame->places, flame->count, records, *count, sorted);
+    for (size_t record = 0; good && slices != NULL && record < places; record++)
+        slices[record] = pf_flame_slice(flame, record);
+    if (good && slices != NULL) {
+        good = sort_by(slices, flame->slices.sets.count, sorted, *count, records);
+        uint32_t *other = sorted;
+        sorted = records;
+        records = other;
+    }
+    free(records);
+    free(slices);
+    if (good)
+        return sorted;
+    free(sorted);
+    return NULL;
+}

@@ -1,0 +1,200 @@
+#include "analysis/table/inventory.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_inventory_free(struct pf_inventory *inventory)
+{
+    free(inventory->measures);
+    free(inventory->stacks.seen);
+    free(inventory->locations.seen);
+    free(inventory->labels.seen);
+    free(inventory->sections);
+}
+
+void pf_inventory_clear(struct pf_inventory *inventory)
+{
+    const struct pf_dict *dict = inventory->dict;
+
+    pf_inventory_free(inventory);
+    *inventory = (struct pf_inventory){.dict = dict};
+}
+
+static bool make_room(struct pf_id_set *set, size_t count)
+{
+    if (count <= set->count)
+        return true;
+    if (!pf_grow(&set->seen, &set->capacity, count, sizeof *set->seen))
+        return false;
+    memset(set->seen + set->count, 0, set->capacity - set->count);
+    set->count = set->capacity;
+    return true;
+}
+
+/* Marks a column of ids below `limit`; an absent column is all 0. */
+static bool mark(struct pf_id_set *set, const uint32_t *ids, uint32_t rows, uint32_t limit)
+{
+    if (!make_room(set, limit))
+        return false;
+    for (uint32_t row = 0; ids && row < rows; row++)
+        set->seen[ids[row]] = true;
+    return true;
+}
+
+static bool has(const struct pf_id_set *set, uint32_t id)
+{
+    return id < set->count && set->seen[id];
+}
+
+static bool add_values(struct pf_inventory *inventory, const struct pf_value_column *column, uint32_t rows)
+{
+    struct pf_inventory_measure *measure;
+    bool sums = pf_measures_row(&inventory->dict->measures, column->measure)->aggregation == PF_SUM;
+
+    if (column->measure >= inventory->measure_count) {
+        if (!pf_grow(&inventory->measures, &inventory->measure_capacity, (size_t)column->measure + 1, sizeof *inventory->measures))
+            return false;
+        memset(inventory->measures + inventory->measure_count, 0,
+               (inventory->measure_capacity - inventory->measure_count) * sizeof *inventory->measures);
+        inventory->measure_count = inventory->measure_capacity;
+    }
+    measure = &inventory->measures[column->measure];
+    measure->seen = true;
+    for (uint32_t row = 0; row < rows; row++)
+        if (sums)
+            measure->total += column->data[row];
+        else if (column->data[row] > measure->total)
+            measure->total = column->data[row];
+    return true;
+}
+
+static bool empty_mark(const struct pf_batch *batch, uint32_t row)
+{
+    if (batch->stack && batch->stack[row] != 0)
+        return false;
+    for (uint32_t k = 0; k < batch->value_count; k++)
+        if (batch->values[k].data[row] != 0)
+            return false;
+    return true;
+}
+
+int pf_inventory_add(struct pf_inventory *inventory, const struct pf_batch *batch)
+{
+    const struct pf_dict *dict = inventory->dict;
+    bool good = true;
+
+    if (batch->kind >= PF_RECORD_KINDS)
+        return PF_OK;
+    inventory->records[batch->kind] += batch->rows;
+    for (uint32_t k = 0; good && k < batch->value_count; k++)
+        good = add_values(inventory, &batch->values[k], batch->rows);
+    good = good && mark(&inventory->labels, batch->labels, batch->rows, dict->labels.count);
+    if (batch->kind == PF_SAMPLE) {
+        good = good && mark(&inventory->stacks, batch->stack, batch->rows, dict->stacks.count);
+        for (uint32_t row = 0; row < batch->rows; row++)
+            inventory->samples += !empty_mark(batch, row);
+    } else {
+        good = good && mark(&inventory->locations, batch->location, batch->rows, dict->locations.count) &&
+               mark(&inventory->locations, batch->kind == PF_EDGE ? batch->callee : NULL, batch->rows, dict->locations.count);
+    }
+    return good ? PF_OK : PF_NOMEM;
+}
+
+/* Marks the locations of all frames of the stacks seen. Parents have smaller ids: one walk from the end reaches them all. */
+static bool mark_frames(struct pf_inventory *inventory)
+{
+    const struct pf_dict *dict = inventory->dict;
+    struct pf_id_set *stacks = &inventory->stacks;
+
+    if (!make_room(&inventory->locations, dict->locations.count))
+        return false;
+    for (size_t id = stacks->count; id-- > 1;) {
+        if (!stacks->seen[id])
+            continue;
+        const struct pf_stack *stack = pf_dict_stack(dict, (uint32_t)id);
+
+        stacks->seen[stack->parent] = true;
+        inventory->locations.seen[stack->location] = true;
+    }
+    return true;
+}
+
+static bool count_functions(struct pf_inventory *inventory)
+{
+    const struct pf_dict *dict = inventory->dict;
+    struct pf_id_set functions = {0};
+
+    if (!make_room(&functions, dict->functions.count))
+        return false;
+    for (uint32_t id = 1; id < dict->locations.count; id++)
+        if (has(&inventory->locations, id))
+            functions.seen[pf_dict_location(dict, id)->function] = true;
+    for (uint32_t id = 1; id < dict->functions.count; id++)
+        inventory->functions += functions.seen[id];
+    free(functions.seen);
+    return true;
+}
+
+struct named_section {
+    struct pf_bytes name;
+    uint32_t id;
+};
+
+static int compare_sections(const void *a, const void *b)
+{
+    return pf_bytes_compare(((const struct named_section *)a)->name, ((const struct named_section *)b)->name);
+}
+
+static bool sort_sections(struct pf_inventory *inventory, const struct pf_id_set *names, size_t count)
+{
+    struct named_section *order = malloc((count + 1) * sizeof *order);
+    size_t at = 0;
+
+    if (!order || !pf_grow(&inventory->sections, &inventory->section_capacity, count, sizeof *inventory->sections)) {
+        free(order);
+        return false;
+    }
+    for (uint32_t id = 0; id < names->count; id++)
+        if (names->seen[id])
+            order[at++] = (struct named_section){pf_dict_string(inventory->dict, id), id};
+    qsort(order, count, sizeof *order, compare_sections);
+    for (at = 0; at < count; at++)
+        inventory->sections[at] = order[at].id;
+    inventory->section_count = count;
+    free(order);
+    return true;
+}
+
+static bool list_sections(struct pf_inventory *inventory)
+{
+    const struct pf_dict *dict = inventory->dict;
+    struct pf_id_set *labels = &inventory->labels, names = {0};
+    size_t count = 0;
+
+    if (!make_room(&names, dict->strings.count))
+        return false;
+    for (size_t id = labels->count; id-- > 1;) {
+        if (!labels->seen[id])
+            continue;
+        const struct pf_label *label = pf_dict_label(dict, (uint32_t)id);
+
+        labels->seen[label->parent] = true;
+        if (label->key == dict->section_key && !label->numeric && !names.seen[label->text]) {
+            names.seen[label->text] = true;
+            count++;
+        }
+    }
+    bool good = sort_sections(inventory, &names, count);
+
+    free(names.seen);
+    return good;
+}
+
+int pf_inventory_sum(struct pf_inventory *inventory)
+{
+    inventory->functions = 0;
+    return mark_frames(inventory) && count_functions(inventory) && list_sections(inventory) ? PF_OK : PF_NOMEM;
+}

@@ -1,0 +1,45 @@
+/* What an input holds: how many records of which kinds, totals, which functions and sections. */
+#ifndef PF_ANALYSIS_TABLE_INVENTORY_H
+#define PF_ANALYSIS_TABLE_INVENTORY_H
+
+#include "base/number.h"
+#include "model/batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Ids that have been seen. */
+struct pf_id_set {
+    bool *seen;
+    size_t count, capacity;
+};
+
+/* Zero-initialise but for `dict`; free with pf_inventory_free. */
+struct pf_inventory {
+    const struct pf_dict *dict;
+    uint64_t records[PF_RECORD_KINDS];
+    uint64_t samples; /* SAMPLE records but those without frames whose values are all 0: marks a profiler leaves, no time */
+    struct pf_inventory_measure {
+        bool seen;
+        pf_int128 total; /* raw units; for PF_MAX the greatest value */
+    } *measures;         /* by number */
+    size_t measure_count, measure_capacity;
+    struct pf_id_set stacks, locations, labels;
+
+    /* Filled by pf_inventory_sum. */
+    uint64_t functions;
+    uint32_t *sections; /* strings, sorted by their bytes, each once */
+    size_t section_count, section_capacity;
+};
+
+void pf_inventory_free(struct pf_inventory *);
+
+/* Counts a batch of records; others are passed over. PF_OK or PF_NOMEM. */
+int pf_inventory_add(struct pf_inventory *, const struct pf_batch *);
+/* Counts functions and sections. PF_OK or PF_NOMEM. */
+int pf_inventory_sum(struct pf_inventory *);
+/* Forgets everything, for the next input. */
+void pf_inventory_clear(struct pf_inventory *);
+
+#endif

@@ -1,0 +1,159 @@
+#include "format/bpftrace/bpftrace.h"
+
+#include "base/number.h"
+
+static bool is_whole(struct pf_bytes text)
+{
+    size_t first = text.size > 0 && text.data[0] == '-', k = first;
+
+    while (k < text.size && text.data[k] >= '0' && text.data[k] <= '9')
+        k++;
+    return k > first && k == text.size;
+}
+
+static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
+{
+    return pf_dict_intern(dict, text, PF_UTF8);
+}
+
+bool pf_bpftrace_map(struct pf_reader *reader, struct pf_bytes name)
+{
+    struct pf_bpftrace_reader *state = reader->state;
+
+    state->name.size = 0;
+    return pf_buffer_append(&state->name, name.data, name.size);
+}
+
+/* The unnamed map counts samples, by custom; others have their own names. */
+static bool find_measure(struct pf_reader *reader)
+{
+    struct pf_bpftrace_reader *state = reader->state;
+    struct pf_bytes name = {state->name.data, state->name.size};
+    struct pf_measure measure = {
+        .name = name.size > 0 ? intern(reader->dict, name) : pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
+        .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
+        .kind = PF_SAMPLE,
+        .role = name.size > 0 ? PF_SELF : PF_COUNT,
+        .nature = name.size > 0 ? PF_UNKNOWN_NATURE : PF_SAMPLED,
+        .num = 1,
+        .den = 1,
+    };
+
+    state->measure = pf_measures_intern(&reader->dict->measures, &measure);
+    return state->measure != UINT32_MAX;
+}
+
+static bool address(struct pf_bytes text, uint64_t *value)
+{
+    *value = 0;
+    for (size_t k = 2; k < text.size; k++) {
+        char c = text.data[k];
+
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+        *value = *value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return text.size > 2 && text.size <= 18 && text.data[0] == '0' && text.data[1] == 'x';
+}
+
+/* FUNCTION+OFFSET, the offset in decimal, which stays in the system's name; or an address. */
+static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
+{
+    struct pf_location location = {0};
+    struct pf_function function = {0};
+    size_t at = text.size;
+
+    if (address(text, &location.address) && location.address != 0)
+        return pf_dict_add_location(dict, &location);
+    while (at > 0 && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
+        at--;
+    if (at > 1 && at < text.size && text.data[at - 1] == '+') {
+        function.system_name = intern(dict, text);
+        text.size = at - 1;
+    }
+    function.name = intern(dict, text);
+    location.address = 0;
+    location.function = pf_dict_add_function(dict, &function);
+    return pf_dict_add_location(dict, &location);
+}
+
+/* The parts of a key that stand in one line, without separators at its ends: those part them from stacks. */
+static bool add_keys(struct pf_bpftrace_reader *state, struct pf_bytes line)
+{
+    struct pf_bytes separator = state->separator, text = pf_bytes_trim(line);
+
+    if (text.size > 0 && text.data[0] == ',')
+        text = pf_bytes_trim((struct pf_bytes){text.data + 1, text.size - 1});
+    if (text.size > 0 && text.data[text.size - 1] == ',')
+        text.size--;
+    while (text.size > 0) {
+        size_t size = 0;
+
+        while (size < text.size && (text.size - size < separator.size || memcmp(text.data + size, separator.data, separator.size) != 0))
+            size++;
+        if (size > 0 && (!pf_buffer_append(&state->keys, text.data, size) || !pf_buffer_byte(&state->keys, '\0')))
+            return false;
+        state->key_count += size > 0;
+        size += size < text.size ? separator.size : 0;
+        text = (struct pf_bytes){text.data + size, text.size - size};
+    }
+    return true;
+}
+
+int pf_bpftrace_key_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line)
+{
+    struct pf_bpftrace_reader *state = reader->state;
+    struct pf_bytes text = pf_bytes_trim(line);
+
+    if (line.size > PF_STRING_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "a part of a key longer than 16 MiB");
+    if (text.size == 0 || !pf_blank(line.data[0]) || text.data[0] == ',')
+        return add_keys(state, line) ? PF_OK : pf_error_nomem(&reader->error);
+    if (state->samples.depth == PF_STACK_DEPTH_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
+    return pf_samples_frame(&state->samples, frame_location(reader->dict, text)) ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+void pf_bpftrace_drop(struct pf_reader *reader)
+{
+    struct pf_bpftrace_reader *state = reader->state;
+
+    state->samples.depth = 0;
+    state->keys.size = state->key_count = 0;
+}
+
+/* `count 5, average 3, total 15` of stats(): the total. */
+static struct pf_bytes number_of(struct pf_bytes text)
+{
+    static const char total[] = ", total ";
+    size_t size = sizeof total - 1;
+
+    for (size_t at = 0; at + size < text.size; at++)
+        if (memcmp(text.data + at, total, size) == 0)
+            return (struct pf_bytes){text.data + at + size, text.size - at - size};
+    return text;
+}
+
+int pf_bpftrace_value(struct pf_reader *reader, uint64_t offset, struct pf_bytes text)
+{
+    struct pf_bpftrace_reader *state = reader->state;
+    struct pf_bytes number = number_of(pf_bytes_trim(text));
+
+    if (!is_whole(number)) {
+        state->passed_over++;
+        pf_bpftrace_drop(reader);
+        return PF_OK;
+    }
+    if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &state->value))
+        return pf_error_at(&reader->error, PF_FAILED, offset, "the value %.*s does not fit 64 bits",
+                           number.size < 40 ? (int)number.size : 40, number.data);
+    state->ready = find_measure(reader);
+    return state->ready ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+bool pf_bpftrace_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)
+{
+    struct pf_bpftrace_reader *state = reader->state;
+
+    return name.size > PF_STRING_MAX || value.size > PF_STRING_MAX || pf_metadata_add(&state->metadata, reader->dict, "bpftrace", name, value);
+}

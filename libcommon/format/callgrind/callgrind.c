@@ -1,0 +1,183 @@
+/* The profiles of valgrind's callgrind and cachegrind, and of all who write the same: Xdebug, ruby-prof, pprof, nytprofcg. */
+#include "format/callgrind/line.h"
+#include "format/callgrind/reader.h"
+#include "format/callgrind/writer.h"
+
+enum { LOOK = 65536, EVIDENCE = 40, MAGIC = 96 };
+
+/* What the lines ahead have. */
+struct marks {
+    bool magic, events, description, command, other, names, files, compressed, calls, costs;
+    size_t strange;
+};
+
+static bool begins(struct pf_bytes line, const char *word)
+{
+    size_t size = strlen(word);
+
+    return line.size >= size && memcmp(line.data, word, size) == 0;
+}
+
+static void look_at_header(struct pf_bytes line, struct marks *marks)
+{
+    static const char *const others[] = {"version:", "creator:", "positions:", "pid:",     "part:",
+                                         "thread:",  "event:",   "summary:",   "totals:", "===="};
+    bool known = false;
+
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        known = known || begins(line, others[k]);
+    marks->other = marks->other || (known && !begins(line, "summary:"));
+    marks->strange += !known;
+}
+
+static void look_at(struct pf_bytes line, struct marks *marks)
+{
+    uint64_t number;
+    struct pf_bytes rest = line;
+
+    if (line.size == 0 || line.data[0] == '#')
+        marks->magic = marks->magic || begins(line, "# callgrind format");
+    else if (pf_cg_position(pf_cg_word(&rest), UINT64_MAX / 2, &number))
+        marks->costs = true;
+    else if (begins(line, "events:"))
+        marks->events = true;
+    else if (begins(line, "desc:"))
+        marks->description = true;
+    else if (begins(line, "cmd:"))
+        marks->command = true;
+    else if (begins(line, "fn=") || begins(line, "cfn="))
+        marks->names = true;
+    else if (begins(line, "fl=") || begins(line, "fi=") || begins(line, "fe=") || begins(line, "ob=") || begins(line, "cob=") ||
+             begins(line, "cfi=") || begins(line, "cfl=") || begins(line, "jump=") || begins(line, "jcnd=") || begins(line, "jf"))
+        marks->files = true;
+    else if (begins(line, "calls="))
+        marks->calls = true;
+    else
+        look_at_header(line, marks);
+    if (line.size > 4 && line.data[0] == 'f' && line.data[2] == '=' && line.data[3] == '(' && line.data[4] >= '0' && line.data[4] <= '9')
+        marks->compressed = true;
+}
+
+/* The line that begins at `at`, as far as the first LOOK bytes have it; NULL behind the last. No more of a slow producer's bytes are waited
+ * for than the line needs. */
+static const char *line_at(struct pf_source *source, size_t at, size_t *size)
+{
+    size_t have = 0, want = at + 1;
+    const char *text, *feed;
+
+    do {
+        text = (const char *)pf_source_peek(source, want, &have);
+        if (have > LOOK)
+            have = LOOK;
+        feed = have > at ? memchr(text + at, '\n', have - at) : NULL;
+        if (feed || have < want)
+            break;
+        want = have + 1;
+    } while (want <= LOOK);
+    if (have <= at || (!feed && at > 0 && have == LOOK))
+        return NULL;
+    *size = feed ? (size_t)(feed - text) - at : have - at;
+    return text + at;
+}
+
+static bool look(struct pf_source *source, struct marks *marks)
+{
+    const char *line;
+    size_t at = 0, size, tolerated = 0;
+
+    *marks = (struct marks){0};
+    /* what begins with a line of its own is another format */
+    while (marks->strange <= tolerated && (line = line_at(source, at, &size)) != NULL) {
+        at += size + 1;
+        if (size > 0 && line[size - 1] == '\r')
+            size--;
+        look_at((struct pf_bytes){line, size}, marks);
+        if (size > 0 && marks->strange == 0)
+            tolerated = 4;
+    }
+    return marks->magic || (marks->events && marks->strange <= 4);
+}
+
+/* Cachegrind's has a description, a command and names in full, and nothing that callgrind's has beside those. */
+static bool is_cachegrind(const struct marks *marks)
+{
+    return !marks->magic && marks->events && (marks->description || marks->command) && !marks->other && !marks->compressed && !marks->calls;
+}
+
+static int bid_callgrind(struct pf_source *source, const char *path)
+{
+    struct marks marks;
+
+    (void)path;
+    if (!look(source, &marks) || is_cachegrind(&marks))
+        return 0;
+    if (marks.magic)
+        return MAGIC;
+    return marks.names || marks.calls || (marks.other && !marks.costs) ? EVIDENCE : 0;
+}
+
+static int bid_cachegrind(struct pf_source *source, const char *path)
+{
+    struct marks marks;
+
+    (void)path;
+    return look(source, &marks) && is_cachegrind(&marks) ? EVIDENCE : 0;
+}
+
+/* What a part, or a run, says of itself is not so of several. */
+static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    bool part = pf_bytes_equal(key, PF_BYTES("part")) || pf_bytes_equal(key, PF_BYTES("thread")) || pf_bytes_equal(key, PF_BYTES("summary"));
+
+    (void)origin;
+    return part ? PF_META_SINGLE : PF_META_ONCE;
+}
+
+static const struct pf_merging merging = {.rule = rule};
+
+static int open_callgrind(struct pf_reader *reader)
+{
+    static const struct pf_cg_dialect dialect = {.origin = "callgrind"};
+
+    return pf_cg_reader_open(reader, &dialect);
+}
+
+static int open_cachegrind(struct pf_reader *reader)
+{
+    static const struct pf_cg_dialect dialect = {.origin = "cachegrind", .flat = true};
+
+    return pf_cg_reader_open(reader, &dialect);
+}
+
+const struct pf_format pf_format_callgrind = {
+    .name = "callgrind",
+    .about = "callgrind.out of valgrind, and what Xdebug, ruby-prof, pprof and nytprofcg write of the kind",
+    .suffixes = ".callgrind",
+    .losses = "stacks (calls and lines are made of them), labels but 'thread', columns, first lines, kinds of frames, image addresses, "
+              "summary lines (totals are written), times finer than 1 ps; files nobody knows become ???",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT,
+    .merging = &merging,
+    .bid = bid_callgrind,
+    .reader_size = sizeof(struct pf_cg_reader),
+    .open_reader = open_callgrind,
+    .read = pf_cg_reader_read,
+    .close_reader = pf_cg_reader_close,
+    .writer_size = sizeof(struct pf_cg_writer),
+    .open_writer = pf_cg_writer_open,
+    .holds_label = pf_cg_writer_holds_label,
+    .write = pf_cg_writer_write,
+    .finish = pf_cg_writer_finish,
+    .close_writer = pf_cg_writer_close,
+};
+
+const struct pf_format pf_format_cachegrind = {
+    .name = "cachegrind",
+    .about = "cachegrind.out of valgrind, cg_merge and cg_diff",
+    .caps = PF_HOLDS_FLAT | PF_IS_TEXT,
+    .merging = &merging,
+    .bid = bid_cachegrind,
+    .reader_size = sizeof(struct pf_cg_reader),
+    .open_reader = open_cachegrind,
+    .read = pf_cg_reader_read,
+    .close_reader = pf_cg_reader_close,
+};

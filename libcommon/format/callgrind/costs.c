@@ -1,0 +1,406 @@
+#include "format/callgrind/costs.h"
+
+#include "analysis/sum/subject.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "format/callgrind/events.h"
+#include "format/callgrind/reader.h"
+#include "format/callgrind/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TIMES = INT32_MAX / 1000 }; /* so that a scale times 1000, for picoseconds, times that fits 64 bits */
+
+/* --- records ---------------------------------------------------------------------------------------------- */
+
+void pf_cg_records_free(struct pf_cg_records *records)
+{
+    pf_accumulator_free(&records->sums);
+    free(records->places);
+    free(records->hits);
+}
+
+static bool note_rows(struct pf_cg_records *records, const struct pf_batch *batch)
+{
+    for (uint32_t k = 0; batch->kind == PF_FLAT && k < batch->rows; k++) {
+        uint32_t place = batch->location ? batch->location[k] : 0;
+        if (!pf_grow_zeroed(&records->places, &records->place_count, &records->place_capacity, (size_t)place + 1, 1))
+            return false;
+        records->places[place] = 1;
+    }
+    for (uint32_t k = 0; batch->kind == PF_SAMPLE && k < batch->rows; k++) {
+        uint32_t stack = batch->stack ? batch->stack[k] : 0;
+        if (!pf_grow_zeroed(&records->hits, &records->hit_count, &records->hit_capacity, (size_t)stack + 1, sizeof *records->hits))
+            return false;
+        records->hits[stack]++;
+    }
+    return true;
+}
+
+int pf_cg_records_add(struct pf_cg_records *records, const struct pf_batch *batch, struct pf_error *error)
+{
+    return note_rows(records, batch) ? pf_accumulator_add(&records->sums, batch, error) : pf_error_nomem(error);
+}
+
+/* --- events ----------------------------------------------------------------------------------------------- */
+
+static const struct pf_measure *measure_of(const struct pf_sums *sums)
+{
+    return &sums->quantity.measure;
+}
+
+static bool named(const struct pf_dict *dict, const struct pf_sums *sums, const char *name)
+{
+    return pf_bytes_equal(pf_dict_string(dict, measure_of(sums)->name), pf_bytes_of(name));
+}
+
+static bool is_jump(const struct pf_dict *dict, const struct pf_sums *sums)
+{
+    return measure_of(sums)->kind == PF_EDGE && measure_of(sums)->role == PF_COUNT &&
+           (named(dict, sums, PF_CG_JUMPS) || named(dict, sums, PF_CG_BRANCHES) || named(dict, sums, PF_CG_TAKEN));
+}
+
+static bool is_calls(const struct pf_dict *dict, const struct pf_sums *sums)
+{
+    return pf_measure_calls(dict, measure_of(sums));
+}
+
+/* Lines may count what calls count by the same name. */
+static bool is_name_of_calls(const struct pf_cg_costs *costs, const struct pf_measure *measure)
+{
+    for (size_t k = 0; k + 1 < costs->count; k++)
+        if (costs->events[k].self_of_calls && measure_of(costs->events[k].self.sums)->name == measure->name)
+            return true;
+    return false;
+}
+
+static bool same_scale(const struct pf_measure *a, const struct pf_measure *b)
+{
+    return a->num == b->num && a->den == b->den;
+}
+
+/* The scale that both are whole multiples of, and how often. False: there is none within 64 bits. */
+static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure, struct pf_measure other, int64_t *times, int64_t *other_times)
+{
+    struct pf_quantity common = {0};
+    struct pf_error ignored = {0};
+    int64_t one;
+
+    measure->period = other.period = measure->period_parts = other.period_parts = 0;
+    if (pf_quantity_join(&common, dict, measure, &one, &one, &ignored) != PF_OK ||
+        pf_quantity_join(&common, dict, &other, times, other_times, &ignored) != PF_OK)
+        return false;
+    measure->raw_unit = 0;
+    measure->num = common.measure.num;
+    measure->den = common.measure.den;
+    return *times <= MOST_TIMES && *other_times <= MOST_TIMES && measure->num <= MOST_TIMES;
+}
+
+static void base_unit(struct pf_measure *measure)
+{
+    measure->raw_unit = 0;
+    measure->num = measure->den = 1;
+}
+
+/* Both columns of an event in one unit, and its name. */
+static bool name_event(const struct pf_cg_costs *costs, struct pf_cg_event *event)
+{
+    const struct pf_dict *dict = costs->dict;
+    struct pf_cg_column *first = event->self.sums ? &event->self : &event->inclusive, *other = &event->inclusive;
+    const struct pf_measure *own = measure_of(first->sums), *others = other->sums ? measure_of(other->sums) : own;
+    struct pf_measure measure = *own;
+    int64_t times = 1, other_times = 1;
+    uint64_t num, den;
+
+    if (measure.kind == PF_FLAT && is_name_of_calls(costs, &measure))
+        pf_buffer_append(&event->name, "line_", 5);
+    bool one = same_scale(own, others) || common_scale(dict, &measure, *others, &times, &other_times);
+
+    if (!one)
+        base_unit(&measure);
+    pf_cg_event_name(dict, &measure, &event->name, &num, &den);
+    *first = (struct pf_cg_column){first->sums, one ? num * (uint64_t)times : own->num, one ? den : own->den};
+    if (other != first)
+        *other = (struct pf_cg_column){other->sums, one ? num * (uint64_t)other_times : others->num, one ? den : others->den};
+    return !event->name.failed;
+}
+
+static bool taken(const struct pf_cg_costs *costs, const struct pf_sums *sums)
+{
+    for (size_t k = 0; k < costs->count; k++)
+        if (costs->events[k].self.sums == sums || costs->events[k].inclusive.sums == sums)
+            return true;
+    return false;
+}
+
+static bool add_event(struct pf_cg_costs *costs, struct pf_sums *self, struct pf_sums *inclusive)
+{
+    struct pf_cg_event event = {.self.sums = self, .inclusive.sums = inclusive};
+
+    if (!pf_grow(&costs->events, &costs->capacity, costs->count + 1, sizeof *costs->events))
+        return false;
+    event.self_of_calls = self && measure_of(self)->kind == PF_EDGE;
+    costs->events[costs->count++] = event;
+    return name_event(costs, &costs->events[costs->count - 1]);
+}
+
+/* The self costs beside inclusive ones: lines of the same name, or those of functions of which the inclusive ones are told as well; where
+ * there are none, for the first ones, what the calls say of their functions, then lines of the same unit. */
+static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, const struct pf_sums *inclusive)
+{
+    struct pf_sums *best = NULL;
+    bool told = pf_subject_told(sums, measure_of(inclusive)) != NULL;
+    int fit, best_fit = 0;
+
+    for (uint32_t k = 0; k < sums->count; k++) {
+        const struct pf_measure *measure = measure_of(&sums->sums[k]);
+
+        if (measure->unit != measure_of(inclusive)->unit || measure->aggregation != PF_SUM || taken(costs, &sums->sums[k]))
+            continue;
+        fit = measure->kind == PF_FLAT && measure->role != PF_INCLUSIVE && measure->name == measure_of(inclusive)->name ? 3
+              : measure->kind == PF_EDGE && measure->role == PF_SELF                                                    ? 2
+              : measure->kind == PF_FLAT && measure->role == PF_SELF                                                    ? 1 + 2 * told
+                                                                                                                        : 0;
+        if (fit > best_fit && (fit == 3 || costs->count == 0 || measure_of(inclusive)->main)) {
+            best_fit = fit;
+            best = &sums->sums[k];
+        }
+    }
+    return best;
+}
+
+static bool is_inclusive(const struct pf_cg_costs *costs, const struct pf_sums *sums, enum pf_kind kind)
+{
+    const struct pf_measure *measure = measure_of(sums);
+
+    return measure->kind == kind && measure->role == PF_INCLUSIVE && measure->aggregation == PF_SUM && !taken(costs, sums);
+}
+
+static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, enum pf_kind kind)
+{
+    const struct pf_measure *measure = measure_of(sums);
+
+    return measure->kind == kind && measure->aggregation == PF_SUM && measure->role != PF_INCLUSIVE && !is_calls(costs->dict, sums) &&
+           !taken(costs, sums);
+}
+
+/* Which of them is the first event, as viewers show that one first: the one that tables show. UINT32_MAX: there is none. */
+static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, enum pf_kind kind,
+                        bool (*is)(const struct pf_cg_costs *, const struct pf_sums *, enum pf_kind))
+{
+    uint32_t best = UINT32_MAX;
+    int best_preference = -1;
+
+    for (uint32_t k = 0; k < sums->count; k++) {
+        int preference = pf_measure_preference(costs->dict, measure_of(&sums->sums[k]));
+
+        if (preference > best_preference && is(costs, &sums->sums[k], kind)) {
+            best_preference = preference;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Inclusive costs of calls that are of a kind with self costs; where none are, the first. */
+static bool choose_call(struct pf_cg_costs *costs, struct pf_accumulator *sums, uint32_t index)
+{
+    struct pf_sums *inclusive = &sums->sums[index], *self;
+
+    if (!is_inclusive(costs, inclusive, PF_EDGE))
+        return true;
+    self = self_of(costs, sums, inclusive);
+    return (!self && costs->count > 0) || add_event(costs, self, inclusive);
+}
+
+static bool choose_calls(struct pf_cg_costs *costs, struct pf_accumulator *sums)
+{
+    uint32_t main = main_of(costs, sums, PF_EDGE, is_inclusive);
+    bool good = main == UINT32_MAX || choose_call(costs, sums, main);
+
+    for (uint32_t k = 0; good && k < sums->count; k++)
+        good = choose_call(costs, sums, k);
+    return good;
+}
+
+static bool choose_own(struct pf_cg_costs *costs, struct pf_accumulator *sums, enum pf_kind kind)
+{
+    uint32_t main = main_of(costs, sums, kind, is_own);
+    bool good = main == UINT32_MAX || add_event(costs, &sums->sums[main], NULL);
+
+    for (uint32_t k = 0; good && k < sums->count; k++)
+        good = !is_own(costs, &sums->sums[k], kind) || add_event(costs, &sums->sums[k], NULL);
+    return good;
+}
+
+static int choose_events(struct pf_cg_costs *costs, struct pf_accumulator *sums, bool stacks, struct pf_error *error)
+{
+    bool good = stacks ? choose_own(costs, sums, PF_SAMPLE) : choose_calls(costs, sums) && choose_own(costs, sums, PF_FLAT);
+
+    if (!good)
+        return pf_error_nomem(error);
+    return costs->count > 0 ? PF_OK : pf_error_set(error, PF_USAGE, "callgrind lists costs, and these records have none");
+}
+
+static void say_left_out(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, bool stacks, const struct pf_report *report)
+{
+    for (uint32_t k = 0; k < sums->count; k++) {
+        const struct pf_sums *each = &sums->sums[k];
+        struct pf_bytes name = pf_dict_string(costs->dict, measure_of(each)->name);
+
+        if (taken(costs, each) || is_calls(costs->dict, each) || is_jump(costs->dict, each) ||
+            (measure_of(each)->kind == PF_SAMPLE) != stacks)
+            continue;
+        pf_report_send(report, PF_WARNING, "'%.*s' of %s records has no place and is left out", (int)name.size, name.data,
+                       pf_kind_name(measure_of(each)->kind));
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+uint32_t pf_cg_costs_find(struct pf_cg_costs *costs, uint32_t caller, uint32_t callee)
+{
+    struct pf_edge key = {caller, callee};
+    uint32_t count = costs->keys.count, row = pf_table_intern(&costs->keys, &key);
+    size_t columns = costs->count + PF_CG_EXTRAS;
+
+    if (row < count)
+        return row;
+    if (!pf_grow(&costs->values, &costs->value_capacity, (size_t)row + 1, columns * sizeof *costs->values)) {
+        costs->keys.status = PF_NOMEM;
+        return 0;
+    }
+    memset(pf_cg_costs_row(costs, row), 0, columns * sizeof *costs->values);
+    return row;
+}
+
+int pf_cg_costs_add(struct pf_cg_costs *costs, uint32_t row, size_t column, int64_t value, struct pf_error *error)
+{
+    int64_t *sum = pf_cg_costs_row(costs, row) + column;
+
+    return pf_add64(*sum, value, sum) ? PF_OK : pf_error_set(error, PF_OVERFLOW, "a sum of costs leaves 64 bits");
+}
+
+int pf_cg_column_value(const struct pf_cg_column *column, int64_t sum, int64_t *value, struct pf_error *error)
+{
+    if (column->num == 1 && column->den == 1)
+        *value = sum;
+    else if (!pf_scale64(sum, column->num, column->den, value))
+        return pf_error_set(error, PF_OVERFLOW, "a cost of %lld units of %llu / %llu leaves 64 bits", (long long)sum,
+                            (unsigned long long)column->num, (unsigned long long)column->den);
+    return PF_OK;
+}
+
+uint32_t pf_cg_costs_nowhere(struct pf_cg_costs *costs)
+{
+    struct pf_function function = {.name = pf_dict_intern(costs->dict, PF_BYTES("[unknown]"), 0)};
+
+    return pf_dict_add_location(costs->dict, &(struct pf_location){.function = pf_dict_add_function(costs->dict, &function)});
+}
+
+static int add_column(struct pf_cg_costs *costs, uint32_t row, size_t event, const struct pf_cg_column *column, size_t index,
+                      struct pf_error *error)
+{
+    int64_t sum = column->sums ? pf_sums_at(column->sums, index) : 0, value;
+
+    if (sum == 0)
+        return PF_OK;
+    int status = pf_cg_column_value(column, sum, &value, error);
+    return status == PF_OK ? pf_cg_costs_add(costs, row, event, value, error) : status;
+}
+
+static int add_lines(struct pf_cg_costs *costs, const struct pf_cg_records *records, struct pf_error *error)
+{
+    for (size_t place = 0; place < records->place_count; place++) {
+        uint32_t row = records->places[place] ? pf_cg_costs_find(costs, place == 0 ? pf_cg_costs_nowhere(costs) : (uint32_t)place, 0) : 0;
+
+        for (size_t k = 0; row != 0 && k < costs->count; k++)
+            if (!costs->events[k].self_of_calls && add_column(costs, row, k, &costs->events[k].self, place, error) != PF_OK)
+                return error->code;
+    }
+    return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* The first line of a function, where it is known. */
+static uint32_t first_line(struct pf_cg_costs *costs, uint32_t location)
+{
+    struct pf_location place = *pf_dict_location(costs->dict, location);
+    int64_t line = pf_dict_function(costs->dict, place.function)->start_line;
+
+    if (place.line > 0 || line <= 0)
+        return location;
+    place.line = line;
+    return pf_dict_add_location(costs->dict, &place);
+}
+
+static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *records, uint32_t edge, struct pf_error *error)
+{
+    struct pf_edge ends = *(const struct pf_edge *)pf_table_row(&records->sums.edges, edge);
+    uint32_t callee = ends.callee != 0 ? first_line(costs, ends.callee) : pf_cg_costs_nowhere(costs);
+    uint32_t row = ends.caller != 0 ? pf_cg_costs_find(costs, ends.caller, callee) : 0;
+
+    for (size_t k = 0; k < costs->count; k++) {
+        struct pf_cg_event *event = &costs->events[k];
+        uint32_t own = event->self_of_calls ? pf_cg_costs_find(costs, callee, 0) : 0;
+
+        if ((own != 0 && add_column(costs, own, k, &event->self, edge, error) != PF_OK) ||
+            (row != 0 && add_column(costs, row, k, &event->inclusive, edge, error) != PF_OK))
+            return error->code;
+    }
+    for (uint32_t k = 0; row != 0 && k < records->sums.count; k++) {
+        const struct pf_sums *sums = &records->sums.sums[k];
+        size_t extra = PF_CG_CALLS;
+
+        if (measure_of(sums)->kind != PF_EDGE || (!is_calls(costs->dict, sums) && !is_jump(costs->dict, sums)))
+            continue;
+        if (is_jump(costs->dict, sums))
+            extra = named(costs->dict, sums, PF_CG_JUMPS)      ? PF_CG_JUMP_COUNT
+                    : named(costs->dict, sums, PF_CG_BRANCHES) ? PF_CG_REACHED_COUNT
+                                                               : PF_CG_TAKEN_COUNT;
+        if (pf_cg_costs_add(costs, row, costs->count + extra, pf_sums_at(sums, edge), error) != PF_OK)
+            return error->code;
+    }
+    return PF_OK;
+}
+
+static int add_edges(struct pf_cg_costs *costs, const struct pf_cg_records *records, struct pf_error *error)
+{
+    for (uint32_t edge = 0; edge < records->sums.edges.count; edge++)
+        if (records->sums.records[PF_EDGE] > 0 && edge > 0 && add_edge(costs, records, edge, error) != PF_OK)
+            return error->code;
+    return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, struct pf_dict *dict, const struct pf_report *report,
+                     struct pf_error *error)
+{
+    const uint64_t *counts = records->sums.records;
+    bool others = counts[PF_FLAT] + counts[PF_EDGE] > 0, stacks = counts[PF_SAMPLE] > 0 && !others;
+    int status;
+
+    *costs = (struct pf_cg_costs){.dict = dict};
+    if (pf_table_init(&costs->keys, sizeof(struct pf_edge)) != PF_OK)
+        return pf_error_nomem(error);
+    if (!others && !stacks)
+        stacks = pf_accumulator_main(&records->sums, PF_SAMPLE) != UINT32_MAX;
+    if (others && counts[PF_SAMPLE] > 0)
+        pf_report_send(report, PF_NOTE, "costs are those of lines and calls; the stacks beside them are left out");
+    status = choose_events(costs, &records->sums, stacks, error);
+    if (status != PF_OK)
+        return status;
+    say_left_out(costs, &records->sums, stacks, report);
+    if (stacks)
+        return pf_cg_stacks_cost(costs, records, error);
+    status = add_lines(costs, records, error);
+    return status == PF_OK ? add_edges(costs, records, error) : status;
+}
+
+void pf_cg_costs_free(struct pf_cg_costs *costs)
+{
+    for (size_t k = 0; k < costs->count; k++)
+        pf_buffer_free(&costs->events[k].name);
+    free(costs->events);
+    free(costs->values);
+    pf_table_free(&costs->keys);
+}

@@ -1,0 +1,270 @@
+#include "format/callgrind/events.h"
+
+#include "base/number.h"
+#include "model/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct unit {
+    const char *name, *base;
+    uint64_t num, den;
+} units[] = {
+    {"bytes", "bytes", 1, 1},
+    {"B", "bytes", 1, 1},
+    {"count", "count", 1, 1},
+};
+
+/* ruby-prof's measures of time (its callgrind printer gives whole microseconds). */
+static const char *const microseconds[] = {"wall_time", "process_time", "gc_time"};
+
+/* By its name; `time` holds a unit of time. NULL: unknown. */
+static const struct unit *find_unit(struct pf_bytes name, struct unit *time)
+{
+    *time = (struct unit){.base = "nanoseconds"};
+    if (pf_time_unit(name, &time->num, &time->den))
+        return time;
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (pf_bytes_equal(name, pf_bytes_of(units[k].name)))
+            return &units[k];
+    return NULL;
+}
+
+/* Of a word: in ASCII, or a part of a character beyond it. */
+static bool letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* What stands before a unit: a number of at most nine digits, `1e-N` with N to 18, or `1/N`. Both are 1 where there is nothing, the first
+ * is 0 for what is none of these. */
+struct factor {
+    uint64_t num, den;
+};
+
+static uint64_t take_digits(struct pf_bytes *text, size_t most)
+{
+    uint64_t number = 0;
+    size_t at = 0;
+
+    for (; at < text->size && at < most && digit(text->data[at]); at++)
+        number = number * 10 + (uint64_t)(text->data[at] - '0');
+    text->data += at;
+    text->size -= at;
+    return at == most ? 0 : number;
+}
+
+static struct factor take_factor(struct pf_bytes *text)
+{
+    struct factor factor = {1, 1};
+
+    if (text->size > 0 && digit(text->data[0]))
+        factor.num = take_digits(text, 10);
+    if (factor.num == 1 && text->size > 2 && text->data[0] == 'e' && text->data[1] == '-') {
+        *text = (struct pf_bytes){text->data + 2, text->size - 2};
+        uint64_t exponent = take_digits(text, 3);
+
+        for (uint64_t k = 0; k < exponent && exponent <= 18; k++)
+            factor.den *= 10;
+        factor.num = factor.den > 1;
+    } else if (factor.num == 1 && text->size > 1 && text->data[0] == '/') {
+        *text = pf_bytes_skip(*text, 1);
+        factor.den = take_digits(text, 19);
+        factor.num = factor.den > 1;
+    }
+    return factor;
+}
+
+static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const struct unit *unit, struct factor factor, struct pf_bytes text)
+{
+    uint64_t common;
+
+    measure->unit = pf_dict_intern(dict, pf_bytes_of(unit->base), 0);
+    measure->num = unit->num * factor.num;
+    measure->den = factor.den > 1 ? factor.den : unit->den;
+    common = pf_gcd(measure->num, measure->den);
+    measure->num /= common;
+    measure->den /= common;
+    measure->raw_unit = measure->num == 1 && measure->den == 1 ? 0 : pf_dict_intern(dict, text, 0);
+    measure->nature = pf_bytes_equal(pf_bytes_of(unit->base), PF_BYTES("nanoseconds")) ? PF_TIMED : PF_EXACT;
+}
+
+static bool all_letters(struct pf_bytes word)
+{
+    for (size_t k = 0; k < word.size; k++)
+        if (!letter(word.data[k]))
+            return false;
+    return word.size > 0;
+}
+
+/* A unit nobody knows is its own base. */
+static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word, struct factor factor, struct pf_bytes text)
+{
+    measure->unit = pf_dict_intern(dict, word, 0);
+    measure->num = 1;
+    measure->den = factor.den;
+    measure->raw_unit = factor.den > 1 ? pf_dict_intern(dict, text, 0) : 0;
+}
+
+/* `1e-3count` and `1/3count` as others write them: with a blank. */
+static struct pf_bytes with_blank(struct pf_buffer *buffer, struct pf_bytes text, struct pf_bytes word)
+{
+    pf_buffer_append(buffer, text.data, text.size - word.size);
+    pf_buffer_byte(buffer, ' ');
+    pf_buffer_append(buffer, word.data, word.size);
+    return buffer->failed ? text : (struct pf_bytes){buffer->data, buffer->size};
+}
+
+/* `NAME_(UNIT)` or `NAME(UNIT)`: true when the measure was set by it. */
+static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_measure *measure)
+{
+    size_t open = event.size;
+
+    if (event.size < 4 || event.data[event.size - 1] != ')')
+        return false;
+    while (open > 0 && event.data[open - 1] != '(')
+        open--;
+    if (open < 2)
+        return false;
+    struct pf_bytes text = {event.data + open, event.size - 1 - open}, word = text;
+    struct pf_bytes name = {event.data, open - 1 - (open > 2 && event.data[open - 2] == '_')};
+    struct factor factor = take_factor(&word);
+    struct unit time;
+    const struct unit *unit = find_unit(word, &time);
+    struct pf_buffer blank = {0};
+
+    if (factor.num == 0 || !all_letters(word) || (!unit && factor.den == 1 && word.size != text.size) || (factor.den > 1 && unit && unit->num != 1))
+        return false;
+    if (factor.den > 1)
+        text = with_blank(&blank, text, word);
+    measure->name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
+    if (unit)
+        set_unit(dict, measure, unit, factor, text);
+    else
+        set_other_unit(dict, measure, word, factor, text);
+    pf_buffer_free(&blank);
+    return true;
+}
+
+/* The last word in brackets at the end of the long name, where it is a unit. */
+static const struct unit *unit_in_long_name(struct pf_bytes text, struct pf_bytes *word, struct unit *time)
+{
+    if (text.size == 0 || text.data[text.size - 1] != ')')
+        return NULL;
+    size_t end = text.size - 1, at = end;
+
+    while (at > 0 && letter(text.data[at - 1]))
+        at--;
+    *word = (struct pf_bytes){text.data + at, end - at};
+    return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') ? find_unit(*word, time) : NULL;
+}
+
+void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_bytes long_name, struct pf_measure *measure)
+{
+    struct pf_bytes word;
+    struct unit time;
+    const struct unit *unit;
+
+    *measure = (struct pf_measure){.nature = PF_EXACT, .num = 1, .den = 1};
+    if (unit_in_name(dict, event, measure))
+        return;
+    measure->name = pf_dict_intern(dict, event, pf_utf8_valid(event) ? PF_UTF8 : 0);
+    measure->unit = pf_dict_intern(dict, PF_BYTES("count"), 0);
+    unit = unit_in_long_name(long_name, &word, &time);
+    for (size_t k = 0; !unit && k < sizeof microseconds / sizeof *microseconds; k++)
+        if (pf_bytes_equal(event, pf_bytes_of(microseconds[k]))) {
+            word = PF_BYTES("us");
+            unit = find_unit(word, &time);
+        }
+    if (unit)
+        set_unit(dict, measure, unit, (struct factor){1, 1}, word);
+}
+
+static struct pf_bytes trim(struct pf_bytes text)
+{
+    while (text.size > 0 && text.data[0] == ' ') {
+        text.data++;
+        text.size--;
+    }
+    while (text.size > 0 && text.data[text.size - 1] == ' ')
+        text.size--;
+    return text;
+}
+
+bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struct pf_bytes *long_name)
+{
+    const char *colon = definition.size > 0 ? memchr(definition.data, ':', definition.size) : NULL;
+    size_t size = colon ? (size_t)(colon - definition.data) : definition.size;
+
+    *event = trim((struct pf_bytes){definition.data, size});
+    *long_name = colon ? trim((struct pf_bytes){colon + 1, definition.size - size - 1}) : (struct pf_bytes){NULL, 0};
+    return event->size > 0 && !memchr(event->data, '=', event->size) && !memchr(event->data, ' ', event->size);
+}
+
+/* Whether the raw unit is how the scale is read. */
+static bool raw_unit_says(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    struct pf_bytes word = pf_dict_string(dict, measure->raw_unit);
+    struct factor factor = take_factor(&word);
+    uint64_t num, den, common;
+    struct unit time;
+
+    if (word.size > 0 && word.data[0] == ' ' && factor.den > 1)
+        word = (struct pf_bytes){word.data + 1, word.size - 1};
+    const struct unit *unit = find_unit(word, &time);
+    if (!unit || factor.num == 0 || (factor.den > 1 && unit->num != 1) ||
+        !pf_bytes_equal(pf_dict_string(dict, measure->unit), pf_bytes_of(unit->base)))
+        return false;
+    num = unit->num * factor.num;
+    den = factor.den > 1 ? factor.den : unit->den;
+    common = pf_gcd(num, den);
+    return num / common == measure->num && den / common == measure->den;
+}
+
+void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_buffer *text, uint64_t *num,
+                      uint64_t *den)
+{
+    struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
+    bool time = pf_bytes_equal(unit, PF_BYTES("nanoseconds"));
+    char parts[32] = "";
+
+    for (size_t k = 0; k < name.size; k++)
+        pf_buffer_byte(text, (unsigned char)name.data[k] > ' ' ? (unsigned char)name.data[k] : '_');
+    if (name.size == 0)
+        pf_buffer_append(text, "value", 5);
+    *num = measure->num;
+    *den = measure->den;
+    if (measure->raw_unit != 0 && raw_unit_says(dict, measure)) {
+        unit = pf_dict_string(dict, measure->raw_unit);
+        *num = *den = 1;
+    } else if (time && measure->den > 1 && 1000 % measure->den == 0 && measure->num <= UINT64_MAX / 1000) {
+        unit = PF_BYTES("ps");
+        *num = measure->num * (1000 / measure->den);
+        *den = 1;
+    } else if (time) {
+        unit = PF_BYTES("ns");
+    } else if (measure->den > 1) {
+        snprintf(parts, sizeof parts, "1/%" PRIu64, measure->den);
+        *den = 1;
+        if (unit.size == 0)
+            unit = PF_BYTES("count");
+    }
+    if (parts[0] == '\0' && (pf_bytes_equal(unit, PF_BYTES("count")) || unit.size == 0))
+        return;
+    pf_buffer_append(text, "_(", 2);
+    pf_buffer_append(text, parts, strlen(parts));
+    for (size_t k = 0; k < unit.size; k++)
+        if ((unsigned char)unit.data[k] > ' ')
+            pf_buffer_byte(text, (unsigned char)unit.data[k]);
+    pf_buffer_byte(text, ')');
+}
+
+bool pf_cg_event_same(const struct pf_measure *a, const struct pf_measure *b)
+{
+    return a->name == b->name && a->unit == b->unit && a->num == b->num && a->den == b->den;
+}

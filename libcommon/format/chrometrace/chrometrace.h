@@ -1,0 +1,79 @@
+/* Chrome's trace events: what the parts of the reader share. */
+#ifndef PF_FORMAT_CHROMETRACE_CHROMETRACE_H
+#define PF_FORMAT_CHROMETRACE_CHROMETRACE_H
+
+#include "base/number.h"
+#include "codec/format.h"
+#include "io/json_cut.h"
+#include "model/call_tree.h"
+#include "model/pending.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A span or an end of one; times in nanoseconds. */
+struct pf_trace_event {
+    int64_t time, duration; /* duration: INT64_MAX for a begin without its end, -1 for an end */
+    uint32_t thread, location, name; /* name: a string, 0 = none */
+    uint32_t order;         /* in the file */
+};
+
+/* The event that is being read. */
+struct pf_trace_fields {
+    uint32_t pid, tid, name, id; /* strings */
+    char phase;
+    bool has_time, has_duration, has_weight;
+    int64_t time, duration, weight;
+    uint32_t frame;         /* id of the number of a stack frame */
+    uint64_t args_offset;
+};
+
+/* A profile of V8's within the trace. */
+struct pf_trace_profile {
+    uint32_t thread;
+    struct pf_call_tree tree;
+    struct pf_call_samples samples;
+    bool has_start, has_end;
+    pf_int128 start, end; /* nanoseconds */
+};
+
+struct pf_trace_reader {
+    struct pf_json_cut cut;
+    struct pf_trace_event *events;
+    size_t event_count, event_capacity;
+    struct pf_table threads;            /* pid and tid, strings */
+    struct pf_trace_thread {
+        uint32_t name, process, labels;
+    } *thread_rows;
+    size_t thread_capacity;
+    struct pf_call_tree frames;         /* stackFrames, whose numbers are strings */
+    struct pf_trace_sample {
+        int64_t time, weight;
+        uint32_t thread, frame, order;
+    } *samples;
+    size_t sample_count, sample_capacity;
+    struct pf_table profile_keys;       /* pid and id, strings, of profile k that with id k + 1; what has no id has a number */
+    struct pf_trace_profile *profiles;
+    size_t profile_count, profile_capacity, profile_samples;
+    struct pf_buffer args;              /* of the event at hand, as written */
+    uint64_t rounded, cut_spans, unmatched, unclosed;
+    pf_int128 cut_time;                 /* nanoseconds */
+    struct pf_pending rows;
+    struct pf_table keys;               /* stack and labels of each row */
+    size_t capacity[3];                 /* of the columns of rows */
+    bool read;
+    int status;
+};
+
+/* Row of a thread; 0: out of memory. */
+uint32_t pf_trace_thread(struct pf_reader *, uint32_t pid, uint32_t tid);
+
+/* Takes the parts of a profile that an event brings. */
+int pf_trace_read_profile(struct pf_reader *, const struct pf_trace_fields *);
+
+/* Each makes the records of the trace, of its spans, its samples, or its profiles. */
+int pf_trace_give_spans(struct pf_reader *);
+int pf_trace_give_samples(struct pf_reader *);
+int pf_trace_give_profiles(struct pf_reader *);
+
+#endif

@@ -1,0 +1,472 @@
+/* The events of a trace, which come in any order: what they tell is held as numbers until the end. */
+#include "format/chrometrace/chrometrace.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/json_look.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TO_NANOSECONDS = 3 };
+
+struct thread_key {
+    uint32_t pid, tid;
+    uint64_t used; /* 1: no row is all zero */
+};
+
+static int bid(struct pf_source *source, const char *path)
+{
+    static const char *const paths[] = {"traceEvents", "[].ph", "traceEvents[].ph", "stackFrames", "samples[].sf", NULL};
+    uint32_t found = pf_json_look(source, paths);
+
+    (void)path;
+    return found & 0x6 ? 48 : found & 1 ? 40 : (found & 0x18) == 0x18 ? 32 : 0;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+
+    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    state->cut.lenient = true;
+    if (pf_table_init(&state->threads, sizeof(struct thread_key)) != PF_OK || pf_call_tree_init(&state->frames) != PF_OK ||
+        pf_table_init(&state->keys, 2 * sizeof(uint32_t)) != PF_OK || pf_table_init(&state->profile_keys, 3 * sizeof(uint32_t)) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    return PF_OK;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+
+    for (size_t k = 0; k < state->profile_count; k++) {
+        pf_call_tree_free(&state->profiles[k].tree);
+        pf_call_samples_free(&state->profiles[k].samples);
+    }
+    free(state->profiles);
+    free(state->events);
+    free(state->samples);
+    free(state->thread_rows);
+    pf_table_free(&state->threads);
+    pf_table_free(&state->keys);
+    pf_table_free(&state->profile_keys);
+    pf_call_tree_free(&state->frames);
+    pf_buffer_free(&state->args);
+    pf_pending_free(&state->rows);
+    pf_json_cut_close(&state->cut);
+}
+
+/* --- threads ---------------------------------------------------------------------------------------------- */
+
+uint32_t pf_trace_thread(struct pf_reader *reader, uint32_t pid, uint32_t tid)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct thread_key key = {pid, tid, 1};
+    uint32_t before = state->threads.count, id;
+
+    if (!pf_grow(&state->thread_rows, &state->thread_capacity, (size_t)before + 1, sizeof *state->thread_rows))
+        return 0;
+    id = pf_table_intern(&state->threads, &key);
+    if (id >= before)
+        state->thread_rows[id] = (struct pf_trace_thread){0};
+    return id;
+}
+
+/* A number as one, anything else as text. */
+static uint32_t add_label(struct pf_dict *dict, uint32_t labels, struct pf_bytes key, uint32_t text)
+{
+    uint32_t name = pf_dict_intern(dict, key, 0);
+    int64_t number;
+
+    if (text == 0)
+        return labels;
+    if (pf_parse_int(pf_dict_string(dict, text), INT64_MIN, INT64_MAX, &number))
+        return pf_dict_add_number(dict, labels, name, number, 0);
+    return pf_dict_add_label(dict, labels, name, text);
+}
+
+/* Names of threads and processes may come behind their events. */
+static void label_threads(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+
+    for (uint32_t id = 1; id < state->threads.count; id++) {
+        const struct thread_key *key = pf_table_row(&state->threads, id);
+        uint32_t process = pf_table_find(&state->threads, &(struct thread_key){key->pid, 0, 1});
+        uint32_t labels = add_label(dict, 0, PF_BYTES("pid"), key->pid);
+
+        labels = add_label(dict, labels, PF_BYTES("tid"), key->tid);
+        if (process && state->thread_rows[process].process)
+            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("process"), 0), state->thread_rows[process].process);
+        if (state->thread_rows[id].name)
+            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("thread"), 0), state->thread_rows[id].name);
+        state->thread_rows[id].labels = labels;
+    }
+}
+
+/* --- an event --------------------------------------------------------------------------------------------- */
+
+/* A string, or a number as it is written. */
+static int read_text(struct pf_reader *reader, uint32_t *string)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes text;
+    int kind = pf_json_cut_kind(&state->cut);
+
+    if (kind < 0)
+        return kind;
+    int status = kind == '"' ? pf_json_cut_string(&state->cut, &text) : pf_json_cut_raw(&state->cut, &text);
+    if (status == PF_OK && (kind == '"' || kind == '0'))
+        *string = pf_dict_intern_text(reader->dict, text);
+    return status;
+}
+
+/* Microseconds, with decimals, also as a string. */
+static int read_time(struct pf_reader *reader, int64_t *time, bool *told)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes text;
+    bool exact;
+    int kind = pf_json_cut_kind(&state->cut);
+
+    if (kind != '0' && kind != '"')
+        return kind < 0 ? kind : pf_json_cut_skip(&state->cut);
+    int status = pf_json_cut_number(&state->cut, &text);
+    if (status != PF_OK)
+        return status;
+    if (!pf_decimal_scale(text, TO_NANOSECONDS, time, &exact))
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source) - text.size, "'%.*s' is no time of 64 bits",
+                           text.size > 40 ? 40 : (int)text.size, text.data);
+    state->rounded += !exact;
+    *told = true;
+    return PF_OK;
+}
+
+static int read_weight(struct pf_reader *reader, struct pf_trace_fields *fields)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes text;
+    bool exact;
+    int status = pf_json_cut_number(&state->cut, &text);
+
+    fields->has_weight = status == PF_OK && pf_decimal_scale(text, 0, &fields->weight, &exact);
+    return status;
+}
+
+static int read_args(struct pf_reader *reader, struct pf_trace_fields *fields)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes raw;
+
+    pf_json_cut_kind(&state->cut);
+    fields->args_offset = pf_source_offset(reader->source);
+    int status = pf_json_cut_raw(&state->cut, &raw);
+    state->args.size = 0;
+    if (status == PF_OK && !pf_buffer_append(&state->args, raw.data, raw.size))
+        return pf_error_nomem(&reader->error);
+    return status;
+}
+
+static int read_stack_number(struct pf_reader *reader, uint32_t *frame)
+{
+    struct pf_trace_reader *state = reader->state;
+    uint32_t text = 0;
+    int status = read_text(reader, &text);
+
+    if (status == PF_OK && text && (*frame = pf_call_tree_number(&state->frames, text)) == 0)
+        return pf_error_nomem(&reader->error);
+    return status;
+}
+
+static int read_member(struct pf_reader *reader, struct pf_trace_fields *fields, struct pf_bytes key)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes text;
+
+    if (pf_bytes_equal(key, PF_BYTES("ph"))) {
+        int status = pf_json_cut_string(&state->cut, &text);
+
+        fields->phase = status == PF_OK && text.size == 1 ? text.data[0] : '?';
+        return status;
+    }
+    if (pf_bytes_equal(key, PF_BYTES("name")))
+        return read_text(reader, &fields->name);
+    if (pf_bytes_equal(key, PF_BYTES("pid")))
+        return read_text(reader, &fields->pid);
+    if (pf_bytes_equal(key, PF_BYTES("tid")))
+        return read_text(reader, &fields->tid);
+    if (pf_bytes_equal(key, PF_BYTES("id")))
+        return read_text(reader, &fields->id);
+    if (pf_bytes_equal(key, PF_BYTES("ts")))
+        return read_time(reader, &fields->time, &fields->has_time);
+    if (pf_bytes_equal(key, PF_BYTES("dur")) || (pf_bytes_equal(key, PF_BYTES("tdur")) && !fields->has_duration))
+        return read_time(reader, &fields->duration, &fields->has_duration);
+    if (pf_bytes_equal(key, PF_BYTES("weight")))
+        return read_weight(reader, fields);
+    if (pf_bytes_equal(key, PF_BYTES("sf")))
+        return read_stack_number(reader, &fields->frame);
+    if (pf_bytes_equal(key, PF_BYTES("args")))
+        return read_args(reader, fields);
+    return pf_json_cut_skip(&state->cut);
+}
+
+static bool holds(const struct pf_buffer *text, const char *part)
+{
+    size_t size = strlen(part);
+
+    for (size_t at = 0; at + size <= text->size; at++) {
+        const char *found = memchr(text->data + at, part[0], text->size - at - size + 1);
+
+        if (!found)
+            return false;
+        at = (size_t)(found - text->data);
+        if (memcmp(found, part, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The place of a span: its name, and where its arguments tell one (Hermes), the file and line. */
+static int span_location(struct pf_reader *reader, const struct pf_trace_fields *fields, uint32_t *id)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_function function = {.name = fields->name ? fields->name : pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
+    struct pf_location location = {0};
+    const json_t *args;
+
+    if (holds(&state->args, "\"url\"")) {
+        int status = pf_json_cut_parse(&state->cut, (struct pf_bytes){state->args.data, state->args.size}, fields->args_offset, &args);
+
+        if (status != PF_OK)
+            return status;
+        function.file = pf_dict_intern_text(reader->dict, pf_json_member_text(args, "url"));
+        location.line = pf_json_member_int(args, "line", 0);
+        int64_t column = pf_json_member_int(args, "column", 0);
+        location.column = column > 0 && column < UINT32_MAX ? (uint32_t)column : 0;
+    }
+    location.function = pf_dict_add_function(reader->dict, &function);
+    *id = pf_dict_add_location(reader->dict, &location);
+    return PF_OK;
+}
+
+static bool begins_with(struct pf_bytes text, const char *begin)
+{
+    return text.size >= strlen(begin) && memcmp(text.data, begin, strlen(begin)) == 0;
+}
+
+static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fields)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_trace_event event = {.time = fields->time, .name = fields->name, .order = (uint32_t)state->event_count};
+    int status = PF_OK;
+
+    /* clang's sums of what stands elsewhere */
+    if (fields->phase == 'X' && begins_with(pf_dict_string(reader->dict, fields->name), "Total ") && holds(&state->args, "\"avg ms\""))
+        return PF_OK;
+    if (!fields->has_time)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "an event '%c' without a time", fields->phase);
+    if (fields->duration < 0)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "an event of less than no time");
+    event.duration = fields->phase == 'B' ? INT64_MAX : fields->phase == 'E' ? -1 : fields->duration;
+    if (fields->phase != 'E')
+        status = span_location(reader, fields, &event.location);
+    event.thread = pf_trace_thread(reader, fields->pid, fields->tid);
+    if (status == PF_OK && (event.thread == 0 || !pf_grow(&state->events, &state->event_capacity, state->event_count + 1, sizeof *state->events)))
+        status = pf_error_nomem(&reader->error);
+    if (status == PF_OK)
+        state->events[state->event_count++] = event;
+    return status;
+}
+
+static int take_sample(struct pf_reader *reader, const struct pf_trace_fields *fields)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_trace_sample sample = {.time = fields->time, .weight = fields->has_weight ? fields->weight : 1, .frame = fields->frame,
+                                     .thread = pf_trace_thread(reader, fields->pid, fields->tid), .order = (uint32_t)state->sample_count};
+
+    if (sample.thread == 0 || !pf_grow(&state->samples, &state->sample_capacity, state->sample_count + 1, sizeof *state->samples))
+        return pf_error_nomem(&reader->error);
+    state->samples[state->sample_count++] = sample;
+    return PF_OK;
+}
+
+/* The name of a thread or a process. */
+static int take_name(struct pf_reader *reader, const struct pf_trace_fields *fields, bool process)
+{
+    struct pf_trace_reader *state = reader->state;
+    uint32_t thread = pf_trace_thread(reader, fields->pid, process ? 0 : fields->tid);
+    const json_t *args;
+    int status = pf_json_cut_parse(&state->cut, (struct pf_bytes){state->args.data, state->args.size}, fields->args_offset, &args);
+
+    if (status == PF_OK && thread == 0)
+        status = pf_error_nomem(&reader->error);
+    if (status == PF_OK)
+        *(process ? &state->thread_rows[thread].process : &state->thread_rows[thread].name) =
+            pf_dict_intern_text(reader->dict, pf_json_member_text(args, "name"));
+    return status;
+}
+
+static int take_event(struct pf_reader *reader, const struct pf_trace_fields *fields)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes name = pf_dict_string(reader->dict, fields->name);
+    bool args = state->args.size > 0;
+
+    if (args && (pf_bytes_equal(name, PF_BYTES("Profile")) || pf_bytes_equal(name, PF_BYTES("ProfileChunk")) ||
+                 pf_bytes_equal(name, PF_BYTES("CpuProfile"))))
+        return pf_trace_read_profile(reader, fields);
+    if (fields->phase == 'M' && args && pf_bytes_equal(name, PF_BYTES("thread_name")))
+        return take_name(reader, fields, false);
+    if (fields->phase == 'M' && args && pf_bytes_equal(name, PF_BYTES("process_name")))
+        return take_name(reader, fields, true);
+    if (fields->phase == 'X' || fields->phase == 'B' || fields->phase == 'E')
+        return take_span(reader, fields);
+    return fields->phase == 'P' && fields->frame ? take_sample(reader, fields) : PF_OK;
+}
+
+/* Events, or samples, which are written alike. */
+static int read_events(struct pf_reader *reader, bool samples)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes key;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        struct pf_trace_fields fields = {0};
+
+        state->args.size = 0;
+        status = pf_json_cut_enter(&state->cut, '{');
+        while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
+            status = read_member(reader, &fields, key);
+        if (status == PF_EOF)
+            status = samples ? take_sample(reader, &fields) : take_event(reader, &fields);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* --- the document ----------------------------------------------------------------------------------------- */
+
+/* {"name":"f","category":"c","parent":"1"} under its own number. */
+static int read_stack_frame(struct pf_reader *reader, uint32_t number)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_call_frame frame = {0};
+    uint32_t node = pf_call_tree_add(&state->frames), parent = 0;
+    struct pf_bytes key;
+    int status = node ? pf_json_cut_enter(&state->cut, '{') : pf_error_nomem(&reader->error);
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        if (pf_bytes_equal(key, PF_BYTES("name")))
+            status = read_text(reader, &frame.name);
+        else if (pf_bytes_equal(key, PF_BYTES("parent")))
+            status = read_stack_number(reader, &parent);
+        else
+            status = pf_json_cut_skip(&state->cut);
+    }
+    if (status != PF_EOF)
+        return status;
+    if (state->frames.rows[number].node)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a stack frame is there twice");
+    state->frames.rows[number].node = node;
+    state->frames.nodes[node].number = number;
+    state->frames.nodes[node].parent_number = parent;
+    state->frames.nodes[node].location = pf_call_frame_location(reader->dict, &frame, false);
+    return PF_OK;
+}
+
+static int read_stack_frames(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes key;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        uint32_t number = pf_call_tree_number(&state->frames, pf_dict_intern_text(reader->dict, key));
+
+        status = number ? read_stack_frame(reader, number) : pf_error_nomem(&reader->error);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int read_document(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_bytes key;
+
+    if (pf_json_cut_kind(&state->cut) == '[') {
+        int status = read_events(reader, false);
+
+        return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
+    }
+    int status = pf_json_cut_enter(&state->cut, '{');
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        int kind = pf_json_cut_kind(&state->cut);
+
+        if (kind == '[' && pf_bytes_equal(key, PF_BYTES("traceEvents")))
+            status = read_events(reader, false);
+        else if (kind == '[' && pf_bytes_equal(key, PF_BYTES("samples")))
+            status = read_events(reader, true);
+        else if (kind == '{' && pf_bytes_equal(key, PF_BYTES("stackFrames")))
+            status = read_stack_frames(reader);
+        else
+            status = pf_json_cut_skip(&state->cut);
+    }
+    return status == PF_EOF ? pf_json_cut_end(&state->cut) : status;
+}
+
+static int give_records(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    const char *of = pf_options_get(reader->options, "of");
+    bool profiles = of ? strcmp(of, "profiles") == 0 : state->profile_samples > 0;
+    bool samples = of ? strcmp(of, "samples") == 0 : !profiles && state->sample_count > 0;
+
+    label_threads(reader);
+    if (state->rounded > 0)
+        pf_report_send(&reader->report, PF_NOTE, "%" PRIu64 " times finer than nanoseconds are rounded", state->rounded);
+    if ((profiles || samples) && !of)
+        for (size_t k = 0; k < state->event_count; k++)
+            if (state->events[k].duration > 0) {
+                pf_report_send(&reader->report, PF_NOTE, "the trace has %s: its spans are left out (-f chrometrace:of=spans reads them)",
+                               profiles ? "profiles" : "samples");
+                break;
+            }
+    return profiles ? pf_trace_give_profiles(reader) : samples ? pf_trace_give_samples(reader) : pf_trace_give_spans(reader);
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_trace_reader *state = reader->state;
+
+    if (!state->read) {
+        state->read = true;
+        state->status = read_document(reader);
+        int given = give_records(reader);
+        state->status = state->status == PF_OK ? given : state->status;
+    }
+    if (state->rows.column_count > 0 && pf_pending_give(&state->rows, batch))
+        return PF_OK;
+    return state->status == PF_OK ? PF_EOF : state->status;
+}
+
+static const struct pf_option options[] = {
+    {"of", "what is read where a trace has several: profiles of V8's, else samples, else spans", "profiles|samples|spans", true, false},
+    {"deltas", "profiles: a sample has the time to the next sample, as in DevTools, or the time since the sample before", "next|before", true,
+     false},
+    {0},
+};
+
+const struct pf_format pf_format_chrometrace = {
+    .name = "chrometrace",
+    .about = "Chrome's trace events (spans, samples, V8's profiles), as DevTools, clang and many more write them",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
+    .options = options,
+    .bid = bid,
+    .reader_size = sizeof(struct pf_trace_reader),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+};

@@ -1,0 +1,333 @@
+/* Spans of a trace become the time each stack took by itself.
+ *
+ * First every end finds its begin: an end closes the innermost open begin of its name in its thread, whatever else is open; an end without a
+ * name closes the innermost one. Events of one moment count in the order of the file; an end that finds nothing in that order is tried again
+ * after the begins of its moment. From then on there are spans with a begin and an end only. At equal begins the shorter span lies
+ * inside; of equally long ones the later in the file. A span that ends after the span around it is cut there. Each moment belongs to the
+ * innermost span that is open. */
+#include "format/chrometrace/chrometrace.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { OPEN_END = -1 }; /* duration of an end event */
+
+static int compare_order(const struct pf_trace_event *x, const struct pf_trace_event *y)
+{
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* By thread and time, then as in the file. */
+static int compare_events(const void *a, const void *b)
+{
+    const struct pf_trace_event *x = a, *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return compare_order(x, y);
+}
+
+/* Spans of one moment: the longest first. */
+static int compare_durations(const void *a, const void *b)
+{
+    const struct pf_trace_event *x = a, *y = b;
+
+    if (x->duration != y->duration)
+        return x->duration > y->duration ? -1 : 1;
+    return compare_order(x, y);
+}
+
+/* Number of events of the moment that begins at `events`. */
+static size_t moment_size(const struct pf_trace_event *events, size_t count)
+{
+    size_t same = 1;
+
+    while (same < count && events[same].time == events[0].time)
+        same++;
+    return same;
+}
+
+/* --- pairs of begin and end ------------------------------------------------------------------------------- */
+
+struct pairing {
+    struct pf_reader *reader;
+    struct pf_trace_event *events; /* of the thread */
+    uint32_t *open;                /* begins that may be open, outermost first */
+    size_t open_count, open_capacity;
+    uint32_t *below;               /* by event: the begin of the same name around it, counted from 1; 0 = none */
+    size_t below_capacity;
+    uint32_t *innermost;           /* by name: the innermost open begin, counted from 1; 0 = none */
+};
+
+static bool open_begin(struct pairing *pairing, uint32_t k)
+{
+    uint32_t *innermost = &pairing->innermost[pairing->events[k].name];
+
+    if (!pf_grow(&pairing->open, &pairing->open_capacity, pairing->open_count + 1, sizeof *pairing->open))
+        return false;
+    pairing->open[pairing->open_count++] = k;
+    pairing->below[k] = *innermost;
+    *innermost = k + 1;
+    return true;
+}
+
+/* PF_OK also where the end finds no begin: then it keeps its duration. */
+static int close_begin(struct pairing *pairing, struct pf_trace_event *end)
+{
+    struct pf_trace_event *events = pairing->events, *begin;
+    uint32_t found = pairing->innermost[end->name];
+
+    while (pairing->open_count > 0 && events[pairing->open[pairing->open_count - 1]].duration != INT64_MAX)
+        pairing->open_count--;
+    if (end->name == 0)
+        found = pairing->open_count ? pairing->open[pairing->open_count - 1] + 1 : 0;
+    if (found == 0)
+        return PF_OK;
+    begin = &events[found - 1];
+    pairing->innermost[begin->name] = pairing->below[found - 1];
+    if (__builtin_sub_overflow(end->time, begin->time, &begin->duration) || begin->duration == INT64_MAX)
+        return pf_error_set(&pairing->reader->error, PF_OVERFLOW, "the duration of a span is out of range: more than 2^63 ns");
+    end->duration = 0;
+    return PF_OK;
+}
+
+/* The events of one moment: all in order, then the ends that found nothing. */
+static int pair_moment(struct pairing *pairing, size_t from, size_t count)
+{
+    struct pf_trace_event *events = pairing->events;
+    int status = PF_OK;
+
+    for (size_t k = from; k < from + count && status == PF_OK; k++) {
+        if (events[k].duration == INT64_MAX && !open_begin(pairing, (uint32_t)k))
+            status = pf_error_nomem(&pairing->reader->error);
+        else if (events[k].duration == OPEN_END)
+            status = close_begin(pairing, &events[k]);
+    }
+    for (size_t k = from; k < from + count && status == PF_OK; k++)
+        if (events[k].duration == OPEN_END)
+            status = close_begin(pairing, &events[k]);
+    return status;
+}
+
+/* Gives the begins of one thread their durations; INT64_MAX where there is no end. */
+static int pair_thread(struct pairing *pairing, struct pf_trace_event *events, size_t count)
+{
+    struct pf_trace_reader *state = pairing->reader->state;
+    int status = PF_OK;
+
+    pairing->events = events;
+    pairing->open_count = 0;
+    if (!pf_grow(&pairing->below, &pairing->below_capacity, count, sizeof *pairing->below))
+        return pf_error_nomem(&pairing->reader->error);
+    for (size_t k = 0, same; k < count && status == PF_OK; k += same) {
+        same = moment_size(events + k, count - k);
+        status = pair_moment(pairing, k, same);
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (events[k].duration == INT64_MAX) {
+            pairing->innermost[events[k].name] = 0;
+            state->unclosed++;
+        }
+        state->unmatched += events[k].duration == OPEN_END;
+    }
+    return status;
+}
+
+/* --- spans ------------------------------------------------------------------------------------------------ */
+
+struct span {
+    int64_t end; /* INT64_MAX: unknown; never later than the end of the span outside it */
+    uint32_t stack;
+};
+
+struct spans {
+    struct pf_reader *reader;
+    struct span *open;
+    size_t count, capacity;
+    uint32_t labels;
+    int64_t last; /* where time has been given out to */
+};
+
+struct row_key {
+    uint32_t stack, labels;
+};
+
+static int add_time(struct pf_reader *reader, uint32_t stack, uint32_t labels, int64_t time)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_pending *rows = &state->rows;
+    uint32_t id = pf_table_intern(&state->keys, &(struct row_key){stack, labels});
+
+    if (id == 0)
+        return pf_error_nomem(&reader->error);
+    if (id > rows->count) {
+        if (!pf_grow(&rows->stacks, &state->capacity[0], id, sizeof *rows->stacks) ||
+            !pf_grow(&rows->labels, &state->capacity[1], id, sizeof *rows->labels) ||
+            !pf_grow(&rows->values[0], &state->capacity[2], id, sizeof *rows->values[0]))
+            return pf_error_nomem(&reader->error);
+        rows->stacks[rows->count] = stack;
+        rows->labels[rows->count] = labels;
+        rows->values[0][rows->count++] = 0;
+    }
+    if (!pf_add64(rows->values[0][id - 1], time, &rows->values[0][id - 1]))
+        return pf_error_set(&reader->error, PF_OVERFLOW, "record %" PRIu32 ": its time leaves 64 bits", id);
+    return PF_OK;
+}
+
+/* Gives out the time up to `time`, and closes the spans that end on the way. */
+static int pass(struct spans *spans, int64_t time)
+{
+    int status = PF_OK;
+
+    while (spans->count > 0 && status == PF_OK) {
+        const struct span *top = &spans->open[spans->count - 1];
+        int64_t until = top->end < time ? top->end : time, passed;
+
+        if (until > spans->last) {
+            if (__builtin_sub_overflow(until, spans->last, &passed))
+                return pf_error_set(&spans->reader->error, PF_OVERFLOW, "a span whose time leaves 64 bits");
+            status = add_time(spans->reader, top->stack, spans->labels, passed);
+            spans->last = until;
+        }
+        if (top->end > time)
+            break;
+        spans->count--;
+    }
+    if (time > spans->last)
+        spans->last = time;
+    return status;
+}
+
+static int begin(struct spans *spans, const struct pf_trace_event *event)
+{
+    struct pf_trace_reader *state = spans->reader->state;
+    const struct span *outside = spans->count ? &spans->open[spans->count - 1] : NULL;
+    int64_t end = INT64_MAX;
+
+    if (event->duration != INT64_MAX && !pf_add64(event->time, event->duration, &end))
+        return pf_error_set(&spans->reader->error, PF_OVERFLOW, "a span whose end leaves 64 bits");
+    if (spans->count >= PF_STACK_DEPTH_MAX)
+        return pf_error_at(&spans->reader->error, PF_FAILED, pf_source_offset(spans->reader->source), "more than 1048575 spans within each other");
+    if (outside && end > outside->end) {
+        if (event->duration != INT64_MAX) {
+            state->cut_spans++;
+            state->cut_time += (pf_int128)end - outside->end;
+        }
+        end = outside->end;
+    }
+    uint32_t stack = pf_dict_add_frame(spans->reader->dict, outside ? outside->stack : 0, event->location);
+    if (!pf_grow(&spans->open, &spans->capacity, spans->count + 1, sizeof *spans->open))
+        return pf_error_nomem(&spans->reader->error);
+    spans->open[spans->count++] = (struct span){end, stack};
+    return PF_OK;
+}
+
+/* All spans that begin at one moment; ends and spans without a duration give nothing. */
+static int begin_moment(struct spans *spans, struct pf_trace_event *events, size_t count)
+{
+    int status = pass(spans, events->time);
+
+    if (count > 1)
+        qsort(events, count, sizeof *events, compare_durations);
+    for (size_t k = 0; k < count && events[k].duration > 0 && status == PF_OK; k++)
+        status = begin(spans, &events[k]);
+    return status;
+}
+
+/* When the last event of a thread ends. */
+static int64_t last_time(const struct pf_trace_event *events, size_t count)
+{
+    int64_t last = INT64_MIN, end;
+
+    for (size_t k = 0; k < count; k++) {
+        end = events[k].time;
+        if (events[k].duration > 0 && events[k].duration != INT64_MAX)
+            (void)pf_add64(events[k].time, events[k].duration, &end);
+        last = end > last ? end : last;
+    }
+    return last;
+}
+
+/* The paired events of one thread, in order. */
+static int give_thread(struct spans *spans, struct pf_trace_event *events, size_t count)
+{
+    int64_t last = last_time(events, count);
+    int status = PF_OK;
+
+    spans->count = 0;
+    spans->last = INT64_MIN;
+    for (size_t k = 0, same; k < count && status == PF_OK; k += same) {
+        same = moment_size(events + k, count - k);
+        status = begin_moment(spans, events + k, same);
+    }
+    for (size_t k = 0; k < spans->count; k++)
+        if (spans->open[k].end > last)
+            spans->open[k].end = last;
+    return status == PF_OK ? pass(spans, last) : status;
+}
+
+static void warn(struct pf_reader *reader)
+{
+    const struct pf_trace_reader *state = reader->state;
+    char text[PF_INT128_TEXT];
+
+    if (state->cut_spans > 0) {
+        pf_print_int128(state->cut_time, text);
+        pf_report_send(&reader->report, PF_WARNING,
+                       "spans that end after the span around them: %" PRIu64 ", each cut there, %s nanoseconds left out in all",
+                       state->cut_spans, text);
+    }
+    if (state->unmatched > 0)
+        pf_report_send(&reader->report, PF_WARNING, "end events without an open span of their name: %" PRIu64 ", ignored",
+                       state->unmatched);
+    if (state->unclosed > 0)
+        pf_report_send(&reader->report, PF_WARNING,
+                       "spans without an end event: %" PRIu64
+                       ", each ends with the span around it or with the last event of its thread",
+                       state->unclosed);
+}
+
+static int give_threads(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pairing pairing = {.reader = reader};
+    struct spans spans = {.reader = reader};
+    int status = PF_OK;
+
+    pairing.innermost = calloc((size_t)reader->dict->strings.count + 1, sizeof *pairing.innermost);
+    if (!pairing.innermost)
+        return pf_error_nomem(&reader->error);
+    for (size_t k = 0, same; k < state->event_count && status == PF_OK; k += same) {
+        for (same = 1; k + same < state->event_count && state->events[k + same].thread == state->events[k].thread;)
+            same++;
+        spans.labels = state->thread_rows[state->events[k].thread].labels;
+        status = pair_thread(&pairing, state->events + k, same);
+        if (status == PF_OK)
+            status = give_thread(&spans, state->events + k, same);
+    }
+    free(pairing.innermost);
+    free(pairing.below);
+    free(pairing.open);
+    free(spans.open);
+    return status;
+}
+
+int pf_trace_give_spans(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+    struct pf_measure wall = {.name = pf_dict_intern(dict, PF_BYTES("wall"), 0), .unit = pf_dict_intern(dict, PF_BYTES("nanoseconds"), 0),
+                              .nature = PF_TIMED, .num = 1, .den = 1};
+
+    pf_pending_column(&state->rows, pf_measures_intern(&dict->measures, &wall), NULL);
+    if (state->event_count > 0)
+        qsort(state->events, state->event_count, sizeof *state->events, compare_events);
+    int status = give_threads(reader);
+    warn(reader);
+    return status;
+}

@@ -1,0 +1,493 @@
+#include "format/dcpi/cat.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "format/dcpi/header.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHOLE = 10000 };
+
+int pf_dcpi_cat_open_writer(struct pf_writer *writer)
+{
+    (void)writer;
+    return PF_OK;
+}
+
+void pf_dcpi_cat_close_writer(struct pf_writer *writer)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+
+    pf_dcpi_profiles_free(&state->profiles);
+    pf_dcpi_cat_blocks_free(&state->blocks);
+    pf_dcpi_counts_free(&state->counts);
+    pf_dcpi_places_free(&state->places);
+}
+
+int pf_dcpi_cat_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+
+    if (batch->kind == PF_META) {
+        int status = pf_dcpi_profiles_add(&state->profiles, writer->dict, batch);
+
+        if (status == PF_OK)
+            status = pf_dcpi_cat_blocks_add(&state->blocks, writer->dict, batch);
+        return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    }
+    return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
+}
+
+/* --- the head --------------------------------------------------------------------------------------------- */
+
+/* A profile of the output: an image, and the places that are its. */
+struct profile {
+    struct pf_writer *writer;
+    const struct pf_image *image;
+    const uint32_t *locations;
+    size_t count;
+};
+
+static struct pf_dcpi_cat_writer *state_of(const struct profile *profile)
+{
+    return profile->writer->state;
+}
+
+static struct pf_bytes identifier(const struct profile *profile)
+{
+    return pf_dict_string(profile->writer->dict, profile->image->identifier);
+}
+
+static bool is_source(const struct profile *profile, const struct pf_dcpi_profile *from)
+{
+    return pf_dcpi_profile_is_of(from, identifier(profile));
+}
+
+/* A line feed in a value, which no file of DCPI has, becomes a blank. */
+static int write_line(const struct profile *profile, struct pf_bytes word, struct pf_bytes value)
+{
+    struct pf_sink *sink = profile->writer->sink;
+    static const char blanks[] = "                     ";
+
+    pf_sink_write(sink, word.data, word.size);
+    pf_sink_write(sink, blanks, word.size < sizeof blanks - 2 ? sizeof blanks - 1 - word.size : 1);
+    for (size_t k = 0; k < value.size; k++)
+        pf_sink_write(sink, value.data[k] == '\n' ? " " : value.data + k, 1);
+    return pf_sink_write(sink, "\n", 1);
+}
+
+static bool is_new(struct pf_strings *seen, struct pf_bytes value)
+{
+    uint32_t count = seen->count;
+
+    return pf_strings_intern(seen, value, 0) == count;
+}
+
+/* All values of a word that the sources have, each once; `most` of them. */
+static int write_values(const struct profile *profile, const char *word, size_t most)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    struct pf_bytes key = pf_bytes_of(word);
+    struct pf_strings seen;
+
+    if (pf_strings_init(&seen) < 0) {
+        pf_strings_free(&seen);
+        return pf_error_nomem(&profile->writer->error);
+    }
+    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+        for (size_t k = 0; k < state->blocks.count; k++)
+            if (state->blocks.lines[k].block == block && pf_bytes_equal(pf_dict_string(dict, state->blocks.lines[k].key), key) &&
+                seen.count <= most && is_new(&seen, pf_dict_string(dict, state->blocks.lines[k].value)))
+                write_line(profile, key, pf_dict_string(dict, state->blocks.lines[k].value));
+    for (size_t i = 0; i < state->profiles.count; i++) {
+        const struct pf_dcpi_header *header = &state->profiles.rows[i].header;
+
+        for (size_t k = 0; is_source(profile, &state->profiles.rows[i]) && k < header->count; k++)
+            if (pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), key) && seen.count <= most &&
+                is_new(&seen, pf_dcpi_line_value(header, &header->lines[k])))
+                write_line(profile, key, pf_dcpi_line_value(header, &header->lines[k]));
+    }
+    int status = seen.status;
+
+    pf_strings_free(&seen);
+    return status == PF_OK ? PF_OK : pf_error_nomem(&profile->writer->error);
+}
+
+static int write_name(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    size_t block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), 0);
+    struct pf_bytes name = pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("name"));
+
+    if (name.size == 0) {
+        name = pf_dict_string(dict, profile->image->name);
+        for (size_t k = name.size; k > 0; k--)
+            if (name.data[k - 1] == '/' && k < name.size) {
+                name = (struct pf_bytes){name.data + k, name.size - k};
+                break;
+            }
+    }
+    if (name.size == 0)
+        name = identifier(profile);
+    return write_line(profile, PF_BYTES("name"), name);
+}
+
+/* The earliest, with seconds where it has them. */
+static int write_epoch(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    char earliest[16] = "", epoch[16];
+
+    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+        if (pf_dcpi_epoch(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("epoch")), epoch) &&
+            (!*earliest || strcmp(epoch, earliest) < 0))
+            memcpy(earliest, epoch, sizeof earliest);
+    for (size_t k = 0; k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]) &&
+            (!*earliest || strcmp(state->profiles.rows[k].header.epoch, earliest) < 0))
+            memcpy(earliest, state->profiles.rows[k].header.epoch, sizeof earliest);
+    if (!*earliest)
+        return PF_OK;
+    return write_line(profile, PF_BYTES("epoch"), (struct pf_bytes){earliest, strcmp(earliest + 12, "00") == 0 ? 12 : 14});
+}
+
+static int write_number(const struct profile *profile, const char *word, uint64_t number)
+{
+    char text[32];
+    int size = snprintf(text, sizeof text, "0x%012" PRIx64, number);
+
+    return write_line(profile, pf_bytes_of(word), (struct pf_bytes){text, (size_t)size});
+}
+
+/* --- events ----------------------------------------------------------------------------------------------- */
+
+/* A column of counts. */
+struct column {
+    const struct pf_dcpi_event *event;
+    uint64_t period, fraction;
+    pf_int128 total;
+    size_t line; /* of the metadata, that names it; SIZE_MAX: none does */
+};
+
+/* The period and share of an event that no source names: period * 10000 / share events are one count. */
+static int set_share(const struct profile *profile, struct column *column)
+{
+    const struct pf_dict *dict = profile->writer->dict;
+    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->event->measure);
+
+    column->period = measure->period;
+    if (!__builtin_mul_overflow(pf_measure_period_parts(measure), (uint64_t)WHOLE, &column->fraction))
+        return PF_OK;
+    return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: the period of '%s' leaves 64 bits",
+                        pf_dict_string(dict, measure->name).data);
+}
+
+/* What a source says of an event; false: no source names it. */
+static bool find_event(const struct profile *profile, struct column *column)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->event->measure);
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    struct pf_dcpi_cat_event event;
+
+    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+        for (size_t k = 0; k < state->blocks.count; k++) {
+            const struct pf_dcpi_cat_line *line = &state->blocks.lines[k];
+
+            if (line->block == block && pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) &&
+                pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), &event) && pf_bytes_equal(event.name, name) &&
+                (pf_uint128)event.events * pf_measure_period_parts(measure) == (pf_uint128)measure->period * event.parts) {
+                column->period = event.period;
+                column->fraction = event.fraction;
+                column->line = k;
+                return true;
+            }
+        }
+    for (size_t k = 0; k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]) &&
+            pf_bytes_equal(pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_EVENT), name) &&
+            state->profiles.rows[k].header.number[PF_DCPI_PERIOD] == measure->period && pf_measure_period_parts(measure) == 1)
+            return true;
+    return false;
+}
+
+/* Adds up; a count below 0 cannot be written. */
+static int event_total(const struct profile *profile, const struct pf_dcpi_event *event, pf_int128 *total, bool *counted)
+{
+    *total = 0;
+    *counted = false;
+    for (size_t k = 0; k < profile->count; k++) {
+        int64_t sum = pf_dcpi_event_sum(event, profile->locations[k]);
+
+        if (sum < 0)
+            return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: a count of %" PRId64 " is below 0", sum);
+        *total += sum;
+        *counted = *counted || sum != 0;
+    }
+    return PF_OK;
+}
+
+static int compare_columns(const void *a, const void *b)
+{
+    const struct column *x = a, *y = b;
+
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* The events that the image has, in the order in which its first head names them. */
+static int find_columns(const struct profile *profile, struct column *columns, size_t *count)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+
+    *count = 0;
+    for (size_t k = 0; k < state->counts.count; k++) {
+        struct column column = {.event = &state->counts.events[k], .line = SIZE_MAX};
+        bool counted, known;
+
+        if (set_share(profile, &column) != PF_OK)
+            return profile->writer->error.code;
+        known = find_event(profile, &column);
+        if (event_total(profile, column.event, &column.total, &counted) != PF_OK)
+            return profile->writer->error.code;
+        if (counted || known)
+            columns[(*count)++] = column;
+    }
+    if (*count > 0)
+        qsort(columns, *count, sizeof *columns, compare_columns);
+    return PF_OK;
+}
+
+static int write_events(const struct profile *profile, const struct column *columns, size_t count)
+{
+    const struct pf_dict *dict = profile->writer->dict;
+    struct pf_buffer text = {0};
+
+    for (size_t k = 0; k < count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&dict->measures, columns[k].event->measure);
+        struct pf_bytes name = pf_dict_string(dict, measure->name);
+        char number[PF_INT128_TEXT];
+
+        text.size = 0;
+        pf_buffer_append(&text, number, pf_print_int128(columns[k].total, number));
+        pf_buffer_byte(&text, ' ');
+        pf_buffer_append(&text, name.data, name.size);
+        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, columns[k].period, columns[k].fraction);
+        pf_buffer_append(&text, number, (size_t)size);
+        if (!text.failed)
+            write_line(profile, PF_BYTES("event"), (struct pf_bytes){text.data, text.size});
+    }
+    if (text.failed)
+        pf_error_nomem(&profile->writer->error);
+    pf_buffer_free(&text);
+    return profile->writer->error.code;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+static int write_rows(const struct profile *profile, const struct column *columns, size_t count)
+{
+    struct pf_sink *sink = profile->writer->sink;
+    char text[48];
+
+    for (size_t k = 0; k < profile->count; k++) {
+        uint32_t location = profile->locations[k];
+        int size = snprintf(text, sizeof text, "0x%012" PRIx64, pf_dict_location(profile->writer->dict, location)->address);
+
+        pf_sink_write(sink, text, (size_t)size);
+        for (size_t i = 0; i < count; i++) {
+            size = snprintf(text, sizeof text, " %7" PRId64, pf_dcpi_event_sum(columns[i].event, location));
+            pf_sink_write(sink, text, (size_t)size);
+        }
+        if (pf_sink_write(sink, "\n", 1) != PF_OK)
+            return pf_sink_status(sink, &profile->writer->error);
+    }
+    return PF_OK;
+}
+
+/* As a file spells it, where the metadata tell. */
+static struct pf_bytes spelled(const struct profile *profile)
+{
+    const struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dict *dict = profile->writer->dict;
+    size_t block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), 0);
+
+    for (size_t k = 0; block == 0 && k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]))
+            return pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_IMAGE);
+    return block != 0 ? pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")) : identifier(profile);
+}
+
+static int write_profile(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct column *columns = malloc((state->counts.count + 1) * sizeof *columns);
+    size_t count = 0;
+
+    if (!columns)
+        return pf_error_nomem(&profile->writer->error);
+    write_name(profile);
+    write_line(profile, PF_BYTES("image"), spelled(profile));
+    int status = write_values(profile, "label", SIZE_MAX);
+
+    if (status == PF_OK)
+        status = write_values(profile, "path", SIZE_MAX);
+    if (status == PF_OK)
+        status = write_epoch(profile);
+    if (status == PF_OK)
+        status = write_values(profile, "platform", 1);
+    write_number(profile, "text_start", profile->image->text_start);
+    write_number(profile, "text_size", profile->image->text_size);
+    if (status == PF_OK)
+        status = find_columns(profile, columns, &count);
+    if (status == PF_OK)
+        status = write_events(profile, columns, count);
+    if (status == PF_OK)
+        status = write_rows(profile, columns, count);
+    free(columns);
+    return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error) : status;
+}
+
+/* Whether a source tells of an image. */
+static bool is_told(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+
+    if (pf_dcpi_cat_blocks_find(&state->blocks, profile->writer->dict, identifier(profile), 0) != 0)
+        return true;
+    for (size_t k = 0; k < state->profiles.count; k++)
+        if (is_source(profile, &state->profiles.rows[k]))
+            return true;
+    return false;
+}
+
+/* --- what has no place ------------------------------------------------------------------------------------- */
+
+/* Words of heads that were read, each once. */
+struct words {
+    struct pf_strings seen;
+    struct pf_buffer list;
+};
+
+static void add_word(struct words *words, struct pf_bytes word)
+{
+    if (!is_new(&words->seen, word))
+        return;
+    if (words->list.size > 0)
+        pf_buffer_append(&words->list, ", ", 2);
+    pf_buffer_append(&words->list, word.data, word.size);
+}
+
+static bool header_word_fits(struct pf_bytes word, enum pf_dcpi_word known)
+{
+    return known == PF_DCPI_PATH || known < PF_DCPI_CPUSPEED || known == PF_DCPI_VERSION || known == PF_DCPI_TSTART ||
+           pf_bytes_equal(word, PF_BYTES("label"));
+}
+
+/* Lines of heads that are not written. */
+static int say_left_out(struct pf_writer *writer)
+{
+    enum { SHOWN = 200 };
+    struct pf_dcpi_cat_writer *state = writer->state;
+    struct words words = {0};
+    int status = pf_strings_init(&words.seen);
+
+    for (size_t k = 0; status == PF_OK && k < state->blocks.count; k++) {
+        struct pf_bytes word = pf_dict_string(writer->dict, state->blocks.lines[k].key);
+
+        if (!pf_dcpi_cat_word(word))
+            add_word(&words, word);
+    }
+    for (size_t i = 0; status == PF_OK && i < state->profiles.count; i++) {
+        const struct pf_dcpi_header *header = &state->profiles.rows[i].header;
+
+        for (size_t k = 0; k < header->count; k++) {
+            struct pf_bytes word = pf_dcpi_line_word(header, &header->lines[k]);
+
+            if (!header_word_fits(word, header->lines[k].known))
+                add_word(&words, word);
+        }
+    }
+    status = words.seen.status != PF_OK || words.list.failed ? PF_NOMEM : status;
+    if (status == PF_OK && words.list.size > 0)
+        pf_report_send(&writer->report, PF_WARNING, "lines of the head have no place and are left out: %.*s%s",
+                       words.list.size < SHOWN ? (int)words.list.size : SHOWN, words.list.data, words.list.size < SHOWN ? "" : "...");
+    pf_strings_free(&words.seen);
+    pf_buffer_free(&words.list);
+    return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------- */
+
+/* An image that no record has is known by the metadata alone. */
+static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct pf_bytes name, uint64_t start, uint64_t size)
+{
+    for (uint32_t k = 1; k < dict->images.count; k++)
+        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier), identifier))
+            return;
+    if (!pf_dcpi_is_image(identifier))
+        return;
+    struct pf_image image = {.name = pf_dict_intern_text(dict, name.size > 0 ? name : identifier),
+                             .identifier = pf_dict_intern_text(dict, identifier),
+                             .text_start = start,
+                             .text_size = size};
+
+    pf_dict_add_image(dict, &image);
+}
+
+static int add_told_images(struct pf_writer *writer)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+    struct pf_dict *dict = writer->dict;
+
+    for (size_t block = 1; block <= state->blocks.blocks; block++) {
+        uint64_t start = 0, size = 0;
+
+        pf_dcpi_cat_hex(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")), &start);
+        pf_dcpi_cat_hex(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")), &size);
+        add_image(dict, pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")),
+                  pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("path")), start, size);
+    }
+    for (size_t k = 0; k < state->profiles.count; k++) {
+        const struct pf_dcpi_header *header = &state->profiles.rows[k].header;
+
+        if (state->profiles.rows[k].ended && !state->profiles.rows[k].refused)
+            add_image(dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE), pf_dcpi_header_value(header, PF_DCPI_PATH),
+                      header->number[PF_DCPI_TSTART], header->number[PF_DCPI_TSIZE]);
+    }
+    return pf_dict_status(dict) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+}
+
+/* Every image that has counts; where none has, every image that is told of. */
+int pf_dcpi_cat_finish(struct pf_writer *writer)
+{
+    struct pf_dcpi_cat_writer *state = writer->state;
+    const struct pf_dict *dict = writer->dict;
+    struct pf_dcpi_places *places = &state->places;
+    size_t next = 0;
+
+    if (say_left_out(writer) != PF_OK || add_told_images(writer) != PF_OK ||
+        pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
+        return writer->error.code;
+    for (uint32_t k = 1; k < dict->images.count; k++) {
+        struct profile profile = {writer, pf_dict_image(dict, k), next < places->count ? places->locations + next : NULL, 0};
+
+        while (next < places->count && pf_dcpi_places_image(places, dict, places->locations[next]) == k) {
+            next++;
+            profile.count++;
+        }
+        bool wanted = profile.count > 0 || (places->count == 0 && places->image[k] == k && is_told(&profile));
+
+        if (wanted && write_profile(&profile) != PF_OK)
+            return writer->error.code;
+    }
+    return PF_OK;
+}

@@ -1,0 +1,381 @@
+#include "format/dcpi/header.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum shape { REST, IDENTIFIER, HEX, DIGITS, TIME, RELEASE };
+
+static const struct {
+    const char *name;
+    enum shape shape;
+} WORDS[PF_DCPI_OTHER] = {
+    [PF_DCPI_IMAGE] = {"image", IDENTIFIER},    [PF_DCPI_EPOCH] = {"epoch", TIME},
+    [PF_DCPI_PLATFORM] = {"platform", REST},    [PF_DCPI_EVENT] = {"event", REST},
+    [PF_DCPI_PERIOD] = {"period", DIGITS},      [PF_DCPI_TSIZE] = {"tsize", DIGITS},
+    [PF_DCPI_CPUSPEED] = {"cpuspeed", DIGITS},  [PF_DCPI_VERSION] = {"version", RELEASE},
+    [PF_DCPI_TSTART] = {"tstart", HEX},         [PF_DCPI_CPUAMASK] = {"cpuamask", HEX},
+    [PF_DCPI_CPUIMPLV] = {"cpuimplv", DIGITS},  [PF_DCPI_CPUCOUNT] = {"cpucount", DIGITS},
+    [PF_DCPI_PATH] = {"path", REST},
+};
+
+/* --- values ----------------------------------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int hex_digit(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool parse_number(struct pf_bytes text, unsigned base, uint64_t *number)
+{
+    *number = 0;
+    for (size_t k = 0; k < text.size; k++) {
+        int digit = hex_digit(text.data[k]);
+
+        if (digit < 0 || (unsigned)digit >= base || __builtin_mul_overflow(*number, (uint64_t)base, number) ||
+            __builtin_add_overflow(*number, (uint64_t)digit, number))
+            return false;
+    }
+    return text.size > 0;
+}
+
+static bool all_digits(struct pf_bytes text)
+{
+    for (size_t k = 0; k < text.size; k++)
+        if (!is_digit(text.data[k]))
+            return false;
+    return text.size > 0;
+}
+
+bool pf_dcpi_is_image(struct pf_bytes text)
+{
+    for (size_t k = 0; k < text.size; k++)
+        if (hex_digit(text.data[k]) < 0)
+            return false;
+    return text.size > 0;
+}
+
+bool pf_dcpi_same_image(struct pf_bytes a, struct pf_bytes b)
+{
+    if (a.size != b.size)
+        return false;
+    for (size_t k = 0; k < a.size; k++)
+        if (a.data[k] != b.data[k] && (hex_digit(a.data[k]) < 0 || hex_digit(a.data[k]) != hex_digit(b.data[k])))
+            return false;
+    return true;
+}
+
+uint32_t pf_dcpi_identifier(struct pf_dict *dict, struct pf_bytes image)
+{
+    char *small = malloc(image.size + 1);
+    uint32_t id;
+
+    if (!small)
+        return 0;
+    for (size_t k = 0; k < image.size; k++)
+        small[k] = image.data[k] >= 'A' && image.data[k] <= 'F' ? (char)(image.data[k] - 'A' + 'a') : image.data[k];
+    id = pf_dict_intern_text(dict, (struct pf_bytes){small, image.size});
+    free(small);
+    return id;
+}
+
+bool pf_dcpi_epoch(struct pf_bytes text, char normal[16])
+{
+    static const struct {
+        char low[3], high[3];
+    } parts[] = {{"01", "12"}, {"01", "31"}, {"00", "23"}, {"00", "59"}, {"00", "60"}};
+    size_t century = text.size == 10 ? 2 : 0;
+
+    if ((text.size != 10 && text.size != 12 && text.size != 14) || !all_digits(text))
+        return false;
+    memcpy(normal, "20000000000000\0", 16);
+    if (century)
+        memcpy(normal, text.data[0] >= '7' ? "19" : "20", 2);
+    memcpy(normal + century, text.data, text.size);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (memcmp(normal + 4 + 2 * k, parts[k].low, 2) < 0 || memcmp(normal + 4 + 2 * k, parts[k].high, 2) > 0)
+            return false;
+    return true;
+}
+
+/* `pdb-` major `.` minor. */
+static bool parse_release(struct pf_bytes text, struct pf_bytes *major, struct pf_bytes *minor)
+{
+    const char *point = text.size > 4 && memcmp(text.data, "pdb-", 4) == 0 ? memchr(text.data, '.', text.size) : NULL;
+
+    if (!point)
+        return false;
+    *major = (struct pf_bytes){text.data + 4, (size_t)(point - text.data) - 4};
+    *minor = (struct pf_bytes){point + 1, text.size - (size_t)(point - text.data) - 1};
+    return all_digits(*major) && all_digits(*minor);
+}
+
+static bool read_version(struct pf_bytes text)
+{
+    struct pf_bytes major, minor;
+    uint64_t high, low;
+
+    return parse_release(text, &major, &minor) && parse_number(major, 10, &high) && parse_number(minor, 10, &low) && high == 0 &&
+           (low == 6 || low == 7);
+}
+
+/* NULL, or what was expected. */
+static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word word, struct pf_bytes value)
+{
+    struct pf_bytes major, minor;
+    uint64_t number;
+    bool first = header->first[word] == 0;
+    char epoch[16];
+
+    switch (WORDS[word].shape) {
+    case IDENTIFIER:
+        return pf_dcpi_is_image(value) ? NULL : "hexadecimal digits";
+    case HEX:
+    case DIGITS:
+        if (!parse_number(value, WORDS[word].shape == HEX ? 16 : 10, &number))
+            return WORDS[word].shape == HEX ? "a hexadecimal number of 64 bits" : "a decimal number of 64 bits";
+        if (first)
+            header->number[word] = number;
+        return NULL;
+    case TIME:
+        if (!pf_dcpi_epoch(value, epoch))
+            return "a time YYMMDDHHMM or YYYYMMDDHHMMSS";
+        if (first)
+            memcpy(header->epoch, epoch, sizeof epoch);
+        return NULL;
+    case RELEASE:
+        return parse_release(value, &major, &minor) ? NULL : "pdb-MAJOR.MINOR";
+    default:
+        return NULL;
+    }
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------ */
+
+enum pf_dcpi_word pf_dcpi_word_find(struct pf_bytes word)
+{
+    enum pf_dcpi_word k = 0;
+
+    while (k < PF_DCPI_OTHER && !pf_bytes_equal(word, pf_bytes_of(WORDS[k].name)))
+        k++;
+    return k;
+}
+
+const char *pf_dcpi_word_name(enum pf_dcpi_word word)
+{
+    return WORDS[word].name;
+}
+
+struct pf_bytes pf_dcpi_line_word(const struct pf_dcpi_header *header, const struct pf_dcpi_line *line)
+{
+    return (struct pf_bytes){header->raw.data + line->start, line->word_size};
+}
+
+struct pf_bytes pf_dcpi_line_separator(const struct pf_dcpi_header *header, const struct pf_dcpi_line *line)
+{
+    return (struct pf_bytes){header->raw.data + line->start + line->word_size, line->separator_size};
+}
+
+struct pf_bytes pf_dcpi_line_value(const struct pf_dcpi_header *header, const struct pf_dcpi_line *line)
+{
+    return (struct pf_bytes){header->raw.data + line->start + line->word_size + line->separator_size, line->value_size};
+}
+
+struct pf_bytes pf_dcpi_header_value(const struct pf_dcpi_header *header, enum pf_dcpi_word word)
+{
+    if (header->first[word] == 0)
+        return PF_BYTES("");
+    return pf_dcpi_line_value(header, &header->lines[header->first[word] - 1]);
+}
+
+void pf_dcpi_header_free(struct pf_dcpi_header *header)
+{
+    pf_buffer_free(&header->raw);
+    free(header->lines);
+    *header = (struct pf_dcpi_header){0};
+}
+
+static int bad_line(struct pf_error *error, uint64_t offset, const char *kind, const char *what, struct pf_bytes line)
+{
+    int shown = line.size > 60 ? 60 : (int)line.size;
+
+    return pf_error_at(error, PF_FAILED, offset, "%s: header line '%.*s%s' %s", kind, shown, line.data, line.size > 60 ? "..." : "",
+                       what);
+}
+
+int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uint64_t offset, struct pf_error *error)
+{
+    struct pf_dcpi_line line = {.start = header->raw.size};
+    const char *expected = NULL;
+
+    if (text.size > PF_DCPI_LINE_MAX || header->raw.size + text.size >= PF_DCPI_HEADER_MAX)
+        return pf_error_at(error, PF_FAILED, offset, "header-too-long: a line of more than %d or a header of more than %d bytes",
+                           PF_DCPI_LINE_MAX, PF_DCPI_HEADER_MAX);
+    if (memchr(text.data, '\0', text.size))
+        return pf_error_at(error, PF_FAILED, offset, "header-nul: a header line holds a zero byte, where text was expected");
+    if (text.size > 0 && text.data[text.size - 1] == '\r')
+        return pf_error_at(error, PF_FAILED, offset,
+                           "header-crlf: a header line ends in CR LF: the file was copied as text, its counts are surely damaged");
+    while (line.word_size < text.size && !is_blank(text.data[line.word_size]))
+        line.word_size++;
+    while (line.word_size + line.separator_size < text.size && is_blank(text.data[line.word_size + line.separator_size]))
+        line.separator_size++;
+    line.value_size = text.size - line.word_size - line.separator_size;
+    if (line.word_size == 0 || line.value_size == 0 || memchr(text.data, '\n', text.size))
+        return bad_line(error, offset, "bad-line", "is not a word, blanks and a value", text);
+    line.known = pf_dcpi_word_find((struct pf_bytes){text.data, line.word_size});
+    if (line.known != PF_DCPI_OTHER)
+        expected = check_value(header, line.known,
+                               (struct pf_bytes){text.data + line.word_size + line.separator_size, line.value_size});
+    if (expected)
+        return pf_error_at(error, PF_FAILED, offset, "bad-value: the value of header line '%s' is not %s",
+                           pf_dcpi_word_name(line.known), expected);
+    pf_buffer_append(&header->raw, text.data, text.size);
+    if (!pf_buffer_byte(&header->raw, '\n') || !pf_grow(&header->lines, &header->capacity, header->count + 1, sizeof line))
+        return pf_error_nomem(error);
+    header->lines[header->count++] = line;
+    if (line.known != PF_DCPI_OTHER && header->first[line.known] == 0)
+        header->first[line.known] = header->count;
+    return PF_OK;
+}
+
+/* --- the header as a whole -------------------------------------------------------------------------------- */
+
+static int check_lines(const struct pf_dcpi_header *header, uint64_t offset, struct pf_error *error)
+{
+    for (size_t k = 0; k < header->count; k++) {
+        enum pf_dcpi_word word = header->lines[k].known;
+
+        if (word < PF_DCPI_SINGLE && header->first[word] != k + 1)
+            return pf_error_at(error, PF_FAILED, offset, "duplicate-line: the header has more than one line '%s'",
+                               pf_dcpi_word_name(word));
+    }
+    for (enum pf_dcpi_word word = 0; word < PF_DCPI_REQUIRED; word++)
+        if (header->first[word] == 0)
+            return pf_error_at(error, PF_FAILED, offset, "missing-line: the header has no line '%s'", pf_dcpi_word_name(word));
+    struct pf_bytes version = pf_dcpi_header_value(header, PF_DCPI_VERSION);
+
+    if (version.size > 0 && !read_version(version))
+        return pf_error_at(error, PF_UNSUPPORTED, offset,
+                           "unsupported-version: the file is of version '%.*s'; only 0.06 and 0.07 are documented and read"
+                           " (the text dcpicat prints of others is read)",
+                           (int)(version.size < 40 ? version.size : 40), version.data);
+    return PF_OK;
+}
+
+static void report_oddities(const struct pf_dcpi_header *header, const struct pf_report *report)
+{
+    size_t epoch_size = pf_dcpi_header_value(header, PF_DCPI_EPOCH).size;
+
+    if (epoch_size != 10)
+        pf_report_send(report, epoch_size == 12 ? PF_WARNING : PF_NOTE, "the epoch has %zu digits where 10 are usual", epoch_size);
+    for (size_t k = 0; k < header->count; k++) {
+        enum pf_dcpi_word word = header->lines[k].known;
+
+        if (word == PF_DCPI_OTHER && pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), PF_BYTES("samples")))
+            pf_report_send(report, PF_WARNING, "a header line 'samples' with a value is taken for an unknown line");
+        if (word >= PF_DCPI_SINGLE && word < PF_DCPI_PATH && header->first[word] != k + 1)
+            pf_report_send(report, PF_WARNING, "the header has more than one line '%s': the first one counts",
+                           pf_dcpi_word_name(word));
+    }
+    if (header->raw.size % 4 != 0)
+        pf_report_send(report, PF_NOTE, "the header's %zu bytes are no multiple of four", header->raw.size);
+    if (header->first[PF_DCPI_TSTART] == 0)
+        pf_report_send(report, PF_NOTE, "the header has no line 'tstart': addresses count from the start of the text");
+}
+
+int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint64_t offset, const struct pf_report *report,
+                       struct pf_error *error)
+{
+    size_t pad_start = header->raw.size + strlen("samples");
+
+    for (size_t k = 0; k < pad.size; k++)
+        if (!is_blank(pad.data[k]))
+            return pf_error_at(error, PF_FAILED, offset, "bad-line: more than blanks behind 'samples'");
+    if (pad.size > PF_DCPI_LINE_MAX || pad_start + pad.size >= PF_DCPI_HEADER_MAX)
+        return pf_error_at(error, PF_FAILED, offset, "header-too-long: a header of more than %d bytes", PF_DCPI_HEADER_MAX);
+    pf_buffer_append(&header->raw, "samples", strlen("samples"));
+    pf_buffer_append(&header->raw, pad.data, pad.size);
+    if (!pf_buffer_byte(&header->raw, '\n'))
+        return pf_error_nomem(error);
+    header->pad = (struct pf_bytes){header->raw.data + pad_start, pad.size};
+    if (check_lines(header, offset, error) != PF_OK)
+        return error->code;
+    report_oddities(header, report);
+    return PF_OK;
+}
+
+/* The next line, taken. It is valid until the next call on the source. */
+static int next_line(struct pf_source *source, struct pf_bytes *line, struct pf_error *error)
+{
+    uint64_t offset = pf_source_offset(source);
+    size_t have, searched = 0;
+
+    for (;;) {
+        const unsigned char *bytes = pf_source_peek(source, searched + 1, &have);
+        const unsigned char *end = have > searched ? memchr(bytes + searched, '\n', have - searched) : NULL;
+        size_t size = end ? (size_t)(end - bytes) : have;
+
+        if (size > PF_DCPI_LINE_MAX)
+            return pf_error_at(error, PF_FAILED, offset, "header-too-long: a header line of more than %d bytes", PF_DCPI_LINE_MAX);
+        *line = (struct pf_bytes){(const char *)bytes, size};
+        if (end) {
+            pf_source_take(source, size + 1);
+            return PF_OK;
+        }
+        if (have > searched) {
+            searched = have;
+            continue;
+        }
+        if (pf_source_status(source, error) != PF_OK)
+            return error->code;
+        if (memchr(bytes, '\0', size))
+            return pf_error_at(error, PF_FAILED, offset, "header-nul: the header holds a zero byte, where text was expected");
+        return pf_error_at(error, PF_FAILED, offset + size, "missing-terminator: the file ends before the line 'samples'");
+    }
+}
+
+int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source, const struct pf_report *report,
+                        struct pf_error *error)
+{
+    struct pf_bytes line, word = PF_BYTES("samples");
+    size_t have;
+
+    pf_source_peek(source, 1, &have);
+    if (have == 0 && pf_source_status(source, error) == PF_OK)
+        return pf_error_at(error, PF_FAILED, 0, "empty-input: no byte of a profile");
+    if (pf_source_marked(source)) /* it makes the first word another one */
+        return pf_error_at(error, PF_FAILED, 0, "missing-line: the file begins with a byte order mark, was it sent as text?");
+    for (;;) {
+        uint64_t offset = pf_source_offset(source);
+        int status = next_line(source, &line, error);
+        size_t blanks = word.size;
+
+        if (status != PF_OK)
+            return status;
+        while (blanks < line.size && is_blank(line.data[blanks]))
+            blanks++;
+        if (line.size >= word.size && blanks == line.size && memcmp(line.data, word.data, word.size) == 0)
+            return pf_dcpi_header_end(header, (struct pf_bytes){line.data + word.size, line.size - word.size}, offset, report,
+                                      error);
+        status = pf_dcpi_header_line(header, line, offset, error);
+        if (status != PF_OK)
+            return status;
+    }
+}

@@ -1,0 +1,372 @@
+#include "format/dcpi/writer.h"
+
+#include "base/bytes.h"
+#include "format/dcpi/reader.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    BRIDGE = 2,                /* absent counts within a chunk: a new one costs two words */
+    WORDS = 4096,              /* written at a time */
+    ZEROS_MIN = 64 * 1024 * 1024, ZEROS_EACH = 1024 /* a layout has no more counts than this, or so many for each address */
+};
+
+const unsigned char pf_dcpi_broken[PF_DCPI_BROKEN_SIZE] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0};
+
+int pf_dcpi_writer_open(struct pf_writer *writer)
+{
+    uint64_t stride;
+
+    return pf_dcpi_stride(writer->options, &stride, &writer->error);
+}
+
+void pf_dcpi_writer_close(struct pf_writer *writer)
+{
+    struct pf_dcpi_writer *state = writer->state;
+
+    pf_dcpi_profiles_free(&state->profiles);
+    pf_dcpi_cat_blocks_free(&state->blocks);
+    pf_dcpi_counts_free(&state->counts);
+    pf_dcpi_places_free(&state->places);
+    pf_dcpi_header_free(&state->header);
+}
+
+/* --- choosing --------------------------------------------------------------------------------------------- */
+
+static struct pf_bytes event_name(const struct pf_writer *writer, const struct pf_dcpi_event *event)
+{
+    struct pf_bytes name = pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, event->measure)->name);
+
+    return (struct pf_bytes){name.data, name.size < 60 ? name.size : 60};
+}
+
+/* A file has one event. */
+static int check_event(struct pf_writer *writer, const struct pf_dcpi_event *other)
+{
+    struct pf_dcpi_writer *state = writer->state;
+    struct pf_bytes a = event_name(writer, state->event), b = event_name(writer, other);
+
+    if (pf_bytes_equal(a, b))
+        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one period in a file, and '%.*s' has several here",
+                            (int)a.size, a.data);
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "merge-mismatch: dcpi holds one event in a file, and here are '%.*s' and '%.*s' (proffilter -m chooses one)",
+                        (int)a.size, a.data, (int)b.size, b.data);
+}
+
+static int choose_event(struct pf_writer *writer)
+{
+    struct pf_dcpi_writer *state = writer->state;
+    size_t counted = 0;
+
+    for (size_t k = 0; k < state->counts.count; k++) {
+        struct pf_dcpi_event *event = &state->counts.events[k];
+
+        if (event->counted && counted++ > 0)
+            return check_event(writer, event);
+        if (event->counted)
+            state->event = event;
+    }
+    for (size_t k = 0; k < state->counts.count; k++) {
+        struct pf_dcpi_event *event = &state->counts.events[k];
+        struct pf_bytes name = event_name(writer, event);
+
+        if (!state->event)
+            state->event = event;
+        else if (counted == 0 && event != state->event)
+            return check_event(writer, event);
+        if (!event->counted && event != state->event)
+            pf_report_send(&writer->report, PF_WARNING, "nothing of event '%.*s' was counted: left out", (int)name.size, name.data);
+    }
+    if (!state->event)
+        return pf_error_set(&writer->error, PF_USAGE, "dcpi holds counts of an event by address; there are none here");
+    return PF_OK;
+}
+
+int pf_dcpi_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_dcpi_writer *state = writer->state;
+
+    if (batch->kind == PF_META) {
+        int status = pf_dcpi_profiles_add(&state->profiles, writer->dict, batch);
+
+        if (status == PF_OK)
+            status = pf_dcpi_cat_blocks_add(&state->blocks, writer->dict, batch);
+        return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    }
+    return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
+}
+
+/* All places are of one image. */
+static int choose_image(struct pf_writer *writer, const struct pf_image **image)
+{
+    struct pf_dcpi_writer *state = writer->state;
+    const struct pf_dict *dict = writer->dict;
+    size_t count = state->places.count;
+
+    *image = NULL;
+    if (count == 0)
+        return PF_OK;
+    uint32_t first = pf_dcpi_places_image(&state->places, dict, state->places.locations[0]);
+    uint32_t last = pf_dcpi_places_image(&state->places, dict, state->places.locations[count - 1]);
+
+    *image = pf_dict_image(dict, first);
+    if (first == last)
+        return PF_OK;
+    const struct pf_image *other = pf_dict_image(dict, last);
+    struct pf_bytes a = pf_dict_string(dict, (*image)->identifier), b = pf_dict_string(dict, other->identifier);
+
+    if (pf_dcpi_same_image(a, b))
+        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: the profiles of image %.*s differ in '%s'",
+                            (int)(a.size < 60 ? a.size : 60), a.data,
+                            (*image)->text_start != other->text_start ? "tstart" : "tsize");
+    return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and here are %.*s and %.*s%s",
+                        (int)(a.size < 60 ? a.size : 60), a.data, (int)(b.size < 60 ? b.size : 60), b.data,
+                        (*image)->name == other->name ? ", which have one name: merge the files of each apart"
+                                                      : " (proffilter --split=image makes a file of each)");
+}
+
+/* --- chunks ----------------------------------------------------------------------------------------------- */
+
+/* Walks the chunks to write and, within each, the places. */
+struct walk {
+    const struct pf_dcpi_writer *state;
+    const struct pf_dict *dict;
+    struct pf_dcpi_chunks laid; /* with a layout */
+    size_t next;                /* place */
+};
+
+static struct walk start_walk(const struct pf_writer *writer)
+{
+    const struct pf_dcpi_writer *state = writer->state;
+
+    return (struct walk){state, writer->dict, {.layout = state->layout, .dict = writer->dict}, 0};
+}
+
+static uint64_t place_offset(const struct walk *walk, size_t place)
+{
+    return pf_dcpi_offset(walk->dict, walk->state->places.locations[place]);
+}
+
+/* A run of counts, with at most BRIDGE absent ones between two. */
+static int canonical_chunk(const struct walk *walk, struct pf_dcpi_chunk *chunk, struct pf_error *error)
+{
+    size_t count = walk->state->places.count;
+    uint64_t stride = walk->state->stride, start, last;
+
+    if (walk->next == count)
+        return PF_EOF;
+    last = start = place_offset(walk, walk->next);
+    for (size_t k = walk->next + 1; k < count; k++) {
+        uint64_t offset = place_offset(walk, k);
+
+        if (offset - last == stride) {
+            last = offset;
+            continue;
+        }
+        if (offset - last < stride)
+            return pf_error_set(error, PF_USAGE,
+                                "stride-overlap: counts at offsets 0x%" PRIx64 " and 0x%" PRIx64 " are closer than a stride of %" PRIu64,
+                                last, offset, stride);
+        if (offset - last > (BRIDGE + 1) * stride || (offset - last) % stride != 0)
+            break;
+        last = offset;
+    }
+    if (start > UINT32_MAX || (last - start) / stride + 1 > (uint64_t)UINT32_MAX + 1 - start)
+        return pf_error_set(error, PF_USAGE, "unrepresentable: offset 0x%" PRIx64 " from the start of the text is beyond 32 bits", last);
+    *chunk = (struct pf_dcpi_chunk){start, (uint32_t)((last - start) / stride + 1)};
+    return PF_OK;
+}
+
+static int next_chunk(struct walk *walk, struct pf_dcpi_chunk *chunk, struct pf_error *error)
+{
+    return walk->state->layout ? pf_dcpi_chunks_next(&walk->laid, chunk) : canonical_chunk(walk, chunk, error);
+}
+
+/* Whether the layout has a place for each count. */
+static bool layout_fits(struct walk walk)
+{
+    uint64_t counts = 0, most = (uint64_t)ZEROS_EACH * walk.state->places.count + ZEROS_MIN;
+    struct pf_dcpi_chunk chunk;
+    int status;
+
+    while ((status = pf_dcpi_chunks_next(&walk.laid, &chunk)) == PF_OK && counts <= most) {
+        counts += chunk.number;
+        for (; walk.next < walk.state->places.count; walk.next++) {
+            uint64_t from = place_offset(&walk, walk.next) - chunk.offset;
+
+            if (from % walk.state->stride != 0)
+                return false;
+            if (from / walk.state->stride >= chunk.number)
+                break;
+        }
+    }
+    return status == PF_EOF && walk.next == walk.state->places.count;
+}
+
+/* Whether canonical chunks can be written. Those of stride 1 can, within 32 bits. */
+static int check_canonical(struct walk walk, struct pf_error *error)
+{
+    size_t count = walk.state->places.count;
+    struct pf_dcpi_chunk chunk;
+    int status;
+
+    if (count == 0 || (walk.state->stride == 1 && place_offset(&walk, count - 1) <= UINT32_MAX))
+        return PF_OK;
+
+    while ((status = canonical_chunk(&walk, &chunk, error)) == PF_OK) {
+        uint64_t end = chunk.offset + chunk.number * walk.state->stride;
+
+        while (walk.next < walk.state->places.count && place_offset(&walk, walk.next) < end)
+            walk.next++;
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dcpi_chunk chunk)
+{
+    const struct pf_dcpi_writer *state = walk->state;
+    const struct pf_dcpi_places *places = &state->places;
+    uint64_t offset = chunk.offset, next = walk->next < places->count ? place_offset(walk, walk->next) : UINT64_MAX;
+    unsigned char words[4 * WORDS];
+
+    pf_store32le(words, (uint32_t)chunk.offset);
+    pf_store32le(words + 4, chunk.number);
+    for (uint32_t done = 0, used = 2; done < chunk.number; used = 0) {
+        for (; used < WORDS && done < chunk.number; done++, offset += state->stride) {
+            uint32_t count = 0;
+
+            if (offset == next) {
+                count = (uint32_t)state->event->sums[places->locations[walk->next++]];
+                next = walk->next < places->count ? place_offset(walk, walk->next) : UINT64_MAX;
+            }
+            pf_store32le(words + 4 * (size_t)used++, count);
+        }
+        if (pf_sink_write(writer->sink, words, 4 * (size_t)used) != PF_OK)
+            return pf_sink_status(writer->sink, &writer->error);
+    }
+    return PF_OK;
+}
+
+/* --- writing ---------------------------------------------------------------------------------------------- */
+
+static int sum_counts(struct pf_writer *writer)
+{
+    struct pf_dcpi_writer *state = writer->state;
+    uint64_t clamped = 0;
+
+    for (size_t k = 0; k < state->places.count; k++) {
+        int64_t count = state->event->sums[state->places.locations[k]];
+
+        if (count > UINT32_MAX && writer->saturate) {
+            state->event->sums[state->places.locations[k]] = count = UINT32_MAX;
+            clamped++;
+        }
+        if (count < 0)
+            return pf_error_set(&writer->error, PF_USAGE, "unrepresentable: a count of %" PRId64 " is below 0", count);
+        if (count > UINT32_MAX)
+            return pf_error_set(&writer->error, PF_USAGE, "count-overflow: a count of %" PRId64 " at offset 0x%" PRIx64
+                                " is more than the 32 bits of dcpi hold",
+                                count, pf_dcpi_offset(writer->dict, state->places.locations[k]));
+        state->total += (uint64_t)count;
+    }
+    if (clamped > 0)
+        pf_report_send(&writer->report, PF_WARNING, "%" PRIu64 " counts are more than the 32 bits of dcpi hold: clamped", clamped);
+    if (state->total > UINT32_MAX)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "unrepresentable: the counts sum to %" PRIu64 ", more than the 32 bits of dcpi's footer hold; another "
+                            "format can, or give the inputs a weight below 1",
+                            state->total);
+    return PF_OK;
+}
+
+/* The stride asked for, or that with which the profiles were read. */
+static int choose_stride(struct pf_writer *writer, const struct pf_dcpi_subject *subject)
+{
+    struct pf_dcpi_writer *state = writer->state;
+    uint64_t found = 0;
+
+    if (pf_options_get(writer->options, "stride"))
+        return pf_dcpi_stride(writer->options, &state->stride, &writer->error);
+    for (size_t k = 0; k < state->profiles.count; k++) {
+        const struct pf_dcpi_profile *profile = &state->profiles.rows[k];
+
+        if (!pf_dcpi_subject_has(subject, writer->dict, profile))
+            continue;
+        if (found != 0 && found != profile->stride)
+            return pf_error_set(&writer->error, PF_USAGE, "profiles read with different strides: -t dcpi:stride=N chooses one");
+        found = profile->stride;
+    }
+    state->stride = found != 0 ? found : 1;
+    return PF_OK;
+}
+
+static int prepare(struct pf_writer *writer)
+{
+    struct pf_dcpi_writer *state = writer->state;
+    struct pf_dcpi_subject subject;
+    const struct pf_dcpi_profile *single = NULL;
+    int status = choose_event(writer);
+
+    if (status == PF_OK)
+        status = pf_dcpi_places_find(&state->places, &state->counts, writer->dict, "dcpi", &writer->error);
+    if (status == PF_OK)
+        status = choose_image(writer, &subject.image);
+    if (status != PF_OK)
+        return status;
+    const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, state->event->measure);
+
+    if (pf_measure_period_parts(measure) > 1)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "dcpi holds a period of whole events, and a count of '%s' is %" PRIu64 "/%" PRIu64 " events (-t dcpicat holds them)",
+                            pf_dict_string(writer->dict, measure->name).data, measure->period, measure->period_parts);
+    subject.event = pf_dict_string(writer->dict, measure->name);
+    subject.period = measure->period;
+    status = choose_stride(writer, &subject);
+    if (status == PF_OK)
+        status = sum_counts(writer);
+    if (status == PF_OK)
+        status = pf_dcpi_merge_headers(&state->header, &state->profiles, writer->dict, &subject, &single, &writer->error);
+    if (status == PF_EOF)
+        status = pf_dcpi_pool_header(&state->header, &state->profiles, writer->dict, &subject, &writer->error);
+    if (status == PF_EOF) {
+        status = pf_dcpi_make_header(&state->header, &state->blocks, writer->dict, &subject, &writer->error);
+        if (status == PF_OK)
+            pf_report_send(&writer->report, PF_WARNING, "the speed of the processor is not known here: written as 0");
+    }
+    if (status == PF_OK && single && single->footed && single->stride == state->stride &&
+        single->addresses == state->places.count && single->samples == state->total) {
+        state->layout = &single->layout;
+        state->layout = layout_fits(start_walk(writer)) ? state->layout : NULL;
+    }
+    return status == PF_OK && !state->layout ? check_canonical(start_walk(writer), &writer->error) : status;
+}
+
+int pf_dcpi_writer_finish(struct pf_writer *writer)
+{
+    struct pf_dcpi_writer *state = writer->state;
+    unsigned char footer[8];
+    struct pf_dcpi_chunk chunk;
+    int status;
+
+    if (writer->failed_input && state->counts.count == 0)
+        return PF_OK;
+    status = prepare(writer);
+    if (status != PF_OK)
+        return status;
+    struct walk walk = start_walk(writer);
+
+    pf_sink_write(writer->sink, state->header.raw.data, state->header.raw.size);
+    while ((status = next_chunk(&walk, &chunk, &writer->error)) == PF_OK && write_chunk(writer, &walk, chunk) == PF_OK)
+        ;
+    if (status < 0 || writer->error.code != PF_OK)
+        return writer->error.code;
+    pf_store32le(footer, (uint32_t)state->places.count);
+    pf_store32le(footer + 4, (uint32_t)state->total);
+    if (writer->failed_input)
+        pf_sink_write(writer->sink, pf_dcpi_broken, sizeof pf_dcpi_broken);
+    else
+        pf_sink_write(writer->sink, footer, sizeof footer);
+    return pf_sink_status(writer->sink, &writer->error);
+}

@@ -1,0 +1,734 @@
+/* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy, Austin and many more write. */
+#include "format/folded/folded.h"
+#include "format/folded/frames.h"
+#include "format/folded/known.h"
+#include "format/folded/pairs.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "model/stacks.h"
+#include "model/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WINDOW = 64 * 1024,           /* looked at to tell what an input is */
+    WINDOW_MAX = 16 * 1024 * 1024 /* where the first line is longer */
+};
+
+/* --- evidence --------------------------------------------------------------------------------------------- */
+
+/* The whole lines among the first bytes, at least one. Unless `wait`, only what one read gives: a live pipe is not waited for. */
+static struct pf_bytes window(struct pf_source *source, bool wait)
+{
+    size_t have, want = wait ? WINDOW : 1;
+    const unsigned char *bytes = pf_source_peek(source, want, &have);
+
+    while (have >= want && have < WINDOW_MAX && !memchr(bytes, '\n', have) && !memchr(bytes, '\0', have)) {
+        want = have < WINDOW ? have + 1 : have * 2;
+        bytes = pf_source_peek(source, want, &have);
+    }
+    bool ended = have < want;
+
+    if (have > WINDOW && memchr(bytes, '\n', WINDOW)) {
+        have = WINDOW;
+        ended = false;
+    }
+    while (!ended && have > 0 && bytes[have - 1] != '\n')
+        have--;
+    return (struct pf_bytes){(const char *)bytes, have};
+}
+
+/* Whether this may be names with a NUL in them: beside those, which stand alone, there is nothing but printable text. */
+static bool names_with_nul(struct pf_bytes text)
+{
+    for (size_t k = 0; k < text.size; k++) {
+        unsigned char c = (unsigned char)text.data[k];
+
+        if ((c < ' ' && !memchr("\0\t\n\r", c, 4)) || c == 0x7f || (c == '\0' && k + 1 < text.size && text.data[k + 1] == '\0'))
+            return false;
+    }
+    return pf_utf8_valid(text);
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
+}
+
+/* Cuts a name off; false where there is none. */
+static bool take_name(struct pf_bytes *text)
+{
+    size_t size = 0;
+
+    while (size < text->size && is_name(text->data[size]))
+        size++;
+    *text = pf_bytes_skip(*text, size);
+    return size > 0;
+}
+
+/* Behind the brackets of a metric: nothing, or its value where a time was cut off. */
+static bool metric_end(struct pf_bytes text)
+{
+    struct pf_bytes before;
+    struct pf_folded_count count;
+
+    text = pf_folded_trim(text);
+    return text.size == 0 || (pf_folded_split(text, &before, &count) == PF_FOLDED_GOOD && before.size == 0);
+}
+
+/* Prometheus's metrics: `name{label="x",...} 1`, with a time behind it or not; of `stack` the last number is cut off. */
+static bool metric(struct pf_bytes stack)
+{
+    bool labels = false;
+
+    if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("{")))
+        return false;
+    do {
+        stack = pf_folded_trim(pf_bytes_skip(stack, 1));
+        if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("=\"")))
+            break;
+        for (stack = pf_bytes_skip(stack, 2); stack.size > 0 && *stack.data != '"';)
+            stack = pf_bytes_skip(stack, *stack.data == '\\' && stack.size > 1 ? 2 : 1);
+        stack = pf_folded_trim(pf_bytes_skip(stack, stack.size > 0));
+        labels = true;
+    } while (pf_bytes_starts(stack, PF_BYTES(",")));
+    return labels && pf_bytes_starts(stack, PF_BYTES("}")) && metric_end(pf_bytes_skip(stack, 1));
+}
+
+/* `# TYPE name counter`, which stands above metrics. */
+static bool metric_type(struct pf_bytes line)
+{
+    static const char *const types[] = {" counter", " gauge", " histogram", " summary", " untyped", " unknown", " info", " stateset"};
+
+    line = pf_folded_trim(line);
+    for (size_t k = 0; pf_bytes_starts(line, PF_BYTES("# TYPE ")) && k < sizeof types / sizeof *types; k++)
+        if (pf_bytes_ends(line, pf_bytes_of(types[k])))
+            return true;
+    return false;
+}
+
+/* Nine lines in ten end in a blank and a number; or half of them, some of which have several frames: a bad line among a few is to
+ * be named by its number, as is a count that is too big. Metrics are no stacks. There is no magic, so anything else with evidence wins. */
+static int bid(struct pf_source *source, const char *path)
+{
+    struct pf_bytes text = window(source, false);
+    unsigned good = 0, bad = 0, deep = 0;
+    bool nul = text.size > 0 && memchr(text.data, '\0', text.size);
+
+    (void)path;
+    if (nul && !names_with_nul(text))
+        return 0;
+    while (text.size > 0) {
+        struct pf_bytes line = pf_bytes_line(&text), stack;
+        struct pf_folded_count count;
+
+        if (metric_type(line))
+            return 0;
+        if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
+            continue;
+        bool counted = pf_folded_split(line, &stack, &count) != PF_FOLDED_NO_COUNT && !metric(stack);
+        good += counted && stack.size > 0;
+        bad += !counted;
+        deep += counted && stack.size > 0 && memchr(stack.data, ';', stack.size);
+    }
+    if (good == 0 || (good < 9 * bad && (nul || deep == 0 || good < bad)))
+        return 0;
+    return bad == 0 && deep > 0 ? 12 : good >= 9 * bad ? 8 : 4;
+}
+
+/* --- reader ----------------------------------------------------------------------------------------------- */
+
+enum item { ITEM_NONE, ITEM_RECORD, ITEM_COMMENT };
+
+struct folded_reader {
+    struct pf_stack_memo *memo;
+    uint32_t *location_of;           /* by string: the location of a frame so called; 0 = not yet */
+    size_t location_count, location_capacity;
+    uint64_t text_offset;            /* of the stack of the line at hand; its frames, root first, and where each ends */
+    size_t text_size;
+    uint32_t *frames, *leaf_first;
+    size_t *ends;
+    struct pf_folded_frame *met;     /* by slot */
+    size_t depth, frame_capacity, end_capacity, leaf_capacity;
+    uint64_t lines;
+    bool declared;
+    int status;                      /* what follows the records given last */
+
+    struct pf_measure measure;       /* without its scale */
+    struct pf_bytes unit;            /* as asked for */
+    uint64_t unit_num;
+    unsigned decimals;               /* a raw unit is 10^-decimals of the unit */
+    unsigned columns;                /* 2: counts of before and after */
+    uint32_t measure_index[2];
+    bool named;                      /* the measure has a name that was asked for */
+
+    bool holding;                    /* every line so far has two columns: what they are the end of the input shows */
+    struct pf_folded_pairs pairs;    /* these lines */
+    size_t pairs_given;
+
+    struct pf_folded_known *known;   /* NULL: none are */
+    enum item item;                  /* read, and not yet given */
+    uint32_t item_stack, item_tag;   /* 0: its frames were read */
+    uint32_t item_text;
+    struct pf_folded_count item_count, item_before;
+    struct pf_bytes item_tail;       /* of two columns: the first as it stands, with the blanks before it */
+
+    uint32_t origin, key;            /* of comments */
+    uint32_t stacks[PF_BATCH_ROWS], tags[PF_BATCH_ROWS];
+    int64_t values[2][PF_BATCH_ROWS];
+    struct pf_value_column column[2];
+};
+
+/* The name of a column: of two, `before` and `after`, behind the name asked for and a point. */
+static uint32_t column_name(struct pf_reader *reader, unsigned column)
+{
+    static const char *const sides[] = {"before", "after"};
+    struct folded_reader *state = reader->state;
+    struct pf_bytes name = pf_dict_string(reader->dict, state->measure.name);
+    struct pf_buffer text = {0};
+
+    if (state->columns == 1)
+        return state->measure.name;
+    if (state->named) {
+        pf_buffer_append(&text, name.data, name.size);
+        pf_buffer_byte(&text, '.');
+    }
+    pf_buffer_append(&text, sides[column], strlen(sides[column]));
+    uint32_t id = text.failed ? 0 : pf_dict_intern(reader->dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
+    pf_buffer_free(&text);
+    return id;
+}
+
+/* Declares the measures with counts of 10^-decimals. */
+static int set_decimals(struct pf_reader *reader, unsigned decimals)
+{
+    struct folded_reader *state = reader->state;
+    uint64_t den = (uint64_t)pf_folded_powers[decimals], common = pf_gcd(state->unit_num, den);
+    struct pf_measure measure = state->measure;
+    struct pf_buffer raw = {0};
+    bool failed = false;
+
+    measure.num = state->unit_num / common;
+    measure.den = den / common;
+    if (decimals > 0) {
+        pf_buffer_append(&raw, "1e-", 3);
+        if (decimals >= 10)
+            pf_buffer_byte(&raw, (unsigned char)('0' + decimals / 10));
+        pf_buffer_byte(&raw, (unsigned char)('0' + decimals % 10));
+        pf_buffer_byte(&raw, ' ');
+    }
+    pf_buffer_append(&raw, state->unit.data, state->unit.size);
+    if (measure.num != 1 || measure.den != 1)
+        measure.raw_unit = pf_dict_intern(reader->dict, (struct pf_bytes){raw.data, raw.size}, PF_UTF8);
+    state->decimals = decimals;
+    for (unsigned k = 0; k < state->columns; k++) {
+        measure.name = column_name(reader, k);
+        measure.main = k + 1 == state->columns;
+        state->measure_index[k] = pf_measures_intern(&reader->dict->measures, &measure);
+        failed = failed || measure.name == 0 || state->measure_index[k] == UINT32_MAX;
+    }
+    failed = failed || raw.failed;
+    pf_buffer_free(&raw);
+    return failed ? pf_error_nomem(&reader->error) : PF_OK;
+}
+
+/* `measure=NAME/UNIT`. */
+static int set_measure(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    const char *asked = pf_options_get(reader->options, "measure");
+    struct pf_bytes name = asked ? pf_bytes_of(asked) : PF_BYTES("samples"), base;
+    const char *slash = asked ? strchr(asked, '/') : NULL;
+    uint64_t num, den;
+
+    state->unit = PF_BYTES("count");
+    state->named = asked != NULL;
+    if (slash) {
+        name.size = (size_t)(slash - asked);
+        state->unit = pf_bytes_of(slash + 1);
+    }
+    if (name.size == 0 || state->unit.size == 0)
+        return pf_error_set(&reader->error, PF_USAGE, "folded:measure takes NAME or NAME/UNIT, not '%s'", asked);
+    base = state->unit;
+    state->unit_num = 1;
+    if (pf_time_unit(state->unit, &num, &den) && den == 1) {
+        base = PF_BYTES("nanoseconds");
+        state->unit_num = num;
+    }
+    state->measure = (struct pf_measure){
+        .name = pf_dict_intern(reader->dict, name, PF_UTF8),
+        .unit = pf_dict_intern(reader->dict, base, PF_UTF8),
+        .kind = PF_SAMPLE,
+        .role = asked ? PF_SELF : PF_COUNT,
+        .nature = asked ? PF_UNKNOWN_NATURE : PF_SAMPLED,
+        .aggregation = PF_SUM,
+        .main = 1,
+    };
+    return PF_OK;
+}
+
+/* Most decimals of the counts ahead: so that an input has one scale, if it shows it early. */
+static unsigned decimals_ahead(struct pf_bytes text)
+{
+    unsigned most = 0;
+
+    while (text.size > 0) {
+        struct pf_bytes line = pf_bytes_line(&text), stack;
+        struct pf_folded_count count;
+
+        if (!pf_folded_comment(line) && pf_folded_split(line, &stack, &count) == PF_FOLDED_GOOD && count.decimals > most)
+            most = count.decimals;
+    }
+    return most;
+}
+
+/* Two counts at the end of a line, of which the stack is not all there is. */
+static bool split_pair(struct pf_bytes stack, struct pf_bytes *shorter, struct pf_folded_count *before)
+{
+    return pf_folded_split(stack, shorter, before) == PF_FOLDED_GOOD && shorter->size > 0;
+}
+
+/* Whether every line ahead has two columns, and there is one. */
+static bool pairs_ahead(struct pf_bytes text)
+{
+    bool found = false;
+
+    while (text.size > 0) {
+        struct pf_bytes line = pf_bytes_line(&text), stack;
+        struct pf_folded_count count;
+
+        if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
+            continue;
+        if (pf_folded_split(line, &stack, &count) != PF_FOLDED_GOOD || !split_pair(stack, &stack, &count))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+static bool at_end(struct pf_source *source)
+{
+    size_t have;
+
+    pf_source_peek(source, 1, &have);
+    return have == 0;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes text = window(reader->source, !reader->flush);
+
+    if (text.size == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
+        return reader->error.code;
+    if (text.size == 0 && at_end(reader->source))
+        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+    state->memo = pf_stack_memo_new();
+    state->met = calloc(PF_FOLDED_SLOTS, sizeof *state->met);
+    if (!state->memo || !state->met)
+        return pf_error_nomem(&reader->error);
+    state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
+    state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
+    state->known = pf_folded_known_get(reader->shared, reader->dict);
+    const char *columns = pf_options_get(reader->options, "columns");
+    state->columns = columns && strcmp(columns, "2") == 0 ? 2 : 1;
+    state->holding = columns ? state->columns == 2 : pairs_ahead(text);
+    int status = set_measure(reader);
+    if (status == PF_OK && !state->holding)
+        status = set_decimals(reader, decimals_ahead(text));
+    return status;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+
+    pf_stack_memo_free(state->memo);
+    pf_folded_pairs_free(&state->pairs);
+    free(state->location_of);
+    free(state->frames);
+    free(state->leaf_first);
+    free(state->ends);
+    free(state->met);
+}
+
+/* The location of a string never met as a frame before. */
+static uint32_t new_location(struct pf_reader *reader, uint32_t name)
+{
+    struct folded_reader *state = reader->state;
+    size_t count = reader->dict->strings.count;
+
+    if (name >= state->location_count) {
+        if (!pf_grow(&state->location_of, &state->location_capacity, count, sizeof *state->location_of)) {
+            reader->dict->strings.status = PF_NOMEM;
+            return 0;
+        }
+        memset(state->location_of + state->location_count, 0, (count - state->location_count) * sizeof(uint32_t));
+        state->location_count = count;
+    }
+    struct pf_bytes text = pf_dict_string(reader->dict, name);
+    struct pf_function function = {.name = name};
+    char mark = pf_folded_mark(text);
+
+    if (mark) {
+        function.system_name = name;
+        function.name = pf_dict_intern(reader->dict, (struct pf_bytes){text.data, text.size - PF_FOLDED_MARK},
+                                       reader->dict->strings.rows[name].flags);
+    }
+    struct pf_location location = {
+        .function = pf_dict_add_function(reader->dict, &function),
+        .kind = mark == 'k' ? PF_FRAME_KERNEL : mark == 'j' ? PF_FRAME_JIT : PF_FRAME_PLAIN,
+        .inlined = mark == 'i',
+    };
+    return state->location_of[name] = pf_dict_add_location(reader->dict, &location);
+}
+
+/* *name becomes the one the dictionary has. */
+static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes *name)
+{
+    struct folded_reader *state = reader->state;
+
+    if (name->size == 0)
+        *name = PF_BYTES("[unknown]");
+    uint32_t id = pf_dict_intern(reader->dict, *name, pf_utf8_valid(*name) ? PF_UTF8 : 0);
+    *name = pf_dict_string(reader->dict, id);
+    if (id < state->location_count && state->location_of[id])
+        return state->location_of[id];
+    return id ? new_location(reader, id) : 0;
+}
+
+static int line_error(struct pf_reader *reader, uint64_t offset, const char *what, struct pf_bytes line)
+{
+    struct folded_reader *state = reader->state;
+    int shown = line.size > 60 ? 60 : (int)line.size;
+
+    return pf_error_at(&reader->error, PF_FAILED, offset, "line %" PRIu64 ": %s: '%.*s%s'", state->lines, what, shown,
+                       line.data, line.size > 60 ? "..." : "");
+}
+
+static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
+{
+    size_t size = a.size < b.size ? a.size : b.size, at = 0;
+
+    while (size - at >= 64 && memcmp(a.data + at, b.data + at, 64) == 0)
+        at += 64;
+    while (at < size && a.data[at] == b.data[at])
+        at++;
+    return at;
+}
+
+/* How many frames, from the root, the text shares with the one before, where that can still be seen. */
+static size_t shared_frames(struct pf_reader *reader, struct pf_bytes text)
+{
+    struct folded_reader *state = reader->state;
+    uint64_t offset = pf_source_offset(reader->source) - (uint64_t)((const char *)reader->source->cursor - text.data);
+    size_t shared = 0;
+
+    if (pf_source_behind(reader->source) >= pf_source_offset(reader->source) - state->text_offset) {
+        struct pf_bytes before = {text.data - (offset - state->text_offset), state->text_size};
+        size_t same = common_prefix(before, text);
+        while (shared < state->depth && state->ends[shared] < same)
+            shared++;
+    }
+    state->text_offset = offset;
+    state->text_size = text.size;
+    return shared;
+}
+
+static bool grow_frames(struct folded_reader *state)
+{
+    size_t need = state->depth + 1;
+
+    return pf_grow(&state->ends, &state->end_capacity, need, sizeof *state->ends) &&
+           pf_grow(&state->leaf_first, &state->leaf_capacity, need, sizeof *state->leaf_first) &&
+           pf_grow(&state->frames, &state->frame_capacity, need, sizeof *state->frames);
+}
+
+/* The location of a frame, which may stand in its slot. */
+static uint32_t find_frame(struct pf_reader *reader, struct pf_bytes name, uint32_t slot)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_folded_frame *met = &state->met[slot];
+
+    if (met->location == 0 || met->size != name.size || memcmp(met->name, name.data, name.size) != 0) {
+        met->location = frame_location(reader, &name);
+        met->name = name.data;
+        met->size = (uint32_t)name.size;
+    }
+    return met->location;
+}
+
+static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t end)
+{
+    if (state->depth >= state->frame_capacity && !grow_frames(state))
+        return false;
+    state->ends[state->depth] = end;
+    state->frames[state->depth] = pf_folded_frame_slot(name); /* until its location is looked for */
+    pf_prefetch(&state->met[state->frames[state->depth++]]);
+    return true;
+}
+
+/* The stack of a line. Lines mostly come sorted, so that most of the frames are those of the line before. */
+static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
+{
+    struct folded_reader *state = reader->state;
+    size_t at, known;
+
+    known = state->depth = shared_frames(reader, text);
+    at = known > 0 ? state->ends[known - 1] + 1 : 0;
+    while (at <= text.size && text.size > 0) {
+        const char *separator = memchr(text.data + at, ';', text.size - at);
+        size_t end = separator ? (size_t)(separator - text.data) : text.size;
+
+        if (state->depth == PF_STACK_DEPTH_MAX)
+            return line_error(reader, offset, "more than 1048575 frames", line);
+        if (end - at > PF_STRING_MAX)
+            return line_error(reader, offset, "a frame longer than 16 MiB", line);
+        if (!add_frame(state, (struct pf_bytes){text.data + at, end - at}, end))
+            return pf_error_nomem(&reader->error);
+        at = end + 1;
+    }
+    for (size_t k = known; k < state->depth; k++) {
+        size_t start = k > 0 ? state->ends[k - 1] + 1 : 0;
+        state->frames[k] = find_frame(reader, (struct pf_bytes){text.data + start, state->ends[k] - start}, state->frames[k]);
+    }
+    for (size_t k = 0; k < state->depth; k++)
+        state->leaf_first[k] = state->frames[state->depth - 1 - k];
+    return PF_OK;
+}
+
+/* Takes the first column off the stack; a line without one ends the holding, unless two columns were asked for. */
+static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes *stack)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes shorter;
+
+    if (split_pair(*stack, &shorter, &state->item_before)) {
+        const char *end = shorter.data + shorter.size;
+
+        state->item_tail = (struct pf_bytes){end, (size_t)(stack->data + stack->size - end)};
+        *stack = shorter;
+        return PF_OK;
+    }
+    if (state->columns == 2)
+        return line_error(reader, offset, "no two counts at the end, expected 'frame;frame BEFORE AFTER'", line);
+    state->holding = false;
+    return PF_OK;
+}
+
+/* Reads on to the next record or comment. */
+static int read_item(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes line, stack;
+
+    for (;;) {
+        uint64_t offset = pf_source_offset(reader->source);
+        int status = pf_source_line(reader->source, &line, &reader->error);
+
+        if (status != PF_OK)
+            return status;
+        state->lines++;
+        if (pf_folded_comment(line)) {
+            if (line.size > PF_STRING_MAX)
+                return line_error(reader, offset, "a comment longer than 16 MiB", line);
+            state->item = ITEM_COMMENT;
+            state->item_text = pf_dict_intern(reader->dict, line, pf_utf8_valid(line) ? PF_UTF8 : 0);
+            return PF_OK;
+        }
+        switch (pf_folded_split(line, &stack, &state->item_count)) {
+        case PF_FOLDED_GOOD:
+            state->item = ITEM_RECORD;
+            if (state->holding && (status = cut_pair(reader, offset, line, &stack)) != PF_OK)
+                return status;
+            state->item_stack = state->holding ? 0 : pf_folded_known_find(state->known, stack, &state->item_tag);
+            return state->item_stack ? PF_OK : read_stack(reader, offset, line, stack);
+        case PF_FOLDED_TOO_BIG:
+            return line_error(reader, offset, "the count needs more than 64 bits", line);
+        default:
+            if (pf_folded_trim(line).size > 0)
+                return line_error(reader, offset, "no count at the end, expected 'frame;frame COUNT'", line);
+        }
+    }
+}
+
+/* A count in the scale at hand; false when it needs another one. */
+static bool scaled_value(const struct folded_reader *state, const struct pf_folded_count *count, int64_t *value)
+{
+    return count->decimals <= state->decimals &&
+           pf_mul64(count->value, pf_folded_powers[state->decimals - count->decimals], value);
+}
+
+static void give_records(struct folded_reader *state, struct pf_batch *batch, uint32_t rows)
+{
+    for (unsigned k = 0; k < state->columns; k++)
+        state->column[k] = (struct pf_value_column){state->measure_index[k], state->values[k]};
+    batch->kind = PF_SAMPLE;
+    batch->rows = rows;
+    batch->stack = state->stacks;
+    batch->values = state->column;
+    batch->value_count = state->columns;
+}
+
+static void give_comment(struct folded_reader *state, struct pf_batch *batch)
+{
+    batch->kind = PF_META;
+    batch->rows = 1;
+    batch->origin = &state->origin;
+    batch->key = &state->key;
+    batch->value = &state->item_text;
+    state->item = ITEM_NONE;
+}
+
+/* Reads lines of two columns until the input ends, and then they are, or another line comes, and then the first column is a part of the
+ * stack's last frame. Stops at a comment. */
+static int hold_pairs(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+
+    while (state->holding && state->item != ITEM_COMMENT) {
+        state->status = read_item(reader);
+        if (state->status != PF_OK) {
+            state->columns = 2;
+            state->holding = false;
+        } else if (state->holding && state->item == ITEM_RECORD) {
+            uint32_t stack = pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
+
+            if (!pf_folded_pairs_add(&state->pairs, stack, state->item_tail, state->item_before, state->item_count))
+                return state->status = pf_error_nomem(&reader->error);
+            state->item = ITEM_NONE;
+        }
+    }
+    return state->holding ? PF_OK : set_decimals(reader, state->pairs.decimals);
+}
+
+/* The stack of a line that turned out to have one column: its last frame goes on with what was taken for another. */
+static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pair *pair)
+{
+    const struct folded_reader *state = reader->state;
+    struct pf_stack node = *pf_dict_stack(reader->dict, pair->stack);
+    const struct pf_function *function = pf_dict_function(reader->dict, pf_dict_location(reader->dict, node.location)->function);
+    struct pf_bytes name = pf_dict_string(reader->dict, function->system_name ? function->system_name : function->name);
+    struct pf_buffer text = {0};
+
+    pf_buffer_append(&text, name.data, name.size);
+    pf_buffer_append(&text, state->pairs.tails.data + pair->tail, pair->tail_size);
+    name = (struct pf_bytes){text.data, text.size};
+    uint32_t location = text.failed ? 0 : frame_location(reader, &name);
+    if (text.failed)
+        reader->dict->strings.status = PF_NOMEM;
+    pf_buffer_free(&text);
+    return pf_dict_add_frame(reader->dict, node.parent, location);
+}
+
+/* The lines that were held. */
+static int give_pairs(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct folded_reader *state = reader->state;
+    const struct pf_folded_pairs *pairs = &state->pairs;
+    uint32_t rows = 0;
+
+    for (; rows < PF_BATCH_ROWS && state->pairs_given < pairs->count; rows++) {
+        const struct pf_folded_pair *pair = &pairs->rows[state->pairs_given++];
+        bool good = scaled_value(state, &pair->after, &state->values[state->columns - 1][rows]);
+
+        state->stacks[rows] = state->columns == 2 ? pair->stack : whole_stack(reader, pair);
+        if (!good || (state->columns == 2 && !scaled_value(state, &pair->before, &state->values[0][rows])))
+            return state->status = pf_error_set(&reader->error, PF_FAILED, "counts as different as 1 and 1e-%u need more than 64 bits",
+                                                state->decimals);
+    }
+    give_records(state, batch, rows);
+    return PF_OK;
+}
+
+/* The item's stack; that of frames is known when the memo is flushed. */
+static void add_row(struct pf_reader *reader, uint32_t row)
+{
+    struct folded_reader *state = reader->state;
+
+    state->tags[row] = state->item_stack ? 0 : state->item_tag;
+    if (state->item_stack)
+        state->stacks[row] = state->item_stack;
+    else
+        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[row]);
+    state->item = ITEM_NONE;
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct folded_reader *state = reader->state;
+    uint32_t rows = 0;
+
+    if (state->holding && hold_pairs(reader) != PF_OK)
+        return reader->error.code;
+    if (state->holding) {
+        give_comment(state, batch);
+        return PF_OK;
+    }
+    if (!state->declared) {
+        state->declared = true;
+        give_records(state, batch, 0);
+        return PF_OK;
+    }
+    if (state->pairs_given < state->pairs.count)
+        return give_pairs(reader, batch);
+    while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
+        if (rows > 0 && state->item == ITEM_NONE && reader->flush && pf_source_would_block(reader->source))
+            break;
+        if (state->item == ITEM_NONE && (state->status = read_item(reader)) != PF_OK)
+            break;
+        if (state->item == ITEM_RECORD && scaled_value(state, &state->item_count, &state->values[0][rows])) {
+            add_row(reader, rows++);
+        } else if (rows > 0) {
+            break;
+        } else if (state->item == ITEM_COMMENT) {
+            give_comment(state, batch);
+            return PF_OK;
+        } else {
+            state->status = set_decimals(reader, state->item_count.decimals);
+        }
+    }
+    if (rows == 0)
+        return state->status;
+    pf_stack_memo_flush(state->memo, reader->dict);
+    for (uint32_t k = 0; state->known && k < rows; k++)
+        if (state->tags[k])
+            pf_folded_known_add(state->known, state->tags[k], state->stacks[k]);
+    give_records(state, batch, rows);
+    return PF_OK;
+}
+
+static const struct pf_option options[] = {
+    {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true, false},
+    {"columns", "counts behind a stack: 1, or 2 for before and after (otherwise 2 if every line has them)", "1|2", true, false},
+    {"plain", "what comes from perf script, DTrace and bpftrace is not spelled as FlameGraph's scripts do, below its command", "yes", false,
+     true},
+    {"annotate", "_[k] behind frames of the kernel, _[j] and _[i] behind what was made and inlined at run time", "yes", false, true},
+    {"tid", "-PID/TID behind the command", "yes", false, true},
+    {"addresses", "the addresses of unknown frames", "yes", false, true},
+    {0},
+};
+
+const struct pf_format pf_format_folded = {
+    .name = "folded",
+    .about = "folded stacks, one a line with its count (FlameGraph, inferno, py-spy, Austin)",
+    .suffixes = ".folded .collapsed",
+    .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own comments; ';' in names (becomes ':'), that numbers which all "
+              "stacks end in are no counts",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_HOLDS_DIFFERENCE,
+    .options = options,
+    .bid = bid,
+    .reader_size = sizeof(struct folded_reader),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_folded_writer),
+    .open_writer = pf_folded_open_writer,
+    .holds_label = pf_folded_holds_label,
+    .write = pf_folded_write,
+    .finish = pf_folded_finish,
+    .close_writer = pf_folded_close_writer,
+};

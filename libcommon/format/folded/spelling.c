@@ -1,0 +1,253 @@
+/* How frames are spelled in folded stacks. */
+#include "format/folded/folded.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+char pf_folded_mark(struct pf_bytes name)
+{
+    const char *end = name.data + name.size - PF_FOLDED_MARK;
+
+    return name.size > PF_FOLDED_MARK && end[0] == '_' && end[1] == '[' && end[3] == ']' && memchr("kji", end[2], 3) ? end[2] : 0;
+}
+
+static bool find(struct pf_bytes text, const char *what, size_t *at)
+{
+    size_t size = strlen(what);
+
+    for (; *at + size <= text.size; ++*at)
+        if (memcmp(text.data + *at, what, size) == 0)
+            return true;
+    return false;
+}
+
+/* `.(*T).`: what stands in the brackets is the receiver of a method. */
+static bool go_method(struct pf_bytes name)
+{
+    size_t open = 0, close;
+
+    if (!find(name, ".(", &open))
+        return false;
+    close = open;
+    return find(name, ").", &close);
+}
+
+/* Up to the first bracket that opens no anonymous namespace: behind it there are types of arguments. A name that begins with it is
+ * `(anonymous)` or the like. */
+static size_t without_arguments(struct pf_bytes name)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+
+    if (name.size == 0 || !memchr(name.data, '(', name.size) || go_method(name))
+        return name.size;
+    for (size_t at = 1; at < name.size; at++)
+        if (name.data[at] == '(' && (name.size - at < sizeof anonymous - 1 || memcmp(name.data + at, anonymous, sizeof anonymous - 1) != 0))
+            return at;
+    return name.size;
+}
+
+/* What stackcollapse-perf.pl makes of a name, in Java of `Lpackage/Class;::method` too. */
+static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
+{
+    if (java && name.size > 0 && name.data[0] == 'L' && memchr(name.data, '/', name.size)) {
+        name.data++;
+        name.size--;
+    }
+    name.size = without_arguments(name);
+    for (size_t k = 0; k < name.size; k++)
+        if (name.data[k] != '"' && name.data[k] != '\'')
+            pf_buffer_byte(text, (unsigned char)name.data[k]);
+}
+
+/* --- DTrace ------------------------------------------------------------------------------------------------------------------------ */
+
+/* stackcollapse.pl cuts names that have a `::` at the last bracket behind it, round or pointed. */
+static size_t without_parameters(struct pf_bytes name)
+{
+    size_t colons = 0;
+
+    if (find(name, "::", &colons))
+        for (size_t at = name.size; at-- > colons + 2;)
+            if (name.data[at] == '(' || name.data[at] == '<')
+                return at;
+    return name.size;
+}
+
+/* `::h` and 16 digits: Rust's hash of what was compiled. */
+static size_t without_hash(struct pf_bytes name)
+{
+    enum { HASH = 19 };
+
+    while (name.size > 0 && name.data[name.size - 1] == ' ')
+        name.size--;
+    if (name.size <= HASH || memcmp(name.data + name.size - HASH, "::h", 3) != 0)
+        return name.size;
+    for (size_t k = name.size - HASH + 3; k < name.size; k++)
+        if (!pf_one_of(name.data[k], "0123456789abcdef"))
+            return name.size;
+    return name.size - HASH;
+}
+
+/* What DTrace leaves of Rust's escapes: `$LT$` is <, `$u7b$` is {, `..` is `::`. */
+static size_t unescape(struct pf_bytes rest, struct pf_buffer *text)
+{
+    static const struct {
+        const char *escape, *means;
+    } escapes[] = {{"$LT$", "<"}, {"$GT$", ">"}, {"$LP$", "("}, {"$RP$", ")"}, {"$RF$", "&"}, {"$BP$", "*"},
+                   {"$SP$", "@"}, {"$C$", ","}, {"$u20$", " "}, {"$u27$", "'"}, {"$u5b$", "["}, {"$u5d$", "]"},
+                   {"$u7b$", "{"}, {"$u7d$", "}"}, {"$u7e$", "~"}, {"$u3b$", ";"}, {"$u2b$", "+"}, {"$u22$", "\""}, {"..", "::"}};
+
+    for (size_t k = 0; k < sizeof escapes / sizeof *escapes; k++) {
+        size_t size = strlen(escapes[k].escape);
+
+        if (rest.size >= size && memcmp(rest.data, escapes[k].escape, size) == 0) {
+            pf_buffer_append(text, escapes[k].means, strlen(escapes[k].means));
+            return size;
+        }
+    }
+    pf_buffer_byte(text, (unsigned char)rest.data[0]);
+    return 1;
+}
+
+static void spell_dtrace(struct pf_buffer *text, struct pf_bytes image, struct pf_bytes name)
+{
+    size_t dollar = 0;
+
+    if (image.size > 0) {
+        pf_buffer_append(text, image.data, image.size);
+        pf_buffer_byte(text, '`');
+    }
+    name.size = without_parameters(name);
+    name.size = without_hash(name);
+    if (!find(name, "$", &dollar)) {
+        pf_buffer_append(text, name.data, name.size);
+        return;
+    }
+    if (name.size > 1 && name.data[0] == '_' && name.data[1] == '$') {
+        name.data++;
+        name.size--;
+    }
+    while (name.size > 0) {
+        size_t size = unescape(name, text);
+
+        name = (struct pf_bytes){name.data + size, name.size - size};
+    }
+}
+
+/* --- frames ------------------------------------------------------------------------------------------------------------------------ */
+
+/* A mark that the input had goes back. */
+static bool marked(const struct pf_dict *dict, const struct pf_function *function)
+{
+    struct pf_bytes name = pf_dict_string(dict, function->name), full = pf_dict_string(dict, function->system_name);
+
+    return full.size == name.size + PF_FOLDED_MARK && pf_folded_mark(full) && memcmp(full.data, name.data, name.size) == 0;
+}
+
+void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_t id, const struct pf_folded_spelling *spelling)
+{
+    const struct pf_location *location = pf_dict_location(dict, id);
+    const struct pf_function *function = pf_dict_function(dict, location->function);
+    char scratch[32];
+    struct pf_bytes name = pf_dict_frame_name(dict, id, scratch);
+    bool made = location->kind == PF_FRAME_JIT;
+
+    if (marked(dict, function) || (spelling->style == PF_FOLDED_BPFTRACE && function->system_name))
+        name = pf_dict_string(dict, function->system_name);
+    if (spelling->addresses && name.size > 1 && name.data[0] == '[' && name.data[name.size - 1] == ']') {
+        int size = snprintf(scratch, sizeof scratch, " <%" PRIx64 ">]", location->address);
+
+        pf_buffer_append(text, name.data, name.size - 1);
+        pf_buffer_append(text, scratch, (size_t)size);
+    } else if (spelling->style == PF_FOLDED_PERF) {
+        tidy(text, name, made && spelling->java);
+    } else if (spelling->style == PF_FOLDED_DTRACE) {
+        spell_dtrace(text, pf_dict_string(dict, pf_dict_image(dict, location->image)->name), name);
+    } else {
+        pf_buffer_append(text, name.data, name.size);
+    }
+    if (pf_folded_mark(name))
+        return;
+    if (spelling->annotate || spelling->style == PF_FOLDED_PERF) {
+        if (made && location->inlined)
+            pf_buffer_append(text, "_[i]", PF_FOLDED_MARK);
+        else if (spelling->annotate && location->kind == PF_FRAME_KERNEL)
+            pf_buffer_append(text, "_[k]", PF_FOLDED_MARK);
+        else if (spelling->annotate && made)
+            pf_buffer_append(text, "_[j]", PF_FOLDED_MARK);
+    }
+}
+
+/* --- what stands above them -------------------------------------------------------------------------------------------------------- */
+
+static void append_value(struct pf_buffer *text, const struct pf_dict *dict, const struct pf_label *label)
+{
+    struct pf_bytes value = pf_dict_string(dict, label->text);
+    char number[24];
+    int size;
+
+    if (label->numeric) {
+        size = snprintf(number, sizeof number, "%" PRId64, label->number);
+        pf_buffer_append(text, number, (size_t)size);
+    } else {
+        pf_buffer_append(text, value.data, value.size);
+    }
+}
+
+/* The label of this key nearest to the end of the set; 0 = none. */
+static uint32_t find_label(const struct pf_dict *dict, uint32_t labels, const char *key)
+{
+    while (labels && !pf_bytes_equal(pf_dict_string(dict, pf_dict_label(dict, labels)->key), pf_bytes_of(key)))
+        labels = pf_dict_label(dict, labels)->parent;
+    return labels;
+}
+
+static void append_label(struct pf_buffer *text, const struct pf_dict *dict, uint32_t label)
+{
+    if (label)
+        append_value(text, dict, pf_dict_label(dict, label));
+    else
+        pf_buffer_byte(text, '?');
+}
+
+/* `key`, or `key1`, `key2` and so on. */
+static bool append_keys(struct pf_buffer *text, const struct pf_dict *dict, uint32_t labels)
+{
+    uint32_t label = find_label(dict, labels, "key");
+    char key[32];
+
+    if (label)
+        append_value(text, dict, pf_dict_label(dict, label));
+    for (unsigned k = 1; !label || k > 1; k++) {
+        snprintf(key, sizeof key, "key%u", k);
+        label = find_label(dict, labels, key);
+        if (!label)
+            return k > 1;
+        if (k > 1)
+            pf_buffer_append(text, ", ", 2);
+        append_value(text, dict, pf_dict_label(dict, label));
+    }
+    return true;
+}
+
+bool pf_folded_spell_root(struct pf_buffer *text, const struct pf_dict *dict, uint32_t labels, const struct pf_folded_spelling *spelling)
+{
+    uint32_t command = find_label(dict, labels, "comm");
+    size_t start = text->size;
+
+    if (!command)
+        return spelling->style == PF_FOLDED_BPFTRACE && append_keys(text, dict, labels);
+    append_value(text, dict, pf_dict_label(dict, command));
+    for (size_t k = start; k < text->size; k++)
+        text->data[k] = text->data[k] == ' ' ? '_' : text->data[k];
+    if (spelling->thread) {
+        pf_buffer_byte(text, '-');
+        append_label(text, dict, find_label(dict, labels, "pid"));
+        pf_buffer_byte(text, '/');
+        append_label(text, dict, find_label(dict, labels, "tid"));
+    }
+    return true;
+}

@@ -1,0 +1,728 @@
+/* The writer of folded stacks. All stacks are held: equal ones, which may come from places that differ in more than the names,
+ * become one line, and the lines are sorted. */
+#include "format/folded/folded.h"
+
+#include "analysis/sum/accumulate.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A stack as it is written: the name of a frame below another such node. */
+struct node {
+    uint32_t parent, name;
+};
+
+int pf_folded_open_writer(struct pf_writer *writer)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    state->spelling = (struct pf_folded_spelling){
+        .style = PF_FOLDED_PLAIN,
+        .annotate = pf_options_get(writer->options, "annotate"),
+        .thread = pf_options_get(writer->options, "tid"),
+        .addresses = pf_options_get(writer->options, "addresses"),
+    };
+    if (pf_strings_init(&state->names) != PF_OK || pf_table_init(&state->nodes, sizeof(struct node)) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    return PF_OK;
+}
+
+void pf_folded_close_writer(struct pf_writer *writer)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    pf_strings_free(&state->names);
+    pf_table_free(&state->nodes);
+    free(state->columns[0].sums);
+    free(state->columns[1].sums);
+    free(state->names_of[0].name_of);
+    free(state->names_of[1].name_of);
+    free(state->place_of);
+    free(state->root_of);
+    free(state->path);
+    free(state->factors);
+    pf_buffer_free(&state->text);
+}
+
+/* What would be read as a comment, or as the mark of UTF-16 or UTF-8. */
+static bool misread(const struct pf_buffer *text)
+{
+    static const struct pf_bytes starts[] = {{"#", 1}, {"//", 2}, {"\xff\xfe", 2}, {"\xfe\xff", 2}, {"\xef\xbb\xbf", 3}};
+    bool found = false;
+
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
+        found = found || pf_bytes_starts((struct pf_bytes){text->data, text->size}, starts[k]);
+    return found;
+}
+
+/* The name in the state's text as it can stand in a line; `guard`: at its begin, where a blank stands before what is misread. */
+static uint32_t written_name(struct pf_folded_writer *state, bool guard)
+{
+    struct pf_buffer *text = &state->text;
+
+    for (size_t k = 0; k < text->size; k++) {
+        char c = text->data[k];
+
+        text->data[k] = c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
+    }
+    /* blanks alone at the begin of a line would be no stack */
+    for (size_t k = 0; guard && k < text->size && text->data[k] == ' ';)
+        if (++k == text->size)
+            text->size = 0;
+    if (text->size == 0)
+        pf_buffer_append(text, "[unknown]", 9);
+    if (guard && misread(text) && pf_buffer_byte(text, ' ')) {
+        memmove(text->data + 1, text->data, text->size - 1);
+        text->data[0] = ' ';
+    }
+    return pf_strings_intern(&state->names, (struct pf_bytes){text->data, text->size}, 0);
+}
+
+static uint32_t location_name(struct pf_writer *writer, uint32_t location)
+{
+    struct pf_folded_writer *state = writer->state;
+    struct pf_folded_names *names = &state->names_of[state->spelling.java];
+
+    if (location < names->count && names->name_of[location])
+        return names->name_of[location];
+    state->text.size = 0;
+    pf_folded_spell(&state->text, writer->dict, location, &state->spelling);
+    uint32_t name = written_name(state, false);
+    if (!pf_grow_zeroed(&names->name_of, &names->count, &names->capacity, writer->dict->locations.count, sizeof *names->name_of))
+        state->names.status = PF_NOMEM;
+    else
+        names->name_of[location] = name;
+    return name;
+}
+
+static uint32_t add_node(struct pf_writer *writer, uint32_t parent, uint32_t location)
+{
+    struct pf_folded_writer *state = writer->state;
+    uint32_t name = location_name(writer, location);
+
+    if (parent == 0) {
+        struct pf_bytes text = pf_strings_bytes(&state->names, name);
+
+        state->text.size = 0;
+        pf_buffer_append(&state->text, text.data, text.size);
+        name = written_name(state, true);
+    }
+    return pf_table_intern(&state->nodes, &(struct node){parent, name});
+}
+
+/* Whether the command that is a root begins with `java`. */
+static bool below_java(const struct pf_folded_writer *state, uint32_t root)
+{
+    const struct node *node = pf_table_row(&state->nodes, root);
+
+    return state->spelling.style == PF_FOLDED_PERF && pf_bytes_starts(pf_strings_bytes(&state->names, node->name), PF_BYTES("java"));
+}
+
+/* The node of a stack below a root; frames whose names are equal fall together. */
+static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t root)
+{
+    struct pf_folded_writer *state = writer->state;
+    size_t depth = 0;
+
+    if (!pf_grow_zeroed(&state->place_of, &state->place_count, &state->place_capacity, writer->dict->stacks.count,
+                        sizeof *state->place_of))
+        return state->nodes.status = PF_NOMEM, 0;
+    for (; stack && (!state->place_of[stack].node || state->place_of[stack].root != root);
+         stack = pf_dict_stack(writer->dict, stack)->parent) {
+        if (!pf_grow(&state->path, &state->path_capacity, depth + 1, sizeof *state->path))
+            return state->nodes.status = PF_NOMEM, 0;
+        state->path[depth++] = stack;
+    }
+    uint32_t node = stack ? state->place_of[stack].node : root;
+    state->spelling.java = root != 0 && below_java(state, root);
+    while (depth > 0) {
+        stack = state->path[--depth];
+        node = add_node(writer, node, pf_dict_stack(writer->dict, stack)->location);
+        state->place_of[stack] = (struct pf_folded_place){node, root};
+    }
+    return node;
+}
+
+/* The node that a set of labels puts above all stacks: of its command, where the style has it. */
+static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
+{
+    struct pf_folded_writer *state = writer->state;
+    uint32_t node = 0;
+
+    if (state->spelling.style == PF_FOLDED_PLAIN || labels == 0)
+        return 0;
+    if (!pf_grow_zeroed(&state->root_of, &state->root_count, &state->root_capacity, writer->dict->labels.count, sizeof *state->root_of))
+        return state->nodes.status = PF_NOMEM, 0;
+    if (state->root_of[labels])
+        return state->root_of[labels] - 1;
+    state->text.size = 0;
+    if (pf_folded_spell_root(&state->text, writer->dict, labels, &state->spelling))
+        node = pf_table_intern(&state->nodes, &(struct node){0, written_name(state, true)});
+    state->root_of[labels] = node + 1;
+    return node;
+}
+
+/* Records that came from this format are next. */
+static void set_source(struct pf_folded_writer *state, struct pf_bytes format)
+{
+    static const struct {
+        const char *format;
+        enum pf_folded_style style;
+    } styles[] = {{"perf-script", PF_FOLDED_PERF}, {"dtrace", PF_FOLDED_DTRACE}, {"bpftrace", PF_FOLDED_BPFTRACE}};
+    enum pf_folded_style style = PF_FOLDED_PLAIN;
+
+    for (size_t k = 0; k < sizeof styles / sizeof *styles; k++)
+        if (pf_bytes_equal(format, pf_bytes_of(styles[k].format)))
+            style = styles[k].style;
+    if (style == state->spelling.style)
+        return;
+    state->spelling.style = style;
+    state->names_of[0].count = state->names_of[1].count = state->place_count = state->root_count = 0;
+}
+
+/* The name without the end that says it is a part of a difference; NAME.delta stands for the other two. Columns of folded stacks have
+ * no name but that end. */
+static bool difference_name(struct pf_bytes name, struct pf_bytes *stem)
+{
+    static const char *const ends[] = {".delta", ".before", ".after"};
+
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        struct pf_bytes end = pf_bytes_of(ends[k]);
+
+        *stem = (struct pf_bytes){name.data, 0};
+        if (pf_bytes_equal(name, (struct pf_bytes){end.data + 1, end.size - 1}))
+            return true;
+        stem->size = name.size - end.size;
+        if (name.size >= end.size && memcmp(name.data + stem->size, end.data, end.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool joined_name(struct pf_bytes name, struct pf_bytes stem, const char *end)
+{
+    end += stem.size == 0;
+    return name.size == stem.size + strlen(end) && memcmp(name.data, stem.data, stem.size) == 0 &&
+           memcmp(name.data + stem.size, end, strlen(end)) == 0;
+}
+
+/* The measures NAME.before and NAME.after of the batch, where it has both. */
+static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, struct pf_bytes stem)
+{
+    static const char *const ends[] = {".before", ".after"};
+    struct pf_folded_writer *state = writer->state;
+    bool found[2] = {false, false};
+
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+
+        for (unsigned side = 0; side < 2; side++)
+            if (joined_name(pf_dict_string(writer->dict, measure->name), stem, ends[side])) {
+                state->columns[side].measure = *measure;
+                found[side] = true;
+            }
+    }
+    return found[0] && found[1];
+}
+
+static bool is_better(const struct pf_dict *dict, const struct pf_measure *measure, const struct pf_measure *best)
+{
+    return !best || pf_measure_preference(dict, measure) > pf_measure_preference(dict, best);
+}
+
+/* The measure to write: the one that tables show. */
+static const struct pf_measure *best_measure(const struct pf_writer *writer, const struct pf_batch *batch)
+{
+    const struct pf_measure *best = NULL;
+
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+
+        if (is_better(writer->dict, measure, best))
+            best = measure;
+    }
+    return best;
+}
+
+/* Of a difference both sides. */
+static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+    const struct pf_measure *best = best_measure(writer, batch);
+    struct pf_bytes stem;
+
+    state->column_count = 2;
+    if (difference_name(pf_dict_string(writer->dict, best->name), &stem) && find_sides(writer, batch, stem))
+        return;
+    state->column_count = 1;
+    state->columns[0].measure = *best;
+}
+
+static int too_big(struct pf_writer *writer)
+{
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits",
+                        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].measure.name).data);
+}
+
+/* Sums are to count what this measure counts as well. */
+static int join_measure(struct pf_writer *writer, uint32_t index)
+{
+    struct pf_folded_writer *state = writer->state;
+    int64_t times_sums, times_values;
+    const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
+
+    if (!pf_grow_zeroed(&state->factors, &state->factor_count, &state->factor_capacity, (size_t)index + 1,
+                        sizeof *state->factors))
+        return pf_error_nomem(&writer->error);
+    if (state->factors[index] != 0)
+        return PF_OK;
+    if (pf_quantity_join(&state->quantity, writer->dict, measure, &times_sums, &times_values, &writer->error) != PF_OK)
+        return writer->error.code;
+    for (unsigned side = 0; times_sums != 1 && side < 2; side++)
+        for (size_t k = 0; k < state->columns[side].sum_count; k++)
+            if (__builtin_mul_overflow(state->columns[side].sums[k], (pf_int128)times_sums, &state->columns[side].sums[k]))
+                return too_big(writer);
+    for (size_t k = 0; times_sums != 1 && k < state->factor_count; k++)
+        if (!pf_mul64(state->factors[k], times_sums, &state->factors[k]))
+            return too_big(writer);
+    state->factors[index] = times_values;
+    return PF_OK;
+}
+
+static int add_column(struct pf_writer *writer, const struct pf_batch *batch, struct pf_folded_column *column, const int64_t *values,
+                      int64_t factor)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        if (values[row] == 0)
+            continue;
+        uint32_t root = batch->labels ? root_node(writer, batch->labels[row]) : 0;
+        uint32_t node = stack_node(writer, batch->stack ? batch->stack[row] : 0, root);
+
+        if (!pf_grow_zeroed(&column->sums, &column->sum_count, &column->sum_capacity, state->nodes.count, sizeof *column->sums))
+            return pf_error_nomem(&writer->error);
+        if (__builtin_add_overflow(column->sums[node], (pf_int128)values[row] * factor, &column->sums[node]))
+            return too_big(writer);
+    }
+    return state->nodes.status || state->names.status || state->text.failed ? pf_error_nomem(&writer->error) : PF_OK;
+}
+
+/* A better measure may come later, as an event of perf's that counts time: the records up to here have none of it. */
+static void choose_again(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+    struct pf_folded_column *column = &state->columns[0];
+
+    if (state->column_count != 1 || !is_better(writer->dict, best_measure(writer, batch), &column->measure))
+        return;
+    for (size_t k = 0; k < column->sum_count; k++)
+        column->sums[k] = 0;
+    for (size_t k = 0; k < state->factor_count; k++)
+        state->factors[k] = 0;
+    state->quantity = (struct pf_quantity){0};
+    choose_measure(writer, batch);
+}
+
+static void write_comment(struct pf_sink *sink, struct pf_bytes text)
+{
+    if (!pf_folded_comment(text))
+        pf_sink_text(sink, "# ");
+    for (size_t k = 0; k < text.size; k++)
+        pf_sink_write(sink, text.data[k] == '\n' ? " " : text.data + k, 1);
+    pf_sink_text(sink, "\n");
+}
+
+/* Comments of the format go back, before the stacks; other metadata have no place here. */
+static int write_meta(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    const struct pf_dict *dict = writer->dict;
+
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]), key = pf_dict_string(dict, batch->key[row]);
+        struct pf_bytes value = pf_dict_string(dict, batch->value[row]);
+
+        if (pf_bytes_equal(origin, PF_BYTES("folded")) && pf_bytes_equal(key, PF_BYTES("comment")))
+            write_comment(writer->sink, value);
+        if (pf_bytes_equal(origin, PF_BYTES("profutils")) && pf_bytes_equal(key, PF_BYTES("source_format")))
+            set_source(writer->state, pf_options_get(writer->options, "plain") ? PF_BYTES("") : value);
+    }
+    return pf_sink_status(writer->sink, &writer->error);
+}
+
+/* The name of an event without its modifiers: of `cycles:u`, `cycles`. */
+static struct pf_bytes unmodified(struct pf_bytes name)
+{
+    size_t at = name.size;
+
+    while (at > 0 && memchr("ukhHGpPSDeIW", name.data[at - 1], 12))
+        at--;
+    return at > 1 && at < name.size && name.data[at - 1] == ':' ? (struct pf_bytes){name.data, at - 1} : name;
+}
+
+/* Whether a measure goes into the column of another. stackcollapse-perf.pl does not tell an event's modifiers apart. */
+static bool joins(const struct pf_writer *writer, const struct pf_measure *measure, const struct pf_measure *column)
+{
+    const struct pf_folded_writer *state = writer->state;
+
+    if (pf_measure_same(measure, column))
+        return true;
+    return state->spelling.style == PF_FOLDED_PERF && measure->kind == column->kind && measure->unit == column->unit &&
+           pf_bytes_equal(unmodified(pf_dict_string(writer->dict, measure->name)),
+                          unmodified(pf_dict_string(writer->dict, column->name)));
+}
+
+/* Commands, and keys of bpftrace's maps, become frames. What else perf, DTrace and bpftrace say of processes and processors, FlameGraph's
+ * scripts leave out as well. */
+bool pf_folded_holds_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    const struct pf_folded_writer *state = writer->state;
+    static const char *const common[] = {"comm", "pid", "tid", "cpu"};
+    struct pf_bytes key = pf_dict_string(writer->dict, label->key);
+    bool known = state->spelling.style == PF_FOLDED_BPFTRACE && label->key != writer->dict->section_key;
+
+    for (size_t k = 0; k < sizeof common / sizeof *common && state->spelling.style != PF_FOLDED_PLAIN; k++)
+        known = known || pf_bytes_equal(key, pf_bytes_of(common[k]));
+    return known;
+}
+
+int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_folded_writer *state = writer->state;
+
+    if (batch->kind == PF_META)
+        return write_meta(writer, batch);
+    if (batch->kind != PF_SAMPLE || batch->value_count == 0)
+        return PF_OK;
+    if (state->column_count == 0)
+        choose_measure(writer, batch);
+    else
+        choose_again(writer, batch);
+    for (uint32_t k = 0; k < batch->value_count * state->column_count; k++) {
+        const struct pf_value_column *values = &batch->values[k / state->column_count];
+        struct pf_folded_column *column = &state->columns[k % state->column_count];
+
+        if (!joins(writer, pf_measures_row(&writer->dict->measures, values->measure), &column->measure))
+            continue;
+        if (join_measure(writer, values->measure) != PF_OK ||
+            add_column(writer, batch, column, values->data, state->factors[values->measure]) != PF_OK)
+            return writer->error.code;
+    }
+    return PF_OK;
+}
+
+/* --- the order of the lines ------------------------------------------------------------------------------- */
+
+/* Lines stand in the order of their stacks' bytes. A name takes part twice: as the end of a stack, and, with its `;`, as the begin
+ * of those below it; other names may come between ("a", "a b;c", "a;b"). */
+struct ranked {
+    struct pf_bytes name;
+    uint32_t id;
+    bool inner;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    size_t common = x->name.size < y->name.size ? x->name.size : y->name.size;
+    int order = memcmp(x->name.data, y->name.data, common);
+
+    if (order != 0)
+        return order;
+    if (x->name.size == y->name.size)
+        return x->inner - y->inner;
+    /* What follows the shorter one is its `;` or nothing; no name has a `;` inside. */
+    if (x->name.size == common)
+        return x->inner ? (';' > (unsigned char)y->name.data[common] ? 1 : -1) : -1;
+    return y->inner ? ((unsigned char)x->name.data[common] > ';' ? 1 : -1) : 1;
+}
+
+/* ranks[2 * name + inner]; NULL: out of memory. */
+static uint32_t *rank_names(const struct pf_strings *names)
+{
+    size_t count = (size_t)names->count * 2;
+    struct ranked *order = malloc(count * sizeof *order);
+    uint32_t *ranks = malloc(count * sizeof *ranks);
+
+    if (!order || !ranks) {
+        free(order);
+        free(ranks);
+        return NULL;
+    }
+    for (uint32_t k = 0; k < count; k++)
+        order[k] = (struct ranked){pf_strings_bytes(names, k / 2), k / 2, k % 2};
+    qsort(order, count, sizeof *order, compare_ranked);
+    for (uint32_t k = 0; k < count; k++)
+        ranks[2 * order[k].id + order[k].inner] = k;
+    free(order);
+    return ranks;
+}
+
+/* A node as the end of a line or as the begin of others. */
+struct entry {
+    uint64_t key; /* parent, then rank */
+    uint32_t node;
+    bool inner;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+struct lines {
+    struct entry *entries; /* those below a node stand together */
+    size_t count;
+    uint32_t *first;       /* by node: its first entry below */
+    size_t *open;          /* for each frame of the line at hand: the next entry */
+    size_t *sizes;         /* and what the line is without it */
+    size_t open_capacity, size_capacity;
+    struct pf_buffer text;
+};
+
+static void free_lines(struct lines *lines)
+{
+    free(lines->entries);
+    free(lines->first);
+    free(lines->open);
+    free(lines->sizes);
+    pf_buffer_free(&lines->text);
+}
+
+static pf_int128 sum_of(const struct pf_folded_writer *state, unsigned column, uint32_t node)
+{
+    return node < state->columns[column].sum_count ? state->columns[column].sums[node] : 0;
+}
+
+/* Sorted entries of all nodes that have a sum or lead to one that has. */
+static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines)
+{
+    uint32_t count = state->nodes.count;
+    uint32_t *ranks = rank_names(&state->names);
+    bool *leads = calloc(count, sizeof *leads);
+
+    lines->entries = malloc((size_t)count * 2 * sizeof *lines->entries);
+    lines->first = calloc((size_t)count + 1, sizeof *lines->first);
+    bool good = ranks && leads && lines->entries && lines->first;
+    for (uint32_t k = count - 1; good && k > 0; k--) {
+        const struct node *node = pf_table_row(&state->nodes, k);
+        uint64_t parent = (uint64_t)node->parent << 32;
+        bool ends = sum_of(state, 0, k) != 0 || sum_of(state, 1, k) != 0;
+
+        if (ends)
+            lines->entries[lines->count++] = (struct entry){parent | ranks[2 * node->name], k, false};
+        if (leads[k])
+            lines->entries[lines->count++] = (struct entry){parent | ranks[2 * node->name + 1], k, true};
+        leads[node->parent] = leads[node->parent] || ends || leads[k];
+    }
+    free(ranks);
+    free(leads);
+    if (!good)
+        return false;
+    qsort(lines->entries, lines->count, sizeof *lines->entries, compare_entries);
+    for (size_t k = lines->count; k-- > 0;)
+        lines->first[lines->entries[k].key >> 32] = (uint32_t)k;
+    return true;
+}
+
+/* --- the lines -------------------------------------------------------------------------------------------- */
+
+/* Decimals of num / den in general; false when they never end, or late. */
+static bool decimals_of(uint64_t den, unsigned *decimals)
+{
+    for (*decimals = 0; *decimals <= PF_FOLDED_DECIMALS; (*decimals)++)
+        if ((uint64_t)pf_folded_powers[*decimals] % den == 0)
+            return true;
+    return false;
+}
+
+static void trim(pf_int128 *value, struct pf_folded_count *count)
+{
+    for (; count->decimals > 0 && *value % 10 == 0; count->decimals--)
+        *value /= 10;
+}
+
+/* A sum whose decimals would not end: rounded, but of a time in raw units, which are whole. */
+static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
+{
+    struct pf_folded_writer *state = writer->state;
+    struct pf_error ignored = {0};
+    struct pf_scale scale;
+    pf_int128 value;
+
+    pf_quantity_record_scale(&state->quantity, writer->dict, &scale, &ignored);
+    scale.den *= scale.parts;
+    count->decimals = scale.time || scale.den == 1 ? 0 : PF_FOLDED_ROUNDED;
+    if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals], &scale.num) ||
+        !pf_scale64(sum, scale.num, scale.den, &count->value))
+        return false;
+    state->rounded = state->rounded || (count->decimals > 0 && sum % (pf_int128)scale.den != 0);
+    value = count->value;
+    trim(&value, count);
+    count->value = (int64_t)value;
+    return true;
+}
+
+/* A sum in base units: times as whole nanoseconds, others exactly where decimals end. */
+static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
+{
+    const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->quantity.measure;
+    uint64_t num = measure->num;
+    pf_int128 exact;
+
+    if (!decimals_of(measure->den, &count->decimals))
+        return rounded_count(writer, sum, count);
+    if (pf_bytes_equal(pf_dict_string(writer->dict, measure->unit), PF_BYTES("nanoseconds"))) {
+        count->decimals = 0;
+        return pf_scale64(sum, num, measure->den, &count->value);
+    }
+    if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / measure->den, &num) ||
+        __builtin_mul_overflow(sum, (pf_int128)num, &exact))
+        return false;
+    trim(&exact, count);
+    count->value = (int64_t)exact;
+    return exact >= INT64_MIN && exact <= INT64_MAX;
+}
+
+static void append_count(struct pf_buffer *text, struct pf_folded_count count)
+{
+    char digits[PF_INT128_TEXT];
+    bool negative = count.value < 0;
+    size_t size = pf_print_int128(negative ? -(pf_int128)count.value : count.value, digits);
+
+    if (negative)
+        pf_buffer_byte(text, '-');
+    if (size <= count.decimals) {
+        pf_buffer_append(text, "0.", 2);
+        for (size_t k = size; k < count.decimals; k++)
+            pf_buffer_byte(text, '0');
+        pf_buffer_append(text, digits, size);
+    } else {
+        pf_buffer_append(text, digits, size - count.decimals);
+        if (count.decimals > 0)
+            pf_buffer_byte(text, '.');
+        pf_buffer_append(text, digits + size - count.decimals, count.decimals);
+    }
+}
+
+/* Whether a name has a blank and a number at its end. */
+static bool number_at_end(struct pf_bytes name)
+{
+    size_t at = name.size;
+
+    while (at > 0 && ((name.data[at - 1] >= '0' && name.data[at - 1] <= '9') || name.data[at - 1] == '.' || name.data[at - 1] == '-'))
+        at--;
+    return at < name.size && at > 0 && name.data[at - 1] == ' ';
+}
+
+/* Numbers at the ends of all lines would be read as a column of their own. */
+static bool numbers_everywhere(const struct pf_folded_writer *state, const struct lines *lines)
+{
+    bool all = state->column_count == 1 && sum_of(state, 0, 0) == 0 && lines->count > 0;
+
+    for (size_t k = 0; all && k < lines->count; k++) {
+        const struct node *row = pf_table_row(&state->nodes, lines->entries[k].node);
+        struct pf_bytes name = pf_strings_bytes(&state->names, row->name);
+
+        all = lines->entries[k].inner || number_at_end(name);
+    }
+    return all;
+}
+
+/* The line of an entry whose frames above are in the text, which is left as it was. */
+static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf, uint32_t node)
+{
+    const struct pf_folded_writer *state = writer->state;
+    struct pf_folded_count counts[2] = {{0}};
+    size_t size = text->size;
+
+    for (unsigned k = 0; k < state->column_count; k++)
+        if (!shown_count(writer, sum_of(state, k, node), &counts[k]))
+            return too_big(writer);
+    if (counts[0].value == 0 && counts[1].value == 0)
+        return PF_OK;
+    pf_buffer_append(text, leaf.data, leaf.size);
+    for (unsigned k = 0; k < state->column_count; k++) {
+        if (leaf.size > 0 || k > 0)
+            pf_buffer_byte(text, ' ');
+        append_count(text, counts[k]);
+    }
+    pf_buffer_byte(text, '\n');
+    pf_sink_write(writer->sink, text->data, text->size);
+    text->size = size;
+    return text->failed ? pf_error_nomem(&writer->error) : PF_OK;
+}
+
+static bool open_frame(struct lines *lines, size_t depth, uint32_t node, struct pf_bytes name)
+{
+    if (!pf_grow(&lines->open, &lines->open_capacity, depth + 1, sizeof *lines->open) ||
+        !pf_grow(&lines->sizes, &lines->size_capacity, depth + 1, sizeof *lines->sizes))
+        return false;
+    lines->open[depth] = lines->first[node];
+    lines->sizes[depth] = lines->text.size;
+    pf_buffer_append(&lines->text, name.data, name.size);
+    return depth == 0 || pf_buffer_byte(&lines->text, ';');
+}
+
+/* Walks the entries depth first. Not recursive: a stack may have a million frames. */
+static int write_lines(struct pf_writer *writer, struct lines *lines)
+{
+    const struct pf_folded_writer *state = writer->state;
+    size_t depth = 0, next;
+    uint32_t node = 0;
+
+    if (!open_frame(lines, 0, 0, PF_BYTES("")))
+        return pf_error_nomem(&writer->error);
+    for (;;) {
+        next = lines->open[depth];
+        if (next == lines->count || lines->entries[next].key >> 32 != node) {
+            if (depth == 0)
+                return PF_OK;
+            lines->text.size = lines->sizes[depth--];
+            node = (uint32_t)(lines->entries[lines->open[depth] - 1].key >> 32);
+            continue;
+        }
+        lines->open[depth]++;
+        const struct entry *entry = &lines->entries[next];
+        const struct node *row = pf_table_row(&state->nodes, entry->node);
+        struct pf_bytes name = pf_strings_bytes(&state->names, row->name);
+        int status = PF_OK;
+
+        if (!entry->inner)
+            status = write_line(writer, &lines->text, name, entry->node);
+        else if (open_frame(lines, ++depth, entry->node, name))
+            node = entry->node;
+        else
+            status = pf_error_nomem(&writer->error);
+        if (status != PF_OK)
+            return status;
+    }
+}
+
+int pf_folded_finish(struct pf_writer *writer)
+{
+    struct pf_folded_writer *state = writer->state;
+    struct lines lines = {0};
+    int status = sort_lines(state, &lines) ? PF_OK : pf_error_nomem(&writer->error);
+
+    if (state->column_count > 0)
+        pf_held_measures_add(&writer->measures, &state->columns[0].measure);
+    for (uint32_t k = 0; k < state->factor_count; k++)
+        if (state->factors[k] != 0)
+            pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, k));
+
+    if (status == PF_OK && numbers_everywhere(state, &lines))
+        pf_report_send(&writer->report, PF_WARNING, "all stacks end in numbers: -f folded:columns=1 reads them as names");
+    if (status == PF_OK)
+        status = write_line(writer, &lines.text, PF_BYTES(""), 0);
+    if (status == PF_OK)
+        status = write_lines(writer, &lines);
+    free_lines(&lines);
+    if (status == PF_OK && state->rounded)
+        pf_report_send(&writer->report, PF_WARNING, "'%s': counts are rounded to %d decimals",
+                       pf_dict_string(writer->dict, state->columns[0].measure.name).data, PF_FOLDED_ROUNDED);
+    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}

@@ -1,0 +1,184 @@
+/* The CPU profile: words of the producer's size and order, then text. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "codec/codec.h"
+#include "format/gperftools/gperftools.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HEADER_WORDS = 5,
+    EXTRA_WORDS = 1024, /* more of them in a header are not believed */
+    EVIDENCE = 96
+};
+
+struct words {
+    unsigned size;
+    bool big;
+};
+
+static uint64_t load(const unsigned char *bytes, struct words words)
+{
+    uint64_t number = 0;
+
+    for (unsigned k = 0; k < words.size; k++)
+        number = number << 8 | bytes[words.big ? k : words.size - 1 - k];
+    return number;
+}
+
+/* 0, the number of words that follow (3 or more), version 0 or Java's 1, a period, 0. */
+static bool find_words(const unsigned char *bytes, size_t have, struct words *words, uint64_t header[HEADER_WORDS])
+{
+    for (unsigned k = 0; k < 4; k++) {
+        *words = (struct words){k / 2 ? 8 : 4, k % 2};
+        if (have < HEADER_WORDS * words->size)
+            continue;
+        for (unsigned i = 0; i < HEADER_WORDS; i++)
+            header[i] = load(bytes + i * words->size, *words);
+        if (header[0] == 0 && header[1] >= 3 && header[1] <= EXTRA_WORDS && header[2] <= 1 && header[3] > 0 && header[4] == 0)
+            return true;
+    }
+    return false;
+}
+
+int pf_gperftools_cpu_bid(struct pf_source *source)
+{
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(source, 1, &have);
+    struct words words;
+    uint64_t header[HEADER_WORDS];
+
+    if (have == 0 || bytes[0] != 0)
+        return 0;
+    bytes = pf_source_peek(source, HEADER_WORDS * 8, &have);
+    return find_words(bytes, have, &words, header) ? EVIDENCE : 0;
+}
+
+static int cut(struct pf_reader *reader, const char *what)
+{
+    if (pf_source_status(reader->source, &reader->error) != PF_OK)
+        return reader->error.code;
+    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the file ends within %s", what);
+}
+
+struct cpu {
+    struct words words;
+    uint64_t period; /* nanoseconds */
+    bool java;
+    uint64_t *addresses;
+    size_t capacity;
+};
+
+static int read_header(struct pf_reader *reader, struct cpu *cpu)
+{
+    struct pf_gperftools *state = reader->state;
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(reader->source, HEADER_WORDS * 8, &have);
+    uint64_t header[HEADER_WORDS], size;
+
+    if (!find_words(bytes, have, &cpu->words, header))
+        return pf_error_at(&reader->error, PF_FAILED, 0, "no header of a CPU profile");
+    if (header[3] > INT64_MAX / 1000)
+        return pf_error_at(&reader->error, PF_FAILED, 3 * (uint64_t)cpu->words.size, "a period of %" PRIu64 " microseconds leaves 64 bits", header[3]);
+    size = (2 + header[1]) * cpu->words.size;
+    if (pf_source_skip(reader->source, size) < size)
+        return cut(reader, "the header");
+    cpu->period = header[3] * 1000;
+    cpu->java = header[2] == 1;
+    state->interrupted = state->twice = !cpu->java;
+    reader->variant = cpu->java ? "CPU, Java" : "CPU";
+    if (pf_gperftools_measure(reader, PF_BYTES("samples"), "count", PF_SAMPLED, false) != PF_OK ||
+        pf_gperftools_measure(reader, PF_BYTES("cpu"), "nanoseconds", PF_SAMPLED, true) != PF_OK ||
+        !pf_gperftools_meta(reader, "period_type", PF_BYTES("cpu/nanoseconds")) ||
+        !pf_gperftools_meta_number(reader, "period", (int64_t)cpu->period))
+        return pf_error_nomem(&reader->error);
+    return PF_OK;
+}
+
+static int read_addresses(struct pf_reader *reader, struct cpu *cpu, size_t depth)
+{
+    size_t size = depth * cpu->words.size, have;
+    const unsigned char *bytes = pf_source_peek(reader->source, size, &have);
+
+    if (have < size)
+        return cut(reader, "a record");
+    if (!pf_grow(&cpu->addresses, &cpu->capacity, depth + 1, sizeof *cpu->addresses))
+        return pf_error_nomem(&reader->error);
+    for (size_t k = 0; k < depth; k++) {
+        uint64_t address = load(bytes + k * cpu->words.size, cpu->words);
+
+        /* callers are where they go on: one less is within the call */
+        cpu->addresses[k] = address - (k > 0 && !cpu->java && address > 0);
+    }
+    pf_source_take(reader->source, size);
+    return PF_OK;
+}
+
+/* PF_OK, or PF_EOF behind the last one. */
+static int read_record(struct pf_reader *reader, struct cpu *cpu)
+{
+    struct pf_gperftools *state = reader->state;
+    uint64_t offset = pf_source_offset(reader->source);
+    size_t have, size = 2 * cpu->words.size;
+    const unsigned char *bytes = pf_source_peek(reader->source, size, &have);
+
+    if (have == 0 && pf_source_status(reader->source, NULL) == PF_OK)
+        return PF_EOF;
+    if (have < size)
+        return cut(reader, "a record");
+    uint64_t count = load(bytes, cpu->words), depth = load(bytes + cpu->words.size, cpu->words);
+
+    if (depth > PF_STACK_DEPTH_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "a stack of %" PRIu64 " frames, at most 1048575 are expected", depth);
+    pf_source_take(reader->source, size);
+    int status = read_addresses(reader, cpu, (size_t)depth);
+
+    if (status != PF_OK)
+        return status;
+    if (count == 0 && depth == 1 && cpu->addresses[0] == 0)
+        return PF_EOF;
+    int64_t values[PF_GPERFTOOLS_VALUES] = {(int64_t)count};
+
+    if (count > INT64_MAX || !pf_mul64((int64_t)count, (int64_t)cpu->period, &values[1]))
+        return pf_error_at(&reader->error, PF_OVERFLOW, offset, "%" PRIu64 " samples of %" PRIu64 " nanoseconds leave 64 bits", count,
+                           cpu->period);
+    return pf_gperftools_rows_add(&state->rows, 0, cpu->addresses, (size_t)depth, values, offset, &reader->error);
+}
+
+/* The text behind the records: what was mapped, or what Java's numbers mean. */
+static int read_text(struct pf_reader *reader, const struct cpu *cpu)
+{
+    struct pf_gperftools *state = reader->state;
+    struct pf_bytes line;
+    int status;
+
+    for (;;) {
+        uint64_t offset = pf_source_offset(reader->source);
+        bool known;
+
+        status = pf_source_line(reader->source, &line, &reader->error);
+        if (status == PF_OK && !cpu->java)
+            status = pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
+        else if (status == PF_OK && !pf_gperftools_java_line(reader, line, &known))
+            status = pf_error_nomem(&reader->error);
+        if (status != PF_OK)
+            return status;
+    }
+}
+
+int pf_gperftools_cpu_read(struct pf_reader *reader)
+{
+    struct cpu cpu = {0};
+    int status = pf_reader_check_mark(reader);
+
+    if (status == PF_OK)
+        status = read_header(reader, &cpu);
+    while (status == PF_OK)
+        status = read_record(reader, &cpu);
+    if (status == PF_EOF)
+        status = read_text(reader, &cpu);
+    free(cpu.addresses);
+    return status;
+}

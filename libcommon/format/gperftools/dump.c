@@ -1,0 +1,215 @@
+/* Stacks of all goroutines, as Go prints them for ?debug=2 and when a program panics:
+ *     goroutine 7 [select, 5 minutes]:
+ *     pkg.function(arguments)
+ *     <TAB>file.go:12 +0x45
+ *     created by pkg.function in goroutine 1
+ * A sample for each goroutine. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "format/gperftools/gperftools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct dump {
+    struct pf_reader *reader;
+    struct pf_gperftools *state;
+    uint64_t offset;        /* of the goroutine */
+    bool open;
+    uint32_t labels;
+    struct pf_bytes name;   /* of a frame whose place comes next; bytes of `text` */
+    struct pf_buffer text;
+    uint64_t *places;       /* locations, leaf first */
+    size_t depth, capacity;
+};
+
+/* `goroutine N [`: *rest is what stands in the brackets. */
+static bool parse_head(struct pf_bytes line, struct pf_bytes *rest)
+{
+    size_t at = 10;
+
+    if (!pf_bytes_starts(line, PF_BYTES("goroutine ")))
+        return false;
+    while (at < line.size && line.data[at] >= '0' && line.data[at] <= '9')
+        at++;
+    if (at == 10 || at + 2 > line.size || line.data[at] != ' ')
+        return false;
+    while (at < line.size && line.data[at] != '[') /* newer ones have gp=0x... m=... before it */
+        at++;
+    *rest = at < line.size ? pf_bytes_skip(line, at + 1) : (struct pf_bytes){NULL, 0};
+    while (rest->size > 0 && rest->data[rest->size - 1] != ']')
+        rest->size--;
+    if (rest->size == 0)
+        return false;
+    rest->size--;
+    return true;
+}
+
+bool pf_gperftools_dump_begins(struct pf_bytes line)
+{
+    struct pf_bytes rest;
+
+    return parse_head(line, &rest);
+}
+
+static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
+{
+    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+}
+
+static void add_label(struct dump *dump, const char *key, struct pf_bytes value)
+{
+    struct pf_dict *dict = dump->reader->dict;
+
+    dump->labels = pf_dict_add_label(dict, dump->labels, pf_dict_intern(dict, pf_bytes_of(key), 0), intern(dict, value));
+}
+
+/* `select, 5 minutes, locked to thread` */
+static void read_state(struct dump *dump, struct pf_bytes rest)
+{
+    struct pf_dict *dict = dump->reader->dict;
+
+    while (rest.size > 0) {
+        const char *comma = memchr(rest.data, ',', rest.size);
+        struct pf_bytes part = {rest.data, comma ? (size_t)(comma - rest.data) : rest.size};
+        struct pf_bytes number = pf_bytes_trim(part);
+        int64_t minutes;
+
+        rest = pf_bytes_skip(rest, part.size + (comma != NULL));
+        part = number;
+        if (number.size > 8 && memcmp(number.data + number.size - 8, " minutes", 8) == 0)
+            number.size -= 8;
+        if (number.size < part.size && pf_parse_int(number, 0, INT64_MAX, &minutes)) {
+            uint32_t key = pf_dict_intern(dict, PF_BYTES("minutes"), 0);
+
+            dump->labels = pf_dict_add_number(dict, dump->labels, key, minutes, key);
+        } else if (part.size > 0) {
+            add_label(dump, "state", part);
+        }
+    }
+}
+
+static int add_frame(struct dump *dump, struct pf_bytes name, struct pf_bytes place)
+{
+    struct pf_dict *dict = dump->reader->dict;
+    struct pf_gperftools_frame frame = {0};
+    const char *offset = NULL;
+
+    for (size_t k = 0; k + 3 <= place.size; k++)
+        if (memcmp(place.data + k, " +0", 3) == 0)
+            offset = place.data + k;
+    if (offset)
+        place.size = (size_t)(offset - place.data);
+    place = pf_gperftools_file_line(pf_bytes_trim(place), &frame.line);
+    frame.function = pf_gperftools_function(dict, name, place);
+    struct pf_location location = {.function = frame.function, .line = frame.line};
+    uint64_t number = pf_dict_add_location(dict, &location);
+
+    if (dump->depth == PF_STACK_DEPTH_MAX)
+        return pf_error_at(&dump->reader->error, PF_FAILED, dump->offset, "more than 1048575 frames");
+    if (!pf_gperftools_names_set(&dump->state->names, number, &frame, 1) ||
+        !pf_grow(&dump->places, &dump->capacity, dump->depth + 1, sizeof *dump->places))
+        return pf_error_nomem(&dump->reader->error);
+    dump->places[dump->depth++] = number;
+    return PF_OK;
+}
+
+/* A line whose place did not come was no frame. */
+static int end_frame(struct dump *dump)
+{
+    struct pf_bytes name = dump->name;
+
+    dump->name.size = 0;
+    return name.size == 0 || pf_gperftools_meta(dump->reader, "comment", name) ? PF_OK : pf_error_nomem(&dump->reader->error);
+}
+
+static int end_goroutine(struct dump *dump)
+{
+    const int64_t values[PF_GPERFTOOLS_VALUES] = {1};
+    int status = end_frame(dump);
+
+    if (status != PF_OK || !dump->open)
+        return status;
+    dump->open = false;
+    return pf_gperftools_rows_add(&dump->state->rows, dump->labels, dump->places, dump->depth, values, dump->offset, &dump->reader->error);
+}
+
+/* Without its arguments, the brackets that the line ends with. */
+static struct pf_bytes function_name(struct pf_bytes line)
+{
+    size_t depth = 0;
+
+    if (line.size == 0 || line.data[line.size - 1] != ')')
+        return line;
+    for (size_t at = line.size; at-- > 0;) {
+        depth += line.data[at] == ')';
+        depth -= line.data[at] == '(';
+        if (depth == 0)
+            return (struct pf_bytes){line.data, at};
+    }
+    return line;
+}
+
+static int read_line(struct dump *dump, struct pf_bytes line)
+{
+    struct pf_bytes rest, text = pf_bytes_trim(line);
+    bool place = line.size > 0 && *line.data == '\t';
+    int status = PF_OK;
+
+    if (text.size == 0 || parse_head(text, &rest))
+        status = end_goroutine(dump);
+    if (status != PF_OK || text.size == 0)
+        return status;
+    if (parse_head(text, &rest)) {
+        dump->open = true;
+        dump->labels = 0;
+        dump->depth = 0;
+        read_state(dump, rest);
+        return PF_OK;
+    }
+    if (!dump->open)
+        return pf_gperftools_meta(dump->reader, "comment", text) ? PF_OK : pf_error_nomem(&dump->reader->error);
+    if (place && dump->name.size > 0) {
+        struct pf_bytes name = dump->name;
+
+        dump->name.size = 0;
+        return add_frame(dump, name, text);
+    }
+    status = place ? PF_OK : end_frame(dump);
+    if (status != PF_OK || place || pf_bytes_starts(text, PF_BYTES("...")))
+        return status;
+    if (pf_bytes_starts(text, PF_BYTES("created by "))) {
+        add_label(dump, "created by", pf_bytes_skip(text, 11));
+        return PF_OK;
+    }
+    text = function_name(text);
+    dump->text.size = 0;
+    if (!pf_buffer_append(&dump->text, text.data, text.size))
+        return pf_error_nomem(&dump->reader->error);
+    dump->name = (struct pf_bytes){dump->text.data, text.size};
+    return PF_OK;
+}
+
+int pf_gperftools_dump_read(struct pf_reader *reader)
+{
+    struct dump dump = {.reader = reader, .state = reader->state};
+    struct pf_bytes line;
+    int status = pf_gperftools_measure(reader, PF_BYTES("goroutine"), "count", PF_EXACT, true);
+
+    reader->variant = "stacks, Go";
+    dump.state->names.numbers = true;
+    while (status == PF_OK) {
+        if (!dump.open)
+            dump.offset = pf_source_offset(reader->source);
+        status = pf_source_line(reader->source, &line, &reader->error);
+        if (status == PF_OK && line.size > PF_STRING_MAX)
+            status = pf_error_at(&reader->error, PF_FAILED, dump.offset, "a line longer than 16 MiB");
+        if (status == PF_OK)
+            status = read_line(&dump, line);
+    }
+    if (status != PF_NOMEM && end_goroutine(&dump) != PF_OK)
+        status = reader->error.code;
+    free(dump.places);
+    pf_buffer_free(&dump.text);
+    return status;
+}

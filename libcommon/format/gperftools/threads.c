@@ -1,0 +1,190 @@
+/* Stacks of all threads, as servers of Google's print them for /threadz:
+ *     --- threadz 1 ---
+ *     --- Thread 7f794ab90940 (name: main/14748) stack: ---
+ *       PC: 0x00bc8f1c: helper(int)
+ *       0x0040be31 0x7f7949a9811d
+ *     --- Thread 7f794ab90941 (name: a/1) stack: ---
+ *       [same as previous thread]
+ *     --- Memory map: ---
+ * Leaf first; lines may have addresses, names, or both. A sample for each thread. */
+#include "base/memory.h"
+#include "format/gperftools/gperftools.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct threads {
+    struct pf_reader *reader;
+    struct pf_gperftools *state;
+    uint64_t offset, begin;  /* of the line at hand, and of the thread */
+    struct pf_bytes line;
+    bool open;               /* a thread */
+    bool old;                /* the frames at hand are of the thread before */
+    uint64_t *addresses;     /* leaf first: addresses, or keys of named frames */
+    size_t depth, capacity;
+};
+
+static int bad_line(const struct threads *threads, const char *expected)
+{
+    return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, expected);
+}
+
+/* Takes the first word; a NUL byte is part of one. */
+static struct pf_bytes take_word(struct pf_bytes *rest)
+{
+    struct pf_bytes word;
+
+    pf_gperftools_skip_blanks(rest);
+    word = (struct pf_bytes){rest->data, 0};
+    while (word.size < rest->size && !pf_blank(rest->data[word.size]))
+        word.size++;
+    *rest = pf_bytes_skip(*rest, word.size);
+    return word;
+}
+
+/* 0xADDRESS, or 0xADDRESS: before a name; *is_address tells whether the word is one. An address over 64 bits is refused. */
+static int read_address(struct threads *threads, struct pf_bytes word, uint64_t *address, bool *is_address)
+{
+    size_t digits = 0;
+
+    *is_address = false;
+    if (!pf_bytes_starts(word, PF_BYTES("0x")))
+        return PF_OK;
+    word = pf_bytes_skip(word, 2);
+    if (word.size > 0 && (word.data[word.size - 1] == ':' || word.data[word.size - 1] == ','))
+        word.size--;
+    while (digits < word.size && isxdigit((unsigned char)word.data[digits]))
+        digits++;
+    *is_address = digits > 0 && digits == word.size;
+    return *is_address && !pf_gperftools_hex(&word, address) ? bad_line(threads, "an address of 64 bits") : PF_OK;
+}
+
+/* The first address of a line and what stands behind it; false in *found where the line has none. `+ 0x15` is an offset. */
+static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t *address, bool *found)
+{
+    bool offset = false;
+    int status = PF_OK;
+
+    for (*found = false; status == PF_OK && !*found && rest->size > 0;) {
+        struct pf_bytes word = take_word(rest);
+
+        if (!offset)
+            status = read_address(threads, word, address, found);
+        offset = pf_bytes_equal(word, PF_BYTES("+"));
+    }
+    return status;
+}
+
+/* A frame: a name beside its address, a name alone (address 0), or an address alone. */
+static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes name)
+{
+    uint64_t key = address - (threads->depth > 0 && address > 0);
+
+    if (pf_gperftools_is_named(key) || name.size > PF_STRING_MAX)
+        return bad_line(threads, "addresses of a program and names below 16 MiB");
+    for (size_t at = name.size; address > 0 && at-- > 0;)
+        if (pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("+0x"))) {
+            name = pf_bytes_trim((struct pf_bytes){name.data, at});
+            break;
+        }
+    if (name.size > 0) {
+        uint32_t function = pf_gperftools_function(threads->reader->dict, name, PF_BYTES(""));
+
+        key = function ? pf_gperftools_names_key(&threads->state->names, key, function) : 0;
+        if (key == 0)
+            return pf_error_nomem(&threads->reader->error);
+    }
+    if (threads->depth == PF_STACK_DEPTH_MAX)
+        return bad_line(threads, "at most 1048575 frames");
+    if (!pf_grow(&threads->addresses, &threads->capacity, threads->depth + 1, sizeof *threads->addresses))
+        return pf_error_nomem(&threads->reader->error);
+    threads->addresses[threads->depth++] = key;
+    return PF_OK;
+}
+
+/* Frames of a thread: `PC: 0xADDRESS 0xADDRESS`, `0xADDRESS: NAME` or `NAME`. Words before the first address, such as `creator:` or `@`, are
+ * no part of a name. */
+static int read_frames(struct threads *threads, struct pf_bytes line)
+{
+    struct pf_bytes rest = line, behind, label;
+    uint64_t address, next;
+    bool more;
+    int status = find_address(threads, &rest, &address, &more);
+
+    if (status == PF_OK && !more) {
+        label = take_word(&line);
+        rest = pf_bytes_trim(line);
+        if (label.size == 1 || label.data[label.size - 1] != ':' || label.data[label.size - 2] == ':')
+            rest = (struct pf_bytes){label.data, label.size + line.size};
+        return rest.size > 0 ? add_frame(threads, 0, rest) : PF_OK;
+    }
+    while (status == PF_OK && more) {
+        behind = pf_bytes_trim(rest);
+        status = read_address(threads, take_word(&rest), &next, &more);
+        if (status == PF_OK)
+            status = add_frame(threads, address, more ? PF_BYTES("") : behind);
+        address = next;
+    }
+    return status;
+}
+
+static int end_thread(struct threads *threads)
+{
+    const int64_t values[PF_GPERFTOOLS_VALUES] = {1};
+
+    if (!threads->open)
+        return PF_OK;
+    threads->open = false;
+    return pf_gperftools_rows_add(&threads->state->rows, 0, threads->addresses, threads->depth, values, threads->begin,
+                                  &threads->reader->error);
+}
+
+/* `--- Thread ID (name: NAME) stack: ---`, its frames, or a line that says it has the stack of the thread before. */
+static int read_line(struct threads *threads, struct pf_bytes line)
+{
+    if (pf_bytes_starts(line, PF_BYTES("---"))) {
+        if (pf_bytes_starts(line, PF_BYTES("---- no stack trace for")))
+            threads->depth = 0;
+        int status = end_thread(threads);
+
+        threads->open = pf_bytes_starts(line, PF_BYTES("--- Thread "));
+        threads->old = true;
+        threads->begin = threads->offset;
+        return status;
+    }
+    if (!threads->open)
+        return pf_gperftools_meta(threads->reader, "comment", line) ? PF_OK : pf_error_nomem(&threads->reader->error);
+    if (pf_bytes_find(line, PF_BYTES("same as previous thread")))
+        return PF_OK;
+    if (threads->old)
+        threads->depth = 0;
+    threads->old = false;
+    return read_frames(threads, line);
+}
+
+int pf_gperftools_threads_read(struct pf_reader *reader)
+{
+    struct threads threads = {.reader = reader, .state = reader->state};
+    int status = pf_gperftools_measure(reader, PF_BYTES("thread"), "count", PF_EXACT, true);
+
+    reader->variant = "threads";
+    threads.state->twice = true;
+    while (status == PF_OK) {
+        threads.offset = pf_source_offset(reader->source);
+        status = pf_source_line(reader->source, &threads.line, &reader->error);
+        struct pf_bytes line = pf_bytes_trim(threads.line);
+
+        if (status != PF_OK || line.size == 0)
+            continue;
+        bool maps = pf_gperftools_begins_maps(line);
+
+        status = maps ? end_thread(&threads) : read_line(&threads, line);
+        if (maps && status == PF_OK)
+            status = pf_gperftools_read_maps(reader);
+    }
+    if (status == PF_EOF && end_thread(&threads) != PF_OK)
+        status = reader->error.code;
+    free(threads.addresses);
+    return status;
+}

@@ -1,0 +1,526 @@
+#include "format/nytprof/reader.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Opening ---- */
+
+enum { BANNER_MAX = 64 };
+
+/* `NYTProf 5 0`: the profiler reads two numbers and does not care for what follows them. */
+static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
+{
+    static const struct pf_bytes MAGIC = {"NYTProf ", 8};
+    struct pf_bytes line, field;
+    int64_t version[2] = {0, 0};
+    if (pf_nyt_input_fill(&r->input, BANNER_MAX, &reader->error) < 0)
+        return reader->error.code;
+    size_t have = pf_nyt_input_have(&r->input) < BANNER_MAX ? pf_nyt_input_have(&r->input) : BANNER_MAX;
+    line = (struct pf_bytes){(const char *)r->input.p, have};
+    if (have < MAGIC.size || memcmp(line.data, MAGIC.data, MAGIC.size) != 0)
+        return pf_error_at(&reader->error, PF_FAILED, 0, "no NYTProf stream: 'NYTProf ' is not at its start");
+    const char *feed = memchr(line.data, '\n', line.size);
+    if (!feed)
+        return pf_error_at(&reader->error, PF_FAILED, have, have < BANNER_MAX ? "the file ends inside its first line"
+                                                                             : "the first line does not end");
+    size_t size = (size_t)(feed - line.data), at = MAGIC.size;
+    for (int k = 0; k < 2; k++, at++) {
+        field = (struct pf_bytes){line.data + at, 0};
+        while (at < size && line.data[at] >= '0' && line.data[at] <= '9')
+            field.size++, at++;
+        if (!pf_parse_int(field, 0, INT32_MAX, &version[k]))
+            return pf_error_at(&reader->error, PF_FAILED, at, "no version 'NYTProf MAJOR MINOR' in the first line");
+    }
+    if (version[0] != 4 && version[0] != 5)
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, MAGIC.size, "NYTProf format version %d.%d is not read, 4.0 and 5.0 are",
+                           (int)version[0], (int)version[1]);
+    if (version[1] > 0)
+        pf_report_send(&reader->report, PF_WARNING, "offset %zu: format version %d.%d is newer than 5.0: read as that",
+                       MAGIC.size, (int)version[0], (int)version[1]);
+    r->input.p += size + 1;
+    return PF_OK;
+}
+
+static uint32_t word(struct pf_reader *reader, const char *text)
+{
+    return pf_dict_intern(reader->dict, pf_bytes_of(text), 0);
+}
+
+int pf_nyt_open_reader(struct pf_reader *reader)
+{
+    struct pf_nyt_reader *r = reader->state;
+    pf_nyt_input_open(&r->input, reader->source);
+    pf_nyt_nv_size(&r->nv, 8);
+    r->count = 1;
+    r->attribute_origin = word(reader, PF_NYT_ATTRIBUTE_ORIGIN);
+    r->option_origin = word(reader, PF_NYT_OPTION_ORIGIN);
+    r->comment_origin = word(reader, PF_NYT_COMMENT_ORIGIN);
+    r->private_origin = word(reader, PF_NYT_PRIVATE_ORIGIN);
+    r->comment_key = word(reader, "comment");
+    r->block_key = word(reader, "block");
+    r->sub_key = word(reader, "sub");
+    r->stmts = pf_nyt_count_measure(reader->dict, "stmts", PF_FLAT, PF_SUM);
+    r->epochs = calloc(PF_NYT_EPOCHS, sizeof *r->epochs);
+    if (!r->epochs || r->stmts == UINT32_MAX || pf_nyt_places_init(&r->places, reader->dict) != PF_OK ||
+        pf_nyt_edges_init(&r->edges) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    return read_banner(reader, r);
+}
+
+void pf_nyt_close_reader(struct pf_reader *reader)
+{
+    struct pf_nyt_reader *r = reader->state;
+    pf_nyt_input_close(&r->input);
+    if (r->places.dict)
+        pf_nyt_places_free(&r->places);
+    pf_nyt_edges_free(&r->edges);
+    for (size_t i = 0; i < r->epoch_count; i++) {
+        pf_nyt_lines_free(&r->epochs[i].lines);
+        pf_nyt_tree_free(&r->epochs[i].tree);
+    }
+    free(r->epochs);
+    pf_nyt_metas_free(&r->ready);
+    pf_nyt_metas_free(&r->held);
+    free(r->giver.owned);
+    free(r->giver.locations);
+    free(r->giver.steps);
+}
+
+/* ---- What every record may need ---- */
+
+static int fail(struct pf_nyt_reader *r, const char *format, ...) PF_PRINTF(2, 3);
+static int fail(struct pf_nyt_reader *r, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return pf_nyt_input_fail(&r->input, &r->error, text);
+}
+
+static uint32_t name_of(struct pf_reader *reader, const struct pf_nyt_text *text)
+{
+    return pf_dict_intern(reader->dict, text->bytes, text->flags);
+}
+
+/* A row for a writer of this format. */
+static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_metas *metas, uint32_t value,
+                        const char *format, ...) PF_PRINTF(5, 6);
+static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_metas *metas, uint32_t value,
+                        const char *format, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    pf_nyt_metas_add(metas, r->private_origin, word(reader, text), value);
+}
+
+static struct pf_nyt_metas *in_place(struct pf_nyt_reader *r)
+{
+    return r->eventful ? &r->held : &r->ready;
+}
+
+/* Statements and calls of the length of tick that holds; NULL when there are too many lengths or no memory. */
+static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
+{
+    struct pf_nyt_epoch *at = &r->epochs[r->epoch];
+    if (r->epoch_count > 0 && at->clock.ticks_per_sec == r->clock.ticks_per_sec)
+        return at;
+    /* Where the length was not known before, it is known now. */
+    if (r->epoch_count == 1 && at->clock.ticks_per_sec == 0) {
+        at->clock = r->clock;
+        return at;
+    }
+    for (r->epoch = 0; r->epoch < r->epoch_count; r->epoch++)
+        if (r->epochs[r->epoch].clock.ticks_per_sec == r->clock.ticks_per_sec)
+            return &r->epochs[r->epoch];
+    if (r->epoch_count == PF_NYT_EPOCHS) {
+        r->epoch = 0;
+        fail(r, "ticks of more than %d different lengths", (int)PF_NYT_EPOCHS);
+        return NULL;
+    }
+    at = &r->epochs[r->epoch_count];
+    at->clock = r->clock;
+    int lines = pf_nyt_lines_init(&at->lines), tree = pf_nyt_tree_init(&at->tree);
+    if (lines == PF_OK && tree == PF_OK) {
+        r->epoch_count++;
+        return at;
+    }
+    pf_nyt_lines_free(&at->lines);
+    pf_nyt_tree_free(&at->tree);
+    r->epoch = 0;
+    pf_error_nomem(&r->error);
+    return NULL;
+}
+
+/* ---- Attributes, options, comments ---- */
+
+static int take_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_bytes key, struct pf_bytes value)
+{
+    int64_t number;
+    if (pf_bytes_equal(key, PF_BYTES("nv_size"))) {
+        if (!pf_parse_int(value, 1, PF_NYT_NV_MAX, &number) || !pf_nyt_nv_size(&r->nv, number))
+            return fail(r, "nv_size is '%.*s', known are 4, 8, 12 and 16", value.size < 20 ? (int)value.size : 20, value.data);
+    } else if (pf_bytes_equal(key, PF_BYTES("ticks_per_sec"))) {
+        if (!pf_parse_int(value, 1, INT64_MAX, &number)) {
+            pf_nyt_input_warn(&r->input, &reader->report, "ticks_per_sec is no number of ticks: passed over");
+            return PF_OK;
+        }
+        /* Seconds of callers in ticks of two lengths have no common tick. */
+        for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
+            r->edges.units[k].broken |= r->edges.count > 0 && r->clock.ticks_per_sec != (uint64_t)number;
+        r->clock.ticks_per_sec = (uint64_t)number;
+    }
+    return PF_OK;
+}
+
+static int take_pair(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    struct pf_bytes line = record->text[0].bytes;
+    const char *equals = line.size > 0 ? memchr(line.data, '=', line.size) : NULL;
+    if (!equals) {
+        if (!r->odd_line)
+            pf_nyt_input_warn(&r->input, &reader->report, "an attribute or option without '=': passed over, and others like it");
+        r->odd_line = true;
+        return PF_OK;
+    }
+    struct pf_bytes key = {line.data, (size_t)(equals - line.data)}, value = {equals + 1, line.size - key.size - 1};
+    bool option = record->tag == PF_NYT_OPTION;
+    pf_nyt_metas_add(in_place(r), option ? r->option_origin : r->attribute_origin, pf_dict_intern(reader->dict, key, 0),
+                     pf_dict_intern(reader->dict, value, 0));
+    return option ? PF_OK : take_attribute(reader, r, key, value);
+}
+
+/* ---- Processes, files, subs ---- */
+
+static uint64_t time_bits(double time)
+{
+    uint64_t bits;
+    memcpy(&bits, &time, sizeof bits);
+    return bits;
+}
+
+static int take_process(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    pf_nyt_nv_probe(&r->nv, record->nv[0]);
+    uint64_t bits = time_bits(pf_nyt_nv_load(&r->nv, record->nv[0]));
+    struct pf_nyt_metas *metas = in_place(r);
+    if (record->tag == PF_NYT_PID_START) {
+        r->started++;
+        add_private(reader, r, metas, 0, "start %" PRIu32 " %" PRIu32 " %016" PRIx64, record->number[0], record->number[1], bits);
+    } else {
+        r->ended++;
+        add_private(reader, r, metas, 0, "end %" PRIu32 " %016" PRIx64, record->number[0], bits);
+    }
+    /* What one process left open is not called by the next. */
+    for (size_t i = 0; i < r->epoch_count; i++)
+        pf_nyt_tree_settle(&r->epochs[i].tree);
+    return PF_OK;
+}
+
+static int take_file(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    const uint32_t *n = record->number;
+    uint32_t name = name_of(reader, &record->text[0]), before;
+    if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
+        pf_nyt_input_warn(&r->input, &reader->report, "a file number gets another name");
+    pf_nyt_files_define(&r->places.files, n[0], name);
+    add_private(reader, r, &r->ready, name, "fid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, n[0], n[1],
+                n[2], n[3], n[4], n[5]);
+    return PF_OK;
+}
+
+static int take_sub(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    struct pf_nyt_sub sub = {name_of(reader, &record->text[0]), record->number[0], record->number[1], record->number[2]};
+    if (pf_nyt_places_add_sub(&r->places, sub))
+        add_private(reader, r, in_place(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32, sub.fid, sub.first, sub.last);
+    return PF_OK;
+}
+
+/* ---- Calls ---- */
+
+static int take_callers(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    static const char *const names[] = {"inclusive", "exclusive", "recursive"};
+    const uint32_t *n = record->number;
+    struct pf_nyt_edge edge = {name_of(reader, &record->text[0]), name_of(reader, &record->text[1]), n[0], n[1]};
+    double seconds[PF_NYT_EDGE_TIMES];
+    if (!r->called)
+        r->before_edges = r->held.count;
+    r->called = true;
+    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++) {
+        seconds[k] = pf_nyt_nv_load(&r->nv, record->nv[k]);
+        if (!isfinite(seconds[k]))
+            return fail(r, "the %s time of a call is no number", names[k]);
+    }
+    if (edge.fid == 0 && edge.line == 0 && n[2] == 0) {
+        if (pf_nyt_places_add_xsub(&r->places, edge.callee))
+            add_private(reader, r, in_place(r), edge.callee, "xsub");
+        return PF_OK;
+    }
+    pf_nyt_edges_add(&r->edges, &edge, r->clock, n[2], seconds, n[3]);
+    return PF_OK;
+}
+
+static int take_return(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    struct pf_nyt_epoch *now = epoch(r);
+    double self = pf_nyt_nv_load(&r->nv, record->nv[1]);
+    if (!now)
+        return r->error.code;
+    if (!isfinite(self))
+        return fail(r, "the exclusive time of a return is no number");
+    if (record->number[0] > PF_STACK_DEPTH_MAX)
+        return fail(r, "a return from depth %" PRIu32 ", at most %d are read", record->number[0], (int)PF_STACK_DEPTH_MAX);
+    pf_nyt_tree_return(&now->tree, record->number[0], name_of(reader, &record->text[0]), now->clock, self);
+    return PF_OK;
+}
+
+/* ---- Statements ---- */
+
+/* Statements that are at hand whole; the rest of the work is small beside this. */
+static int take_statements(struct pf_nyt_reader *r)
+{
+    struct pf_nyt_epoch *now = epoch(r);
+    if (!now)
+        return r->error.code;
+    struct pf_nyt_lines *lines = &now->lines;
+    const unsigned char *p = r->input.p, *end = r->input.end;
+    unsigned count = r->count;
+    uint64_t discounts = 0;
+    uint32_t ticks;
+    r->eventful = true;
+    while (end - p >= PF_NYT_STATEMENT_MAX) {
+        unsigned tag = *p;
+        if (tag == PF_NYT_TIME_LINE) {
+            uint32_t fid, line;
+            p = pf_nyt_varint(pf_nyt_varint(pf_nyt_random_varint(p + 1, &ticks), &fid), &line);
+            pf_nyt_lines_add(lines, fid, line, ticks, count);
+            discounts += !count;
+            count = 1;
+        } else if (tag == PF_NYT_DISCOUNT) {
+            p++;
+            count = 0;
+        } else if (tag == PF_NYT_TIME_BLOCK) {
+            struct pf_nyt_block block;
+            p = pf_nyt_varint(pf_nyt_varint(pf_nyt_varint(p + 1, &ticks), &block.fid), &block.line);
+            p = pf_nyt_varint(pf_nyt_varint(p, &block.block), &block.sub);
+            pf_nyt_lines_add_block(lines, block, ticks, count);
+            discounts += !count;
+            count = 1;
+        } else {
+            break;
+        }
+    }
+    r->input.p = p;
+    r->count = count;
+    r->discounts += discounts;
+    return lines->failed ? pf_error_nomem(&r->error) : PF_OK;
+}
+
+/* One near the end of what is at hand. */
+static int take_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    struct pf_nyt_epoch *now = epoch(r);
+    const uint32_t *n = record->number;
+    if (!now)
+        return r->error.code;
+    if (record->tag == PF_NYT_TIME_LINE)
+        pf_nyt_lines_add(&now->lines, n[1], n[2], n[0], r->count);
+    else
+        pf_nyt_lines_add_block(&now->lines, (struct pf_nyt_block){n[1], n[2], n[3], n[4]}, n[0], r->count);
+    r->discounts += !r->count;
+    r->count = 1;
+    return now->lines.failed ? pf_error_nomem(&r->error) : PF_OK;
+}
+
+/* ---- Source texts ---- */
+
+/* Keeps the text, which lies in the bytes at hand: it is given before more of them come. */
+static void take_text(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    struct pf_text *text = &r->texts[r->text_count++];
+    uint32_t name;
+    pf_nyt_files_name(&r->places.files, record->number[0], &name);
+    *text = (struct pf_text){
+        .name = pf_dict_string(reader->dict, name),
+        .name_flags = reader->dict->strings.rows[name].flags,
+        .text = record->text[0].bytes,
+        .text_flags = record->text[0].flags,
+        .line = record->number[1],
+    };
+}
+
+/* The number of the file if its name does not lead to it. */
+static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
+{
+    uint32_t name, owner;
+    bool known = pf_nyt_files_name(&r->places.files, fid, &name) && pf_nyt_files_owner(&r->places.files, name, &owner);
+    return known && owner == fid ? 0 : fid;
+}
+
+/* ---- The stream ---- */
+
+static int take_record(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+{
+    switch (record->tag) {
+    case PF_NYT_ATTRIBUTE:
+    case PF_NYT_OPTION:
+        return take_pair(reader, r, record);
+    case PF_NYT_COMMENT:
+        pf_nyt_metas_add(in_place(r), r->comment_origin, r->comment_key, name_of(reader, &record->text[0]));
+        return PF_OK;
+    case PF_NYT_PID_START:
+    case PF_NYT_PID_END:
+        return take_process(reader, r, record);
+    case PF_NYT_NEW_FID:
+        return take_file(reader, r, record);
+    case PF_NYT_SUB_INFO:
+        return take_sub(reader, r, record);
+    case PF_NYT_SUB_CALLERS:
+        return take_callers(reader, r, record);
+    case PF_NYT_SUB_RETURN:
+        r->eventful = true;
+        return take_return(reader, r, record);
+    case PF_NYT_SUB_ENTRY:
+        r->eventful = true;
+        return PF_OK;
+    case PF_NYT_DISCOUNT:
+        r->eventful = true;
+        r->count = 0;
+        return PF_OK;
+    case PF_NYT_TIME_LINE:
+    case PF_NYT_TIME_BLOCK:
+        r->eventful = true;
+        return take_statement(r, record);
+    default:
+        return PF_OK;
+    }
+}
+
+static int start_deflate(struct pf_reader *reader, struct pf_nyt_reader *r)
+{
+    if (r->input.inflater)
+        return fail(r, "deflated data inside deflated data");
+    add_private(reader, r, in_place(r), 0, "deflate");
+    r->input.p++;
+    return pf_nyt_input_inflate(&r->input, &r->error);
+}
+
+/* The data end between two records. */
+static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
+{
+    char text[160];
+    if (r->input.cut)
+        pf_nyt_input_warn(&r->input, &reader->report, "the deflated data do not end: the process was killed, or is running");
+    else if (r->ended < r->started || r->started == 0) {
+        snprintf(text, sizeof text, "the file ends without the end of a process: %s",
+                 r->started ? "it was killed, or is running" : "there is none in it");
+        pf_nyt_input_warn(&r->input, &reader->report, text);
+    }
+    return PF_EOF;
+}
+
+/* A record that is not whole: PF_OK when it may be now. */
+static int bring_more(struct pf_nyt_reader *r, size_t need)
+{
+    int status = pf_nyt_input_fill(&r->input, need, &r->error);
+    if (status != PF_EOF)
+        return status;
+    return fail(r, "the %s inside a record with tag '%c': %zu bytes of it are there",
+                r->input.inflater ? "deflated data end" : "file ends", *r->input.p, pf_nyt_input_have(&r->input));
+}
+
+static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result, const struct pf_nyt_record *record)
+{
+    unsigned tag = record->tag;
+    bool printed = tag > ' ' && tag < 0x7f;
+    char name[16];
+    snprintf(name, sizeof name, printed ? "'%c'" : "%u", tag);
+    if (result == PF_NYT_NO_TAG && tag == '\n')
+        return fail(r, "an empty line where a record should begin: not what Devel::NYTProf writes");
+    if (result == PF_NYT_NO_TAG)
+        return fail(r, "no record begins with the byte %s", name);
+    if (result == PF_NYT_NO_STRING)
+        return fail(r, "record with tag %s: a string begins with ' or \", not with the byte %" PRIu32, name, record->bad);
+    return fail(r, "record with tag %s: a string of %" PRIu32 " bytes, at most 16 MiB are read", name, record->bad);
+}
+
+/* One record, or the statements at hand. WAIT: what was found has to be given first. */
+enum { WAIT = 2 };
+
+static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
+{
+    struct pf_nyt_record record;
+    size_t need = PF_NYT_STATEMENT_MAX;
+    if (pf_nyt_input_have(&r->input) < need && r->text_count > 0)
+        return WAIT;
+    int status = pf_nyt_input_have(&r->input) < need ? pf_nyt_input_fill(&r->input, need, &r->error) : PF_OK;
+    if (pf_nyt_input_have(&r->input) == 0)
+        return status == PF_EOF ? finish(reader, r) : status;
+    unsigned tag = *r->input.p;
+    if (status == PF_OK && (tag == PF_NYT_TIME_LINE || tag == PF_NYT_TIME_BLOCK || tag == PF_NYT_DISCOUNT))
+        return take_statements(r);
+    for (;;) {
+        enum pf_nyt_parse result = pf_nyt_record_parse(&record, r->input.p, pf_nyt_input_have(&r->input), r->nv.size);
+        if (result == PF_NYT_WHOLE)
+            break;
+        if (result != PF_NYT_MISSING)
+            return bad_record(r, result, &record);
+        if (r->text_count > 0)
+            return WAIT;
+        status = bring_more(r, pf_nyt_input_have(&r->input) + record.missing);
+        if (status != PF_OK)
+            return status;
+    }
+    if (tag == PF_NYT_DEFLATE)
+        return start_deflate(reader, r);
+    if (tag != PF_NYT_SRC_LINE) {
+        if (r->text_count > 0)
+            return WAIT;
+        status = take_record(reader, r, &record);
+        r->input.p += record.size;
+        return status == PF_OK && r->ready.count - r->ready.given >= PF_BATCH_ROWS ? WAIT : status;
+    }
+    uint32_t hidden = hidden_fid(r, record.number[0]);
+    if (r->texted ? hidden != r->text_fid : hidden != 0) {
+        if (r->text_count > 0)
+            return WAIT;
+        add_private(reader, r, &r->ready, 0, "source %" PRIu32, hidden);
+        r->text_fid = hidden;
+        r->texted = true;
+    }
+    if (r->ready.given < r->ready.count || r->text_count == PF_NYT_TEXTS)
+        return WAIT;
+    take_text(reader, r, &record);
+    r->input.p += record.size;
+    return PF_OK;
+}
+
+int pf_nyt_parse(struct pf_reader *reader, struct pf_nyt_reader *r)
+{
+    int status;
+    do
+        status = parse_more(reader, r);
+    while (status == PF_OK);
+    if (status == WAIT)
+        return PF_OK;
+    r->result = status;
+    for (size_t i = 0; i < r->epoch_count; i++)
+        pf_nyt_tree_settle(&r->epochs[i].tree);
+    if (!r->called)
+        r->before_edges = r->held.count;
+    if (r->discounts > 0)
+        add_private(reader, r, &r->held, 0, "discounts %" PRIu64, r->discounts);
+    r->giver.phase = PF_NYT_GIVE_LINES;
+    return PF_OK;
+}

@@ -1,0 +1,243 @@
+#include "format/nytprof/wire.h"
+
+#include "model/strings.h"
+
+#include <math.h>
+
+/* ---- NVs ---- */
+
+static void reverse(unsigned char *to, const unsigned char *from, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = from[size - 1 - i];
+}
+
+static double load_single_le(const unsigned char *p)
+{
+    uint32_t bits = pf_load32le(p);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double load_double_le(const unsigned char *p)
+{
+    uint64_t bits = pf_load64le(p);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A fraction of 64 bits with its leading 1, and the 15 bits of exponent and the sign that x87 and quad have in common. */
+static double load_extended(uint64_t fraction, unsigned exponent)
+{
+    double value = (double)fraction;
+    value = (exponent & 0x7fff) == 0x7fff ? (double)NAN : ldexp(value, (int)(exponent & 0x7fff) - 16383 - 63);
+    return exponent & 0x8000 ? -value : value;
+}
+
+static double load_x87(const unsigned char *p)
+{
+    return load_extended(pf_load64le(p), pf_load16le(p + 8));
+}
+
+static double load_quad_le(const unsigned char *p)
+{
+    unsigned exponent = pf_load16le(p + 14);
+    uint64_t one = (exponent & 0x7fff) != 0 ? (uint64_t)1 << 63 : 0;
+    return load_extended(one | pf_load64le(p + 6) >> 1, exponent);
+}
+
+static double load_single_be(const unsigned char *p)
+{
+    unsigned char bytes[4];
+    reverse(bytes, p, sizeof bytes);
+    return load_single_le(bytes);
+}
+
+static double load_double_be(const unsigned char *p)
+{
+    unsigned char bytes[8];
+    reverse(bytes, p, sizeof bytes);
+    return load_double_le(bytes);
+}
+
+static double load_quad_be(const unsigned char *p)
+{
+    unsigned char bytes[16];
+    reverse(bytes, p, sizeof bytes);
+    return load_quad_le(bytes);
+}
+
+/* The first of a size is taken where nothing tells. */
+static const struct {
+    unsigned size;
+    double (*load)(const unsigned char *);
+} FORMS[] = {
+    {8, load_double_le}, {8, load_double_be}, {16, load_x87},       {16, load_quad_le},   {16, load_quad_be},
+    {12, load_x87},      {4, load_single_le}, {4, load_single_be},
+};
+
+enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
+
+bool pf_nyt_nv_size(struct pf_nyt_nv *nv, int64_t size)
+{
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        if (FORMS[i].size == size) {
+            *nv = (struct pf_nyt_nv){.size = (unsigned)size, .load = FORMS[i].load};
+            return true;
+        }
+    }
+    return false;
+}
+
+void pf_nyt_nv_probe(struct pf_nyt_nv *nv, const unsigned char *time_of_day)
+{
+    for (size_t i = 0; i < FORM_COUNT && !nv->settled; i++) {
+        if (FORMS[i].size != nv->size)
+            continue;
+        double time = FORMS[i].load(time_of_day);
+        if (time >= 1e8 && time <= 2e10) {
+            nv->load = FORMS[i].load;
+            nv->settled = true;
+        }
+    }
+}
+
+double pf_nyt_nv_load(struct pf_nyt_nv *nv, const unsigned char *p)
+{
+    return nv->load(p);
+}
+
+/* ---- Records ---- */
+
+/* v varint, d NV, s string, l text up to a line feed; NULL: no record. */
+static const char *layout_of(unsigned tag)
+{
+    switch (tag) {
+    case PF_NYT_ATTRIBUTE:
+    case PF_NYT_OPTION:
+    case PF_NYT_COMMENT:
+        return "l";
+    case PF_NYT_PID_START:
+        return "vvd";
+    case PF_NYT_PID_END:
+        return "vd";
+    case PF_NYT_NEW_FID:
+        return "vvvvvvs";
+    case PF_NYT_TIME_LINE:
+        return "vvv";
+    case PF_NYT_TIME_BLOCK:
+        return "vvvvv";
+    case PF_NYT_DISCOUNT:
+    case PF_NYT_DEFLATE:
+        return "";
+    case PF_NYT_SUB_ENTRY:
+        return "vv";
+    case PF_NYT_SUB_RETURN:
+        return "vdds";
+    case PF_NYT_SRC_LINE:
+        return "vvs";
+    case PF_NYT_SUB_INFO:
+        return "vsvv";
+    case PF_NYT_SUB_CALLERS:
+        return "vvsvdddvs";
+    default:
+        return NULL;
+    }
+}
+
+struct cursor {
+    const unsigned char *p, *end;
+};
+
+static enum pf_nyt_parse missing(struct pf_nyt_record *record, size_t bytes)
+{
+    record->missing = bytes;
+    return PF_NYT_MISSING;
+}
+
+static enum pf_nyt_parse take_varint(struct pf_nyt_record *record, struct cursor *at, uint32_t *value)
+{
+    unsigned char padded[PF_NYT_VARINT_MAX] = {0};
+    size_t have = (size_t)(at->end - at->p);
+    if (have >= PF_NYT_VARINT_MAX) {
+        at->p = pf_nyt_varint(at->p, value);
+        return PF_NYT_WHOLE;
+    }
+    if (have == 0)
+        return missing(record, 1);
+    memcpy(padded, at->p, have);
+    size_t size = (size_t)(pf_nyt_varint(padded, value) - padded);
+    if (size > have)
+        return missing(record, size - have);
+    at->p += size;
+    return PF_NYT_WHOLE;
+}
+
+static enum pf_nyt_parse take_string(struct pf_nyt_record *record, struct cursor *at, struct pf_nyt_text *text)
+{
+    uint32_t size;
+    if (at->p == at->end)
+        return missing(record, 2);
+    unsigned tag = *at->p;
+    if (tag != PF_NYT_STRING && tag != PF_NYT_STRING_UTF8) {
+        record->bad = tag;
+        return PF_NYT_NO_STRING;
+    }
+    at->p++;
+    enum pf_nyt_parse result = take_varint(record, at, &size);
+    if (result != PF_NYT_WHOLE)
+        return result;
+    if (size > PF_STRING_MAX) {
+        record->bad = size;
+        return PF_NYT_LONG_STRING;
+    }
+    size_t have = (size_t)(at->end - at->p);
+    if (size > have)
+        return missing(record, size - have);
+    *text = (struct pf_nyt_text){{(const char *)at->p, size}, tag == PF_NYT_STRING_UTF8 ? PF_UTF8 : 0};
+    at->p += size;
+    return PF_NYT_WHOLE;
+}
+
+static enum pf_nyt_parse take_line(struct pf_nyt_record *record, struct cursor *at)
+{
+    size_t have = (size_t)(at->end - at->p);
+    const unsigned char *feed = have > 0 ? memchr(at->p, '\n', have) : NULL;
+    if (!feed && have > PF_STRING_MAX) {
+        record->bad = (uint32_t)(have < UINT32_MAX ? have : UINT32_MAX);
+        return PF_NYT_LONG_STRING;
+    }
+    if (!feed)
+        return missing(record, 1);
+    record->text[0] = (struct pf_nyt_text){{(const char *)at->p, (size_t)(feed - at->p)}, 0};
+    at->p = feed + 1;
+    return PF_NYT_WHOLE;
+}
+
+enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *record, const unsigned char *p, size_t have, unsigned nv_size)
+{
+    struct cursor at = {p + 1, p + have};
+    size_t numbers = 0, nvs = 0, texts = 0;
+    enum pf_nyt_parse result = PF_NYT_WHOLE;
+    const char *layout = layout_of(record->tag = *p);
+    if (!layout)
+        return PF_NYT_NO_TAG;
+    for (; *layout && result == PF_NYT_WHOLE; layout++) {
+        if (*layout == 'v') {
+            result = take_varint(record, &at, &record->number[numbers++]);
+        } else if (*layout == 's') {
+            result = take_string(record, &at, &record->text[texts++]);
+        } else if (*layout == 'l') {
+            result = take_line(record, &at);
+        } else if ((size_t)(at.end - at.p) < nv_size) {
+            result = missing(record, nv_size - (size_t)(at.end - at.p));
+        } else {
+            record->nv[nvs++] = at.p;
+            at.p += nv_size;
+        }
+    }
+    record->size = (size_t)(at.p - p);
+    return result;
+}

@@ -1,0 +1,241 @@
+#include "format/nytprof/writer_calls.h"
+
+#include "base/memory.h"
+#include "format/nytprof/writer_subs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Never all zero. */
+struct key {
+    uint32_t parent_plus_1, name;
+};
+
+static int clear(struct pf_nyt_calls *calls)
+{
+    pf_table_free(&calls->keys);
+    calls->count = 1;
+    calls->stack_count = 0;
+    if (pf_table_init(&calls->keys, sizeof(struct key)) != PF_OK ||
+        !pf_grow(&calls->nodes, &calls->capacity, 1, sizeof *calls->nodes))
+        return PF_NOMEM;
+    calls->nodes[0] = (struct pf_nyt_call){0};
+    return PF_OK;
+}
+
+int pf_nyt_calls_init(struct pf_nyt_calls *calls, struct pf_dict *dict)
+{
+    *calls = (struct pf_nyt_calls){.dict = dict};
+    return clear(calls);
+}
+
+void pf_nyt_calls_free(struct pf_nyt_calls *calls)
+{
+    pf_table_free(&calls->keys);
+    free(calls->nodes);
+    free(calls->of_stack);
+    free(calls->path);
+}
+
+/* ---- Nodes ---- */
+
+/* UINT32_MAX: no memory. */
+static uint32_t child(struct pf_nyt_calls *calls, uint32_t parent, uint32_t name)
+{
+    uint32_t node = pf_table_intern(&calls->keys, &(struct key){parent + 1, name});
+    if (node == 0 || !pf_grow(&calls->nodes, &calls->capacity, (size_t)node + 1, sizeof *calls->nodes))
+        return UINT32_MAX;
+    if (node < calls->count)
+        return node;
+    struct pf_nyt_call *above = &calls->nodes[parent];
+    calls->nodes[node] = (struct pf_nyt_call){.name = name, .parent = parent, .depth = above->depth + 1};
+    *(above->last ? &calls->nodes[above->last].next : &above->first) = node;
+    above->last = node;
+    calls->count = (size_t)node + 1;
+    return node;
+}
+
+static bool room_for_stack(struct pf_nyt_calls *calls, uint32_t stack)
+{
+    if (stack < calls->stack_count)
+        return true;
+    if (!pf_grow(&calls->of_stack, &calls->stack_capacity, (size_t)stack + 1, sizeof *calls->of_stack))
+        return false;
+    memset(calls->of_stack + calls->stack_count, 0, (stack + 1 - calls->stack_count) * sizeof *calls->of_stack);
+    calls->stack_count = (size_t)stack + 1;
+    return true;
+}
+
+/* UINT32_MAX: no memory. */
+static uint32_t find_node(struct pf_nyt_calls *calls, uint32_t stack)
+{
+    size_t depth = 0;
+    if (!room_for_stack(calls, stack))
+        return UINT32_MAX;
+    for (; stack != 0 && calls->of_stack[stack] == 0; stack = pf_dict_stack(calls->dict, stack)->parent) {
+        if (!pf_grow(&calls->path, &calls->path_capacity, depth + 1, sizeof *calls->path))
+            return UINT32_MAX;
+        calls->path[depth++] = stack;
+    }
+    uint32_t node = stack != 0 ? calls->of_stack[stack] - 1 : 0;
+    while (depth > 0) {
+        stack = calls->path[--depth];
+        node = child(calls, node, pf_nyt_sub_name(calls->dict, pf_dict_stack(calls->dict, stack)->location));
+        if (node == UINT32_MAX)
+            return node;
+        calls->of_stack[stack] = node + 1;
+    }
+    return node;
+}
+
+int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, int64_t number, struct pf_error *error)
+{
+    uint32_t node = find_node(calls, stack);
+    if (node == UINT32_MAX)
+        return pf_error_nomem(error);
+    struct pf_nyt_call *at = &calls->nodes[node];
+    if (number < 0)
+        return pf_error_set(error, PF_USAGE, "nytprof holds no number of calls below 0, as there is of '%.100s'",
+                            pf_dict_string(calls->dict, at->name).data);
+    if (!pf_add64(at->self, self, &at->self) || !pf_add64(at->calls, number, &at->calls))
+        return pf_error_set(error, PF_OVERFLOW, "a sum of call events of '%.100s' leaves 64 bits",
+                            pf_dict_string(calls->dict, at->name).data);
+    return PF_OK;
+}
+
+/* ---- Records ---- */
+
+/* What a reader shows of subs that never returned: they have no record. */
+static bool is_open(const struct pf_nyt_call *node)
+{
+    return node->calls == 0 && node->self == 0 && node->name == 0;
+}
+
+struct writing {
+    struct pf_nyt_calls *calls;
+    struct pf_nyt_out *out;
+    const struct pf_nyt_time *time;
+    uint64_t rate;
+    struct pf_buffer record;
+    struct pf_error *error;
+};
+
+static void store_nv(unsigned char *p, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    pf_store64le(p, bits);
+}
+
+/* One return: tag, depth, inclusive and exclusive ticks, name. Gives where the two times stand. */
+static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
+{
+    unsigned char head[1 + PF_NYT_VARINT_MAX + 16 + 1 + PF_NYT_VARINT_MAX] = {PF_NYT_SUB_RETURN};
+    struct pf_bytes name = pf_dict_string(w->calls->dict, node->name);
+    bool utf8 = w->calls->dict->strings.rows[node->name].flags & PF_UTF8;
+    unsigned char *p = pf_nyt_put_varint(head + 1, node->depth);
+    size_t times = (size_t)(p - head);
+    p += 16;
+    *p++ = utf8 ? PF_NYT_STRING_UTF8 : PF_NYT_STRING;
+    p = pf_nyt_put_varint(p, (uint32_t)name.size);
+    w->record.size = 0;
+    pf_buffer_append(&w->record, head, (size_t)(p - head));
+    pf_buffer_append(&w->record, name.data, name.size);
+    return times;
+}
+
+static void put_times(struct writing *w, size_t at, double inclusive, double exclusive)
+{
+    store_nv((unsigned char *)w->record.data + at, inclusive);
+    store_nv((unsigned char *)w->record.data + at + 8, exclusive);
+}
+
+/* The time of one of `records` returns that have `self` together. False: no double tells it. */
+static bool take_part(struct writing *w, uint64_t records, int64_t *self, double *ticks)
+{
+    int64_t part = *self / (records < INT64_MAX ? (int64_t)records : INT64_MAX);
+    *self -= part;
+    *ticks = pf_nyt_time_fraction(w->time, w->rate, part);
+    return pf_nyt_time_exact(w->time, w->rate, part);
+}
+
+/* As many returns as there were calls; the first have the time. */
+static int write_returns(struct writing *w, struct pf_nyt_call *node)
+{
+    uint64_t left = node->calls > 0 ? (uint64_t)node->calls : 1, parts = pf_nyt_time_parts(node->self);
+    size_t times = make_record(w, node);
+    int64_t self = node->self;
+    double ticks;
+    if (w->record.failed)
+        return pf_error_nomem(w->error);
+    for (parts = parts < left ? parts : left; parts > 0; parts--, left--) {
+        if (!take_part(w, parts, &self, &ticks))
+            return pf_error_set(w->error, PF_OVERFLOW, "%" PRId64 " units of time in %" PRId64 " calls of '%.100s' are more than a double tells",
+                                node->self, node->calls, pf_dict_string(w->calls->dict, node->name).data);
+        node->total += ticks;
+        put_times(w, times, parts == 1 ? node->total : ticks, ticks);
+        pf_nyt_out_bytes(w->out, w->record.data, w->record.size);
+    }
+    if (node->self == 0) {
+        put_times(w, times, node->total, 0);
+        pf_nyt_out_bytes(w->out, w->record.data, w->record.size);
+        left--;
+    }
+    put_times(w, times, 0, 0);
+    pf_nyt_out_repeat(w->out, w->record.data, w->record.size, left);
+    return PF_OK;
+}
+
+/* Brings children that stay open behind their siblings. */
+static void open_last(struct pf_nyt_calls *calls, struct pf_nyt_call *parent)
+{
+    uint32_t *at = &parent->first, open = 0;
+    while (*at != 0) {
+        uint32_t node = *at;
+        if (node != parent->last && is_open(&calls->nodes[node])) {
+            *at = calls->nodes[node].next;
+            calls->nodes[node].next = 0;
+            open = node;
+        } else {
+            at = &calls->nodes[node].next;
+        }
+    }
+    if (open) {
+        calls->nodes[parent->last].next = open;
+        parent->last = open;
+    }
+}
+
+static uint32_t innermost_first(struct pf_nyt_calls *calls, uint32_t node)
+{
+    for (;; node = calls->nodes[node].first) {
+        open_last(calls, &calls->nodes[node]);
+        if (calls->nodes[node].first == 0)
+            return node;
+    }
+}
+
+static int write_tree(struct writing *w)
+{
+    struct pf_nyt_call *nodes = w->calls->nodes;
+    uint32_t node = innermost_first(w->calls, 0);
+    int status = PF_OK;
+    while (node != 0 && status == PF_OK) {
+        if (!is_open(&nodes[node]))
+            status = write_returns(w, &nodes[node]);
+        nodes[nodes[node].parent].total += nodes[node].total;
+        node = nodes[node].next ? innermost_first(w->calls, nodes[node].next) : nodes[node].parent;
+    }
+    return status;
+}
+
+int pf_nyt_calls_write(struct pf_nyt_calls *calls, struct pf_nyt_out *out, const struct pf_nyt_time *time, uint64_t rate,
+                       struct pf_error *error)
+{
+    struct writing w = {.calls = calls, .out = out, .time = time, .rate = rate, .error = error};
+    int status = write_tree(&w);
+    pf_buffer_free(&w.record);
+    calls->ticks = calls->nodes[0].total;
+    return clear(calls) == PF_OK ? status : pf_error_nomem(error);
+}

@@ -1,0 +1,560 @@
+/* FLAT, EDGE and SAMPLE records as statements, callers and returns. */
+#include "format/nytprof/writer.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Measures ---- */
+
+enum { SLOTS = 5 };
+
+/* What a kind of record has room for. Names first; without them what fits, where `any`. */
+struct slot {
+    const char *name;
+    enum pf_role role;
+    enum pf_aggregation aggregation;
+    bool time, any;
+};
+
+static const struct slot FLAT_SLOTS[] = {{"stmts", PF_COUNT, PF_SUM, false, true}, {"time", PF_SELF, PF_SUM, true, true}};
+static const struct slot EDGE_SLOTS[] = {{"incl", PF_INCLUSIVE, PF_SUM, true, true},
+                                         {"excl", PF_SELF, PF_SUM, true, true},
+                                         {"reci", PF_INCLUSIVE, PF_SUM, true, false},
+                                         {"calls", PF_COUNT, PF_SUM, false, true},
+                                         {"depth", PF_COUNT, PF_MAX, false, false}};
+static const struct slot SAMPLE_SLOTS[] = {{"calls", PF_COUNT, PF_SUM, false, false},
+                                           {"excl", PF_SELF, PF_SUM, true, true},
+                                           {"samples", PF_COUNT, PF_SUM, false, false}};
+enum { FLAT_COUNT, FLAT_TIME };
+enum { EDGE_TIMES, EDGE_CALLS = 3, EDGE_DEPTH };
+enum { SAMPLE_CALLS, SAMPLE_SELF, SAMPLE_HITS };
+
+/* Columns of a batch by slot. */
+struct columns {
+    const struct slot *slots;
+    size_t count;
+    uint32_t chosen[SLOTS];     /* column + 1; 0: there is none */
+    const int64_t *data[SLOTS];
+    struct pf_nyt_time time[SLOTS];
+    const int64_t *derived[2];  /* what follows from other records; NULL: there is none */
+};
+
+static bool is_count(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("count"));
+}
+
+static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, const struct slot *slot, struct pf_nyt_time *time)
+{
+    if (measure->role != slot->role || measure->aggregation != slot->aggregation)
+        return false;
+    return slot->time ? pf_nyt_time_of(dict, measure, time) : is_count(dict, measure) && measure->num == measure->den;
+}
+
+static bool taken(const struct columns *columns, uint32_t column)
+{
+    for (size_t k = 0; k < columns->count; k++)
+        if (columns->chosen[k] == column + 1)
+            return true;
+    return false;
+}
+
+/* Times of blocks and subs follow from the statements. */
+static bool follows(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    return pf_bytes_equal(name, PF_BYTES("block_time")) || pf_bytes_equal(name, PF_BYTES("sub_time"));
+}
+
+static void choose(const struct pf_dict *dict, const struct pf_batch *batch, struct columns *columns)
+{
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t s = 0; s < columns->count; s++) {
+            const struct slot *slot = &columns->slots[s];
+            columns->time[s] = columns->chosen[s] ? columns->time[s] : (struct pf_nyt_time){1, 0, 1};
+            for (uint32_t k = 0; k < batch->value_count && columns->chosen[s] == 0; k++) {
+                const struct pf_measure *measure = pf_measures_row(&dict->measures, batch->values[k].measure);
+                bool named = pf_bytes_equal(pf_dict_string(dict, measure->name), pf_bytes_of(slot->name));
+                if ((pass == 0 ? !named : !slot->any) || taken(columns, k) || follows(dict, measure) ||
+                    !fits(dict, measure, slot, &columns->time[s]))
+                    continue;
+                columns->chosen[s] = k + 1;
+                columns->data[s] = batch->values[k].data;
+            }
+        }
+    }
+}
+
+static int64_t value(const struct columns *columns, size_t slot, uint32_t row)
+{
+    return columns->data[slot] ? columns->data[slot][row] : 0;
+}
+
+static int say_left_out(struct pf_writer *writer, uint32_t measure)
+{
+    struct pf_nyt_writer *w = writer->state;
+    size_t count = w->left_out_count;
+    if (!pf_grow(&w->left_out, &w->left_out_capacity, (size_t)measure + 1, sizeof *w->left_out))
+        return pf_error_nomem(&writer->error);
+    for (; count <= measure; count++)
+        w->left_out[count] = false;
+    w->left_out_count = count;
+    const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+    bool whole = row->num == row->den || !is_count(writer->dict, row);
+    if (!w->left_out[measure])
+        pf_report_send(&writer->report, PF_WARNING, whole ? "'%s' has no place and is left out" :
+                       "'%s' is not counted in whole numbers and is left out", pf_dict_string(writer->dict, row->name).data);
+    w->left_out[measure] = true;
+    return PF_OK;
+}
+
+static bool has_line(const struct pf_dict *dict, uint32_t location)
+{
+    const struct pf_location *place = pf_dict_location(dict, location);
+    return pf_dict_function(dict, place->function)->file != 0 && place->line != 0;
+}
+
+/* PF_EOF: there is nothing in the batch that has a place. */
+static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch, struct columns *columns)
+{
+    const struct pf_nyt_writer *w = writer->state;
+    bool any = false;
+    size_t derived = 0;
+    choose(writer->dict, batch, columns);
+    for (size_t s = 0; s < columns->count; s++)
+        any |= columns->chosen[s] != 0 && columns->slots[s].name != SAMPLE_SLOTS[SAMPLE_HITS].name;
+    for (uint32_t k = 0; k < batch->value_count && derived < 2; k++)
+        if (follows(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[k].measure)))
+            columns->derived[derived++] = batch->values[k].data;
+    if (!any && derived > 0)
+        return PF_EOF;
+    for (uint32_t k = 0; any && k < batch->value_count; k++) {
+        uint32_t measure = batch->values[k].measure;
+        const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+        if (!taken(columns, k) && !follows(writer->dict, row) && !pf_callers_told(w->callers, row) && say_left_out(writer, measure) != PF_OK)
+            return writer->error.code;
+    }
+    if (any)
+        return PF_OK;
+    const struct pf_measure *first = pf_measures_row(&writer->dict->measures, batch->values[0].measure);
+    uint32_t name = first->name;
+    if (is_count(writer->dict, first) && first->num != first->den)
+        return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call; '%s' is not counted in whole numbers",
+                            pf_dict_string(writer->dict, name).data);
+    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; '%s' is neither%s",
+                        pf_dict_string(writer->dict, name).data,
+                        batch->kind == PF_FLAT && batch->location && !has_line(writer->dict, batch->location[0])
+                            ? ", and the records have no lines" : "");
+}
+
+/* ---- Places ---- */
+
+struct labels {
+    uint32_t fid, block, sub;
+};
+
+/* Where in `labels` a label goes; NULL: nowhere. */
+static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels, const struct pf_label *label)
+{
+    if (!label->numeric || label->number < 0 || label->number > UINT32_MAX)
+        return NULL;
+    return label->key == w->fid_key     ? &labels->fid
+           : label->key == w->block_key ? &labels->block
+           : label->key == w->sub_key   ? &labels->sub
+                                        : NULL;
+}
+
+bool pf_nyt_writer_holds_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    struct labels labels;
+    return member_of(writer->state, &labels, label) != NULL;
+}
+
+static struct labels read_labels(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+{
+    struct labels labels = {0};
+    for (uint32_t id = batch->labels ? batch->labels[row] : 0, parent; id != 0; id = parent) {
+        const struct pf_label *label = pf_dict_label(writer->dict, id);
+        uint32_t *to = member_of(writer->state, &labels, label);
+        if (to)
+            *to = (uint32_t)label->number;
+        parent = label->parent;
+    }
+    return labels;
+}
+
+/* Nothing of the input at hand says that it was a NYTProf file. */
+static bool is_foreign(const struct pf_nyt_writer *w)
+{
+    return !w->own && !w->header.attributed;
+}
+
+struct caller {
+    uint32_t fid, line, caller, callee;
+    int64_t calls, depth, values[3]; /* inclusive, exclusive, recursive */
+};
+
+/* A caller's place. Programs that read the file want one. */
+static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label, struct caller *caller)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    uint32_t file = pf_dict_function(writer->dict, place->function)->file;
+    caller->caller = location == 0 && is_foreign(w) ? pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0)
+                                                    : pf_nyt_sub_name(writer->dict, location);
+    int status = pf_nyt_writer_fid(writer, file == 0 && label == 0 && is_foreign(w) ? w->unknown : file, label, &caller->fid);
+    return status == PF_OK ? pf_nyt_writer_line(writer, place->line, &caller->line) : status;
+}
+
+/* ---- Records ---- */
+
+/* `ticks_per_sec` where another one is needed. */
+static uint64_t set_rate(struct pf_writer *writer, const struct pf_nyt_time *time, bool fractions)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint64_t rate = pf_nyt_time_rate(time, w->header.rate, fractions);
+    if (rate != w->header.rate && rate != 0)
+        pf_nyt_header_rate(&w->header, rate);
+    return rate;
+}
+
+static const char *name_at(struct pf_writer *writer, uint32_t name)
+{
+    return pf_dict_string(writer->dict, name).data;
+}
+
+/* One record each. NYTProf's own files had that many before; of other formats a few bytes can claim any number. */
+static int claim(struct pf_writer *writer, uint64_t count)
+{
+    struct pf_nyt_writer *w = writer->state;
+    if (count <= w->limit) {
+        w->limit -= count;
+        return PF_OK;
+    }
+    return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call: here there would be too many "
+                        "(-t nytprof:limit=N allows N)");
+}
+
+static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement, int64_t ticks, bool counted)
+{
+    unsigned char *start = p;
+    bool blocks = statement->block != 0 || statement->sub != 0;
+    if (!counted)
+        *p++ = PF_NYT_DISCOUNT;
+    *p++ = blocks ? PF_NYT_TIME_BLOCK : PF_NYT_TIME_LINE;
+    p = pf_nyt_put_varint(p, (uint32_t)ticks);
+    p = pf_nyt_put_varint(pf_nyt_put_varint(p, statement->fid), statement->line);
+    if (blocks)
+        p = pf_nyt_put_varint(pf_nyt_put_varint(p, statement->block), statement->sub);
+    return (size_t)(p - start);
+}
+
+static int write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement, const struct pf_nyt_time *time)
+{
+    /* So many records without a statement are written to hold a time: 80 days of the usual ticks of 100 ns. */
+    enum { TIME_RECORDS = 1 << 15 };
+    struct pf_nyt_writer *w = writer->state;
+    unsigned char record[1 + PF_NYT_STATEMENT_MAX];
+    bool rounded = false;
+    int64_t ticks, count = statement->count;
+    uint64_t rate = set_rate(writer, time, false);
+    if (count < 0 || count > UINT32_MAX)
+        return pf_error_set(&writer->error, count < 0 ? PF_USAGE : PF_OVERFLOW,
+                            "nytprof has a record for each statement; line %" PRIu32 " of file %" PRIu32 " would have %" PRId64,
+                            statement->line, statement->fid, count);
+    if (is_foreign(w) && claim(writer, (uint64_t)count) != PF_OK)
+        return writer->error.code;
+    if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
+        return pf_error_set(&writer->error, PF_OVERFLOW, "the time of line %" PRIu32 " of file %" PRIu32 " leaves 64 bits of ticks",
+                            statement->line, statement->fid);
+    if (rounded && !w->rounded)
+        pf_report_send(&writer->report, PF_WARNING, "times are rounded to nanoseconds");
+    w->rounded |= rounded;
+    w->seconds += rate ? (double)ticks / (double)rate : 0;
+    if ((ticks < 0 ? -(uint64_t)ticks : (uint64_t)ticks) >> 31 > (uint64_t)count + TIME_RECORDS)
+        return pf_error_set(&writer->error, PF_OVERFLOW, "%" PRId64 " ticks in %" PRId64 " statements of line %" PRIu32 " of file %" PRIu32
+                            ": nytprof holds 2^31 in each", ticks, count, statement->line, statement->fid);
+    w->statements += (uint64_t)count;
+    for (bool first = true; first || ticks != 0; first = false) {
+        int64_t part = ticks > INT32_MAX ? INT32_MAX : ticks < INT32_MIN ? INT32_MIN : ticks;
+        pf_nyt_out_bytes(&w->out, record, make_statement(record, statement, part, count > 0));
+        w->discounts += count == 0;
+        count -= count > 0;
+        ticks -= part;
+    }
+    pf_nyt_out_repeat(&w->out, record, make_statement(record, statement, 0, true), (uint64_t)count);
+    w->last = *statement;
+    w->stated = true;
+    return PF_OK;
+}
+
+/* Every discount stands for time of a statement that was counted before, or was never; so there are hardly more than these. */
+void pf_nyt_write_discounts(struct pf_writer *writer)
+{
+    enum { MORE_MAX = 65536 };
+    struct pf_nyt_writer *w = writer->state;
+    unsigned char record[1 + PF_NYT_STATEMENT_MAX];
+    if (!w->stated || w->discounts >= w->discounts_wanted)
+        return;
+    uint64_t more = w->discounts_wanted - w->discounts;
+    more = more < w->statements + MORE_MAX ? more : w->statements + MORE_MAX;
+    pf_nyt_out_repeat(&w->out, record, make_statement(record, &w->last, 0, false), more);
+    w->discounts = w->discounts_wanted;
+}
+
+static void put_name(struct pf_writer *writer, uint32_t name)
+{
+    struct pf_nyt_writer *w = writer->state;
+    pf_nyt_out_string(&w->out, pf_dict_string(writer->dict, name), writer->dict->strings.rows[name].flags & PF_UTF8);
+}
+
+static int check_caller(struct pf_writer *writer, const struct caller *caller, uint64_t records)
+{
+    if (caller->calls < 0 || caller->depth < 0 || caller->depth > UINT32_MAX)
+        return pf_error_set(&writer->error, PF_USAGE, "%" PRId64 " calls of '%.100s' to a depth of %" PRId64 ": nytprof holds 0 to 2^32-1",
+                            caller->calls, name_at(writer, caller->callee), caller->depth);
+    if (caller->fid == 0 && caller->line == 0 && (uint64_t)caller->calls < records)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "a time of '%.100s' without a number of calls or a place of its caller: nytprof means something else by that",
+                            name_at(writer, caller->callee));
+    if (records > UINT16_MAX)
+        return pf_error_set(&writer->error, PF_OVERFLOW, "calls of '%.100s' are too many for nytprof", name_at(writer, caller->callee));
+    return PF_OK;
+}
+
+static int write_caller(struct pf_writer *writer, const struct caller *caller, const struct pf_nyt_time times[3])
+{
+    struct pf_nyt_writer *w = writer->state;
+    int64_t left = caller->calls, values[3];
+    uint64_t records = ((uint64_t)caller->calls + UINT32_MAX - 1) / UINT32_MAX;
+    memcpy(values, caller->values, sizeof values);
+    for (int k = 0; k < 3; k++)
+        records = records > pf_nyt_time_parts(values[k]) ? records : pf_nyt_time_parts(values[k]);
+    records = records > 0 ? records : 1;
+    if (caller->calls == 0 && !values[0] && !values[1] && !values[2] && caller->fid == 0 && caller->line == 0)
+        return PF_OK;
+    if (check_caller(writer, caller, records) != PF_OK)
+        return writer->error.code;
+    for (; records > 0; records--) {
+        /* One call at least for each record to come: without calls or a place it would be a marker. */
+        int64_t now = left - (int64_t)records + 1;
+        now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
+        now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left) : now;
+        const uint32_t place[] = {caller->fid, caller->line};
+        pf_nyt_out_numbers(&w->out, PF_NYT_SUB_CALLERS, place, 2);
+        put_name(writer, caller->caller);
+        pf_nyt_out_number(&w->out, (uint32_t)now);
+        for (int k = 0; k < 3; k++)
+            pf_nyt_out_nv(&w->out, pf_nyt_time_seconds(&times[k], pf_nyt_time_part(&values[k])));
+        pf_nyt_out_number(&w->out, (uint32_t)caller->depth);
+        put_name(writer, caller->callee);
+        left -= now;
+    }
+    return PF_OK;
+}
+
+/* ---- Rows ---- */
+
+static bool is_derived(const struct columns *columns, uint32_t row)
+{
+    for (size_t k = 0; k < 2; k++)
+        if (columns->derived[k] && columns->derived[k][row] != 0)
+            return value(columns, FLAT_COUNT, row) == 0 && value(columns, FLAT_TIME, row) == 0;
+    return false;
+}
+
+static int write_line(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t location = batch->location ? batch->location[row] : 0;
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    struct labels labels = read_labels(writer, batch, row);
+    struct pf_nyt_statement statement = {.block = labels.block, .sub = labels.sub, .count = value(columns, FLAT_COUNT, row),
+                                         .value = value(columns, FLAT_TIME, row)};
+    uint32_t file = pf_dict_function(writer->dict, place->function)->file;
+    if (is_derived(columns, row))
+        return PF_OK;
+    if (file == 0 && labels.fid == 0 && !w->own)
+        return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; these records have %s",
+                            pf_dict_has_address(writer->dict, place) ? "addresses without a line" : "no file");
+    if (pf_nyt_writer_fid(writer, file, labels.fid, &statement.fid) != PF_OK ||
+        pf_nyt_writer_line(writer, place->line, &statement.line) != PF_OK)
+        return writer->error.code;
+    pf_nyt_subs_see(&w->subs, writer->dict, location, is_foreign(w));
+    return write_statement(writer, &statement, &columns->time[FLAT_TIME]);
+}
+
+static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t from = batch->location ? batch->location[row] : 0, to = batch->callee ? batch->callee[row] : 0;
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, to), .calls = value(columns, EDGE_CALLS, row),
+                                   .depth = value(columns, EDGE_DEPTH, row)};
+    for (size_t k = 0; k < 3; k++)
+        caller.values[k] = value(columns, EDGE_TIMES + k, row);
+    if (find_caller(writer, from, read_labels(writer, batch, row).fid, &caller) != PF_OK)
+        return writer->error.code;
+    pf_nyt_subs_see(&w->subs, writer->dict, from, is_foreign(w));
+    pf_nyt_subs_see(&w->subs, writer->dict, to, is_foreign(w));
+    return write_caller(writer, &caller, columns->time + EDGE_TIMES);
+}
+
+static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t stack = batch->stack ? batch->stack[row] : 0;
+    int64_t self = value(columns, SAMPLE_SELF, row), hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
+    if (stack == 0)
+        return self == 0 ? PF_OK : say_left_out(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
+    int64_t number = value(columns, SAMPLE_CALLS, row);
+    int status = is_foreign(w) && number > 0 ? claim(writer, (uint64_t)number) : PF_OK;
+    if (status == PF_OK)
+        status = pf_nyt_calls_add(&w->calls, stack, self, number, &writer->error);
+    if (status == PF_OK && is_foreign(w) && !w->given)
+        status = pf_nyt_stacks_add(&w->stacks, stack, self, hits, &writer->error);
+    return status;
+}
+
+/* The amounts of all stacks kept are of one scale. */
+static int set_call_time(struct pf_writer *writer, const struct columns *columns)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct pf_nyt_time time = columns->time[SAMPLE_SELF];
+    if (columns->chosen[SAMPLE_SELF] == 0 ||
+        (time.num == w->call_time.num && time.rate == w->call_time.rate && time.den == w->call_time.den))
+        return PF_OK;
+    int status = pf_nyt_write_stacks(writer);
+    w->call_time = time;
+    return status;
+}
+
+static int write_row(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+{
+    return batch->kind == PF_FLAT   ? write_line(writer, batch, columns, row)
+           : batch->kind == PF_EDGE ? write_edge(writer, batch, columns, row)
+                                    : keep_stack(writer, batch, columns, row);
+}
+
+/* `held`: the records are kept elsewhere. */
+static int write_records(struct pf_writer *writer, const struct pf_batch *batch, bool held)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct columns columns = {.slots = FLAT_SLOTS, .count = sizeof FLAT_SLOTS / sizeof *FLAT_SLOTS};
+    if (batch->kind == PF_EDGE)
+        columns = (struct columns){.slots = EDGE_SLOTS, .count = sizeof EDGE_SLOTS / sizeof *EDGE_SLOTS};
+    if (batch->kind == PF_SAMPLE)
+        columns = (struct columns){.slots = SAMPLE_SLOTS, .count = sizeof SAMPLE_SLOTS / sizeof *SAMPLE_SLOTS};
+    int status = choose_columns(writer, batch, &columns);
+    if (status != PF_OK)
+        return status == PF_EOF ? PF_OK : status;
+    pf_nyt_write_held(writer);
+    if (batch->kind != PF_SAMPLE && !w->given) {
+        pf_nyt_stacks_free(&w->stacks);
+        w->given = true;
+    }
+    if (batch->kind == PF_SAMPLE)
+        status = set_call_time(writer, &columns);
+    else if (batch->kind == PF_EDGE)
+        status = pf_nyt_write_stacks(writer);
+    if (status == PF_OK && batch->kind != PF_SAMPLE)
+        status = pf_nyt_begin(writer, &columns.time[batch->kind == PF_FLAT ? FLAT_TIME : EDGE_TIMES]);
+    for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++)
+        if (held)
+            read_labels(writer, batch, k);
+        else
+            status = write_row(writer, batch, &columns, k);
+    return status;
+}
+
+int pf_nyt_write_records(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_nyt_writer *w = writer->state;
+    bool held = false;
+    int status = PF_OK;
+    if (batch->rows == 0 || batch->value_count == 0)
+        return PF_OK;
+    if (batch->kind != PF_SAMPLE && is_foreign(w))
+        status = pf_callers_take(&w->callers, writer->dict, batch, &held, &writer->error);
+    return status == PF_OK ? write_records(writer, batch, held) : status;
+}
+
+int pf_nyt_write_callers(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct pf_batch batch;
+    int status = PF_OK;
+    while (status == PF_OK && (status = pf_callers_next(w->callers, true, &batch, &writer->error)) == PF_OK)
+        status = write_records(writer, &batch, false);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* ---- Stacks ---- */
+
+/* The line a stack is at: that of the innermost frame that has one. */
+static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
+{
+    for (; stack != 0; stack = pf_dict_stack(dict, stack)->parent) {
+        const struct pf_location *place = pf_dict_location(dict, pf_dict_stack(dict, stack)->location);
+        if (place->line > 0 && pf_dict_function(dict, place->function)->file != 0)
+            return pf_dict_stack(dict, stack)->location;
+    }
+    return 0;
+}
+
+static int write_stack_line(struct pf_writer *writer, uint32_t stack)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_nyt_stack *row = &w->stacks.rows[stack];
+    uint32_t location = line_of_stack(writer->dict, stack);
+    struct pf_nyt_statement statement = {.count = row->hits, .value = row->self};
+    if (location == 0 || (row->self == 0 && row->hits == 0))
+        return PF_OK;
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0, &statement.fid);
+    if (status == PF_OK)
+        status = pf_nyt_writer_line(writer, place->line, &statement.line);
+    return status == PF_OK ? write_statement(writer, &statement, &w->call_time) : status;
+}
+
+static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_nyt_stack *row = &w->stacks.rows[stack];
+    const struct pf_stack *node = pf_dict_stack(writer->dict, stack);
+    uint32_t from = pf_dict_stack(writer->dict, node->parent)->location;
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location), .calls = 1, .depth = row->recursion};
+    const struct pf_nyt_time times[3] = {w->call_time, w->call_time, w->call_time};
+    unsigned kind = pf_dict_location(writer->dict, node->location)->kind;
+    pf_nyt_subs_see(&w->subs, writer->dict, node->location, true);
+    if (node->parent == 0 && (kind == PF_FRAME_MAIN || kind == PF_FRAME_EVAL))
+        return PF_OK;
+    caller.values[row->recursion > 0 ? 2 : 0] = row->total;
+    caller.values[1] = row->self;
+    int status = find_caller(writer, from, 0, &caller);
+    if (node->parent == 0)
+        caller.caller = pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0);
+    return status == PF_OK ? write_caller(writer, &caller, times) : status;
+}
+
+int pf_nyt_write_stacks(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    if (pf_nyt_calls_empty(&w->calls))
+        return PF_OK;
+    int status = pf_nyt_begin(writer, &w->call_time);
+    uint64_t rate = set_rate(writer, &w->call_time, w->stacks.count == 0);
+    if (status == PF_OK)
+        status = pf_nyt_stacks_settle(&w->stacks, writer->dict, &writer->error);
+    for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
+        status = w->stacks.rows[k].used ? write_stack_line(writer, k) : PF_OK;
+    if (status == PF_OK)
+        status = pf_nyt_calls_write(&w->calls, &w->out, &w->call_time, rate, &writer->error);
+    w->call_seconds += rate ? w->calls.ticks / (double)rate : 0;
+    for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
+        status = w->stacks.rows[k].used ? write_stack_caller(writer, k) : PF_OK;
+    pf_nyt_stacks_free(&w->stacks);
+    return status;
+}

@@ -1,0 +1,516 @@
+/* The text of perf script cut into events and comments. */
+#include "format/perf_script/frame.h"
+#include "format/perf_script/reader.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LINE_SIZE = 64 * 1024 * 1024 };
+
+/* A line that is ahead, not taken. */
+struct ahead {
+    struct pf_bytes line; /* without its line feed */
+    bool whole;           /* it has one */
+};
+
+/* The line that begins `behind` bytes from here. PF_OK, PF_EOF, or a failure. */
+static int look_behind(struct pf_reader *reader, size_t behind, struct ahead *ahead)
+{
+    size_t have, searched = behind;
+    const unsigned char *bytes = pf_source_peek(reader->source, behind + 1, &have), *end = NULL;
+
+    while (have > searched && !(end = memchr(bytes + searched, '\n', have - searched))) {
+        searched = have;
+        if (have - behind > LINE_SIZE)
+            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source) + behind, "a line longer than 64 MiB");
+        bytes = pf_source_peek(reader->source, searched + 1, &have);
+    }
+    have = have > behind ? have - behind : 0;
+    bytes += have > 0 ? behind : 0;
+    *ahead = (struct ahead){{(const char *)bytes, end ? (size_t)(end - bytes) : have}, end != NULL};
+    if (!end && pf_source_status(reader->source, &reader->error) != PF_OK)
+        return reader->error.code;
+    return have == 0 ? PF_EOF : PF_OK;
+}
+
+static int look(struct pf_reader *reader, struct ahead *ahead)
+{
+    return look_behind(reader, 0, ahead);
+}
+
+static void take(struct pf_reader *reader, const struct ahead *ahead)
+{
+    pf_source_take(reader->source, ahead->line.size + ahead->whole);
+}
+
+static int cut(struct pf_reader *reader, uint64_t offset)
+{
+    return pf_error_at(&reader->error, PF_FAILED, offset, "the input ends in the middle of this event");
+}
+
+/* --- call chains ------------------------------------------------------------------------------------------------------------------- */
+
+static inline bool add_frame(struct pf_perf_reader *state, uint32_t location)
+{
+    if (state->depth >= state->frame_capacity && !pf_grow(&state->frames, &state->frame_capacity, state->depth + 1, sizeof *state->frames))
+        return false;
+    state->frames[state->depth++] = location;
+    return true;
+}
+
+/* The meaning of a line met for the first time. */
+static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_perf_frame *frame)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_perf_line special = {.first = (uint32_t)state->location_count};
+    uint32_t *value = &state->lines.rows[id].value;
+
+    if (frame) {
+        if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity))
+            return false;
+        special.count = (uint32_t)(state->location_count - special.first);
+        *value = state->locations[special.first];
+        if (special.count == 1 && !pf_dict_location(reader->dict, *value)->inlined && *value < PF_PERF_SPECIAL) {
+            state->location_count = special.first;
+            return true;
+        }
+    }
+    if (state->special_count == PF_PERF_SPECIAL - 1 ||
+        !pf_grow(&state->specials, &state->special_capacity, state->special_count + 1, sizeof *state->specials))
+        return false;
+    *value = PF_PERF_SPECIAL | (uint32_t)state->special_count;
+    state->specials[state->special_count++] = special;
+    return true;
+}
+
+/* A place in the source belongs to the frame above it. */
+static bool place_frame(struct pf_reader *reader, uint32_t id)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint32_t *location = &state->frames[state->depth - 1], had = state->placed.count, row;
+    struct pf_perf_source source;
+
+    row = pf_table_intern(&state->placed, &(uint32_t[2]){*location, id});
+    if (!row || !pf_grow(&state->placed_locations, &state->placed_capacity, (size_t)row + 1, sizeof *state->placed_locations))
+        return false;
+    if (row == had) {
+        const struct pf_line_memo_row *line = &state->lines.rows[id];
+
+        pf_perf_source_parse((struct pf_bytes){line->bytes, line->size}, &source);
+        state->placed_locations[row] = pf_perf_source_location(reader->dict, *location, &source);
+    }
+    *location = state->placed_locations[row];
+    return true;
+}
+
+static bool add_special(struct pf_reader *reader, uint32_t id)
+{
+    struct pf_perf_reader *state = reader->state;
+    const struct pf_perf_line *special = &state->specials[state->lines.rows[id].value - PF_PERF_SPECIAL];
+
+    state->inlines = true;
+    if (special->count == 0)
+        return state->depth == 0 || place_frame(reader, id);
+    for (uint32_t k = 0; k < special->count; k++)
+        if (!add_frame(state, state->locations[special->first + k]))
+            return false;
+    return true;
+}
+
+/* Adds what a known line means to the event. */
+static inline bool add_line(struct pf_reader *reader, uint32_t id)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint32_t value = state->lines.rows[id].value;
+
+    return value < PF_PERF_SPECIAL ? add_frame(state, value) : add_special(reader, id);
+}
+
+enum line { LINE_MEANING, LINE_NONE, LINE_END };
+
+/* What a line below a header is; `frame` where it is one. A file of events of one line each has them one below the other, begun by
+ * blanks as well: perf begins a frame with a tab. Frames whose blanks are lost look like a command where headers have nothing else. */
+static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame, bool *is_frame)
+{
+    struct pf_perf_header header;
+    struct pf_perf_source source;
+
+    *is_frame = false;
+    if (pf_bytes_trim(line).size == 0 || (state->bare && !pf_blank(line.data[0])))
+        return LINE_END;
+    if (!pf_blank(line.data[0]) && !pf_perf_frame_unindented(line, frame))
+        return LINE_END;
+    if (line.data[0] != '\t' && !state->bare && pf_perf_header_parse(line, state->timed, &header))
+        return LINE_END;
+    *is_frame = !pf_blank(line.data[0]) || pf_perf_frame_parse(line, frame);
+    return *is_frame || (line.data[0] != '\t' && pf_perf_source_parse(line, &source)) ? LINE_MEANING : LINE_NONE;
+}
+
+/* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a failure. */
+static int read_line(struct pf_reader *reader, uint64_t event, uint32_t *last, enum line *what)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_perf_frame frame;
+    struct ahead ahead;
+    bool is_frame;
+    int status = look(reader, &ahead);
+
+    *what = LINE_END;
+    if (status != PF_OK)
+        return status;
+    uint32_t known = ahead.whole ? pf_line_memo_find(&state->lines, *last, ahead.line) : 0;
+    if (known) {
+        *what = LINE_MEANING;
+        *last = known;
+        take(reader, &ahead);
+        return add_line(reader, known) ? PF_OK : pf_error_nomem(&reader->error);
+    }
+    *what = judge(state, ahead.line, &frame, &is_frame);
+    if (*what == LINE_END)
+        return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK : cut(reader, event);
+    if (!ahead.whole && (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
+        return cut(reader, event);
+    if (*what == LINE_NONE) {
+        if (state->passed_over++ == 0)
+            state->passed_offset = pf_source_offset(reader->source);
+        take(reader, &ahead);
+        return PF_OK;
+    }
+    *last = pf_line_memo_intern(&state->lines, *last, ahead.line);
+    if (!*last)
+        return pf_error_nomem(&reader->error);
+    take(reader, &ahead);
+    return set_meaning(reader, *last, is_frame ? &frame : NULL) && add_line(reader, *last) ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+/* The call chain below a header, and the blank line behind it. A file that ends without that blank line is taken as whole, since many
+ * have lost it; one that ends within a line is not. */
+static int read_chain(struct pf_reader *reader, uint64_t event)
+{
+    struct pf_perf_reader *state = reader->state;
+    enum line what = LINE_MEANING;
+    uint32_t last = 0;
+    size_t have;
+    int status = PF_OK;
+
+    while (status == PF_OK && what != LINE_END) {
+        const unsigned char *bytes = pf_source_peek(reader->source, 1, &have);
+        uint32_t id = pf_line_memo_expect(&state->lines, last, bytes, have);
+
+        if (id) {
+            pf_source_take(reader->source, (size_t)state->lines.rows[id].size + 1);
+            last = id;
+            if (!add_line(reader, id))
+                return pf_error_nomem(&reader->error);
+        } else if (have > 0 && *bytes == '\n') {
+            pf_source_take(reader->source, 1);
+            return PF_OK;
+        } else {
+            status = read_line(reader, event, &last, &what);
+        }
+        if (state->depth > PF_STACK_DEPTH_MAX)
+            return pf_error_at(&reader->error, PF_FAILED, event, "more than 1048575 frames");
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* What is inlined has the image of the frame it is inlined into, which is at the same address. */
+static void give_images(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint64_t address = 0;
+    uint32_t image = 0;
+
+    for (size_t k = state->depth; k-- > 0;) {
+        struct pf_location location = *pf_dict_location(reader->dict, state->frames[k]);
+
+        if (!location.inlined) {
+            address = location.address;
+            image = location.image;
+        } else if (location.image == 0 && image != 0 && location.address == address) {
+            location.image = image;
+            state->frames[k] = pf_dict_add_location(reader->dict, &location);
+        }
+    }
+}
+
+/* --- headers ----------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t add_number(struct pf_dict *dict, uint32_t labels, const char *key, int64_t number)
+{
+    return pf_dict_add_number(dict, labels, pf_dict_intern(dict, pf_bytes_of(key), 0), number, 0);
+}
+
+static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *header)
+{
+    uint32_t labels = 0;
+
+    if (header->comm.size > 0)
+        labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("comm"), 0),
+                                   pf_dict_intern(dict, header->comm, PF_UTF8));
+    if (header->has_pid)
+        labels = add_number(dict, labels, "pid", header->pid);
+    if (header->has_tid)
+        labels = add_number(dict, labels, "tid", header->tid);
+    if (header->has_cpu)
+        labels = add_number(dict, labels, "cpu", header->cpu);
+    return labels;
+}
+
+/* The id of a name, and whether it is new. */
+static uint32_t name_id(struct pf_perf_reader *state, struct pf_bytes name, bool *is_new)
+{
+    uint32_t had = state->names.count, id = pf_line_memo_intern(&state->names, 0, name);
+
+    *is_new = id == had;
+    return id;
+}
+
+static bool find_labels(struct pf_reader *reader, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    bool is_new;
+    uint32_t id = name_id(state, header->who, &is_new);
+
+    if (!id || !pf_grow(&state->labels, &state->label_capacity, state->names.count, sizeof *state->labels))
+        return false;
+    if (is_new)
+        state->labels[id] = make_labels(reader->dict, header);
+    state->item_labels = state->labels[id];
+    return true;
+}
+
+/* The clocks of the kernel count nanoseconds. */
+static bool counts_time(struct pf_bytes event)
+{
+    const char *colon = memchr(event.data, ':', event.size);
+
+    if (colon)
+        event.size = (size_t)(colon - event.data);
+    return pf_bytes_equal(event, PF_BYTES("cpu-clock")) || pf_bytes_equal(event, PF_BYTES("task-clock"));
+}
+
+static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_bytes name = header->event.size > 0 ? header->event : PF_BYTES("period");
+    bool time = header->has_period && counts_time(name);
+    struct pf_measure measure = {
+        .name = pf_dict_intern(reader->dict, name, PF_UTF8),
+        .unit = pf_dict_intern(reader->dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
+        .kind = PF_SAMPLE,
+        .role = header->has_period ? PF_SELF : PF_COUNT,
+        .nature = PF_SAMPLED,
+        .num = 1,
+        .den = 1,
+        .main = time && !state->has_time,
+    };
+
+    state->has_time |= time;
+    return pf_measures_intern(&reader->dict->measures, &measure);
+}
+
+/* The measure of an event: UINT32_MAX where neither an event nor a period is printed. */
+static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint32_t had = state->names.count, id;
+
+    state->item_value = header->has_period ? header->period : 1;
+    state->item_measure = UINT32_MAX;
+    if (header->event.size == 0 && !header->has_period)
+        return true;
+    /* The colon keeps events apart from who parts, which end in something else. */
+    struct pf_bytes name = header->event.size > 0 ? (struct pf_bytes){header->event.data, header->event.size + 1} : PF_BYTES(":");
+    id = pf_line_memo_intern(&state->names, 0, name);
+    if (!id || !pf_grow(&state->measures, &state->measure_capacity, state->names.count, sizeof *state->measures))
+        return false;
+    if (id == had)
+        state->measures[id] = (struct pf_perf_measure){{UINT32_MAX, UINT32_MAX}};
+    uint32_t *index = &state->measures[id].index[header->has_period];
+    if (*index == UINT32_MAX)
+        *index = make_measure(reader, header);
+    state->item_measure = *index;
+    return *index != UINT32_MAX;
+}
+
+/* Of the frame in the line of the header, where no line of a call chain follows. */
+static bool use_single(struct pf_reader *reader, const struct pf_perf_frame *frame)
+{
+    struct pf_perf_reader *state = reader->state;
+    size_t had = state->location_count;
+    bool good = pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity);
+
+    for (size_t k = had; good && k < state->location_count; k++)
+        good = add_frame(state, state->locations[k]);
+    state->location_count = had;
+    return good;
+}
+
+/* An event whose header is ahead. */
+static int read_event(struct pf_reader *reader, const struct ahead *ahead, const struct pf_perf_header *header)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint64_t event = pf_source_offset(reader->source);
+    struct pf_perf_frame frame;
+    bool single = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
+    struct pf_buffer copy = {0};
+
+    if (!ahead->whole && !(single && frame.image.size > 0))
+        return cut(reader, event);
+    state->timed = state->timed || header->has_time;
+    state->named = true;
+    state->item_time = header->time;
+    state->depth = 0;
+    state->inlines = false;
+    if (!find_labels(reader, header) || !find_measure(reader, header))
+        return pf_error_nomem(&reader->error);
+    /* The line's bytes may move when the next is read. */
+    if (single && !pf_buffer_append(&copy, header->rest.data, header->rest.size))
+        return pf_error_nomem(&reader->error);
+    take(reader, ahead);
+    int status = read_chain(reader, event);
+    if (status == PF_OK && single && state->depth == 0) {
+        pf_perf_frame_parse((struct pf_bytes){copy.data, copy.size}, &frame);
+        if (!use_single(reader, &frame))
+            status = pf_error_nomem(&reader->error);
+    }
+    pf_buffer_free(&copy);
+    if (status == PF_OK && state->inlines)
+        give_images(reader);
+    state->item = PF_PERF_EVENT;
+    return status;
+}
+
+/* Whether a chain begins `behind` bytes from here. PF_OK, or a failure. */
+static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
+{
+    struct pf_perf_frame frame;
+    struct ahead ahead;
+    int status = look_behind(reader, behind, &ahead);
+
+    *is_chain = status == PF_OK && ahead.line.size > 0 && ahead.line.data[0] == '\t' && pf_perf_frame_parse(ahead.line, &frame);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* An event with neither time nor event in its header, which -F left out: who it is, or, unless `headed`, nothing but its call chain. */
+static int read_bare(struct pf_reader *reader, bool headed)
+{
+    struct pf_perf_reader *state = reader->state;
+    uint64_t event = pf_source_offset(reader->source);
+    struct pf_perf_header header = {0};
+    struct ahead ahead;
+    int status = headed ? look(reader, &ahead) : PF_OK;
+
+    if (status != PF_OK)
+        return status;
+    state->bare = true;
+    state->depth = 0;
+    state->inlines = false;
+    state->item_time = 0;
+    if (headed)
+        pf_perf_who_parse(ahead.line, &header);
+    if (!find_labels(reader, &header) || !find_measure(reader, &header))
+        return pf_error_nomem(&reader->error);
+    if (headed)
+        take(reader, &ahead);
+    status = read_chain(reader, event);
+    if (status == PF_OK && state->inlines)
+        give_images(reader);
+    state->item = PF_PERF_EVENT;
+    return status;
+}
+
+/* What times and events end with: a header that has one and is none is damaged. */
+static bool has_colon(struct pf_bytes line)
+{
+    for (size_t at = 0; at < line.size; at++)
+        if (line.data[at] == ':' && (at + 1 == line.size || pf_blank(line.data[at + 1])))
+            return true;
+    return false;
+}
+
+/* Neither an event as others nor a comment nor an empty line. */
+static int read_other(struct pf_reader *reader, const struct ahead *ahead)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_bytes line = ahead->line;
+    char text[61];
+    bool chain = false, headed = line.data[0] != '\t';
+    bool may = !state->named && line.size <= PF_STRING_MAX && (!headed || state->bare || !has_colon(line));
+
+    if (!ahead->whole)
+        return cut(reader, pf_source_offset(reader->source));
+    snprintf(text, sizeof text, "%.*s", line.size < 60 ? (int)line.size : 60, line.data);
+    if (may && chain_ahead(reader, headed ? line.size + 1 : 0, &chain) != PF_OK)
+        return reader->error.code;
+    return chain ? read_bare(reader, headed)
+                 : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "neither an event nor a comment: '%s'", text);
+}
+
+/* --- comments ---------------------------------------------------------------------------------------------------------------------- */
+
+/* `# KEY : VALUE` of --header, or any other comment. */
+static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_bytes text = pf_bytes_trim((struct pf_bytes){ahead->line.data + 1, ahead->line.size - 1}), key = PF_BYTES("comment");
+
+    if (ahead->line.size > PF_STRING_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a comment longer than 16 MiB");
+    for (size_t at = 1; at + 2 < text.size; at++)
+        if (memcmp(text.data + at, " : ", 3) == 0) {
+            key = pf_bytes_trim((struct pf_bytes){text.data, at});
+            text = pf_bytes_trim((struct pf_bytes){text.data + at + 3, text.size - at - 3});
+            break;
+        }
+    state->item_key = pf_dict_intern(reader->dict, key, PF_UTF8);
+    state->item_text = pf_dict_intern(reader->dict, text, PF_UTF8);
+    take(reader, ahead);
+    state->item = PF_PERF_COMMENT;
+    return PF_OK;
+}
+
+static bool rule(struct pf_bytes line)
+{
+    struct pf_bytes text = pf_bytes_trim((struct pf_bytes){line.data + 1, line.size - 1});
+
+    return text.size == 0 || pf_bytes_equal(text, PF_BYTES("========"));
+}
+
+int pf_perf_read_item(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_perf_header header;
+    struct ahead ahead;
+    int status;
+
+    while ((status = look(reader, &ahead)) == PF_OK) {
+        bool empty = pf_bytes_trim(ahead.line).size == 0, comment = !empty && ahead.line.data[0] == '#';
+        bool event = !empty && !state->bare && ahead.line.size <= PF_STRING_MAX &&
+                     pf_perf_header_parse(ahead.line, state->timed || comment, &header);
+
+        if (comment && !event && !state->timed) {
+            /* A command may be called so: then its call chain is below. */
+            bool chain;
+
+            if (chain_ahead(reader, ahead.line.size + ahead.whole, &chain) != PF_OK || look(reader, &ahead) != PF_OK)
+                return reader->error.code;
+            event = chain && !state->bare && pf_perf_header_parse(ahead.line, false, &header);
+            comment = !chain;
+        }
+        if (comment && !event && !rule(ahead.line))
+            return read_comment(reader, &ahead);
+        bool other = !empty && pf_perf_other_record(ahead.line);
+
+        if (event && !other)
+            return read_event(reader, &ahead, &header);
+        if (!event && !empty && !comment && !other)
+            return read_other(reader, &ahead);
+        take(reader, &ahead);
+    }
+    return status;
+}

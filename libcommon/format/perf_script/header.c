@@ -1,0 +1,267 @@
+#include "format/perf_script/header.h"
+
+#include "base/decimal.h"
+#include "base/number.h"
+#include "format/perf_script/frame.h"
+
+enum { PERIOD_WIDTH = 10 }; /* perf prints a period in at least so many columns, a thread in five */
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Takes the last token off the text. */
+static struct pf_bytes take_last(struct pf_bytes *text)
+{
+    size_t end = text->size, start;
+
+    while (end > 0 && pf_blank(text->data[end - 1]))
+        end--;
+    for (start = end; start > 0 && !pf_blank(text->data[start - 1]);)
+        start--;
+    struct pf_bytes token = {text->data + start, end - start};
+    text->size = start;
+    return token;
+}
+
+static struct pf_bytes take_first(struct pf_bytes *text)
+{
+    size_t start = 0, end;
+
+    while (start < text->size && pf_blank(text->data[start]))
+        start++;
+    for (end = start; end < text->size && !pf_blank(text->data[end]);)
+        end++;
+    struct pf_bytes token = {text->data + start, end - start};
+    text->data += end;
+    text->size -= end;
+    return token;
+}
+
+static bool number(struct pf_bytes token, int64_t *value)
+{
+    return token.size > 0 && token.data[0] != '+' && pf_parse_int(token, -1, INT64_MAX, value);
+}
+
+/* --- who: COMM PID/TID [CPU] ------------------------------------------------------------------------------------------------------- */
+
+static bool cpu_token(struct pf_bytes token, int64_t *cpu)
+{
+    return token.size > 2 && token.data[0] == '[' && token.data[token.size - 1] == ']' &&
+           number((struct pf_bytes){token.data + 1, token.size - 2}, cpu);
+}
+
+static bool thread_token(struct pf_bytes token, struct pf_perf_header *header)
+{
+    const char *slash = token.size > 0 ? memchr(token.data, '/', token.size) : NULL;
+    size_t first = slash ? (size_t)(slash - token.data) : 0;
+
+    if (slash) {
+        header->has_pid = number((struct pf_bytes){token.data, first}, &header->pid);
+        header->has_tid = header->has_pid && number((struct pf_bytes){slash + 1, token.size - first - 1}, &header->tid);
+        header->has_pid = header->has_tid;
+    } else {
+        header->has_tid = number(token, &header->tid);
+    }
+    return header->has_tid;
+}
+
+/* The letters of -F misc: what the processor was at. */
+static bool misc_token(struct pf_bytes token)
+{
+    for (size_t k = 0; k < token.size; k++)
+        if (token.data[k] < 'A' || token.data[k] > 'Z')
+            return false;
+    return token.size > 0 && token.size <= 4;
+}
+
+static void parse_who(struct pf_bytes text, struct pf_perf_header *header)
+{
+    struct pf_bytes rest = text, before = rest, token = take_last(&rest);
+
+    header->who = text;
+    if (misc_token(token)) {
+        struct pf_bytes other = rest;
+        int64_t value;
+        struct pf_bytes ahead = take_last(&other);
+
+        if (cpu_token(ahead, &value) || thread_token(ahead, header)) {
+            before = rest;
+            token = take_last(&rest);
+        }
+    }
+    if (cpu_token(token, &header->cpu)) {
+        header->has_cpu = true;
+        before = rest;
+        token = take_last(&rest);
+    }
+    header->comm = pf_bytes_trim(thread_token(token, header) ? rest : before);
+}
+
+/* --- the rest: PERIOD EVENT: ... ---------------------------------------------------------------------------------------------------- */
+
+/* What may stand behind an event without an explanation: nothing, or a frame. */
+static bool frame_like(struct pf_bytes rest)
+{
+    struct pf_perf_frame frame;
+
+    return pf_bytes_trim(rest).size == 0 || (pf_perf_frame_parse(rest, &frame) && pf_perf_frame_named(&frame));
+}
+
+static bool event_token(struct pf_bytes token, struct pf_perf_header *header)
+{
+    if (token.size < 2 || token.data[token.size - 1] != ':')
+        return false;
+    header->event = (struct pf_bytes){token.data, token.size - 1};
+    return true;
+}
+
+static bool parse_event(struct pf_bytes text, struct pf_perf_header *header)
+{
+    struct pf_bytes rest = text, token = take_first(&rest), next = rest;
+    bool counted = token.size > 0 && digit(token.data[0]) && number(token, &header->period);
+
+    header->has_period = false;
+    if (event_token(token, header)) {
+        header->rest = rest;
+        return true;
+    }
+    if (!counted || !event_token(take_first(&next), header))
+        return false;
+    header->has_period = true;
+    header->rest = next;
+    return true;
+}
+
+/* No event is printed: maybe a period, maybe a frame. */
+static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
+{
+    struct pf_bytes rest = text, token = take_first(&rest);
+
+    header->event.size = 0;
+    header->has_period = false;
+    header->rest = text;
+    if (token.size > 0 && digit(token.data[0]) && frame_like(rest) && number(token, &header->period)) {
+        header->has_period = true;
+        header->rest = rest;
+        return true;
+    }
+    return frame_like(text);
+}
+
+static bool digits(struct pf_bytes token)
+{
+    size_t k = 0;
+
+    while (k < token.size && digit(token.data[k]))
+        k++;
+    return k > 0 && k == token.size;
+}
+
+/* How many decimals times have: perf prints six, or nine with --ns; simpleperf and scripts print other numbers of them. */
+enum places { PLACES_OF_PERF, PLACES_ANY };
+
+/* Takes `SECONDS.FRACTION` off the end of the text. *huge: it is one, and leaves 64 bits. */
+static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, bool *huge)
+{
+    struct pf_bytes token = take_last(text);
+    const char *point = token.size > 0 ? memchr(token.data, '.', token.size) : NULL;
+    size_t whole = point ? (size_t)(point - token.data) : 0, decimals = point ? token.size - whole - 1 : 0;
+    int64_t seconds, fraction, scale = decimals == 6 ? 1000 : 1;
+    bool exact;
+
+    if (whole == 0 || decimals == 0 || !digit(token.data[0]) || !digit(point[1]) ||
+        (places == PLACES_OF_PERF && decimals != 6 && decimals != 9))
+        return false;
+    if (decimals == 6 || decimals == 9) {
+        if (!number((struct pf_bytes){token.data, whole}, &seconds) || !number((struct pf_bytes){point + 1, decimals}, &fraction))
+            return false;
+        *huge = !pf_mul64(seconds, 1000000000, time) || !pf_add64(*time, fraction * scale, time);
+    } else {
+        if (!digits((struct pf_bytes){token.data, whole}) || !digits((struct pf_bytes){point + 1, decimals}))
+            return false;
+        *huge = !pf_decimal_scale(token, 9, time, &exact);
+    }
+    return !*huge;
+}
+
+/* The last time of the line behind which an event stands, or, unless `event`, nothing that speaks against it. */
+static bool parse_timed(struct pf_bytes line, enum places places, bool event, struct pf_perf_header *header, bool *huge)
+{
+    for (size_t at = line.size; at-- > 3;) {
+        struct pf_bytes before = {line.data, at}, behind = {line.data + at + 1, line.size - at - 1};
+
+        if (line.data[at] != ':' || !digit(line.data[at - 1]) || (behind.size > 0 && !pf_blank(behind.data[0])) ||
+            !take_time(&before, places, &header->time, huge))
+            continue;
+        if (event ? parse_event(behind, header) : parse_no_event(behind, header)) {
+            header->has_time = true;
+            parse_who(before, header);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Without a time the event is the last token with a colon behind which nothing or a frame stands, or a tracepoint's. What stands before
+ * it is a period where it is as wide as one, or where there is a thread as well. */
+static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
+{
+    for (size_t at = line.size; at-- > 1;) {
+        struct pf_bytes before = {line.data, at + 1};
+
+        if (line.data[at] != ':' || (at + 1 < line.size && !pf_blank(line.data[at + 1])) || !event_token(take_last(&before), header))
+            continue;
+        header->rest = (struct pf_bytes){line.data + at + 1, line.size - at - 1};
+        if (!frame_like(header->rest) && !memchr(header->event.data, ':', header->event.size))
+            continue;
+        struct pf_bytes rest = before, token = take_last(&rest);
+        size_t end = (size_t)(token.data - line.data) + token.size, start = rest.size;
+        struct pf_perf_header other = {0};
+
+        while (start > 0 && pf_blank(line.data[start - 1]))
+            start--;
+        if (digits(token) && !number(token, &header->period))
+            return false;
+        if (digits(token)) {
+            parse_who(rest, &other);
+            header->has_period = other.has_tid || other.has_cpu || end - start >= PERIOD_WIDTH;
+        }
+        parse_who(header->has_period ? rest : before, header);
+        return true;
+    }
+    return false;
+}
+
+bool pf_perf_header_parse(struct pf_bytes line, bool timed, struct pf_perf_header *header)
+{
+    bool huge = false;
+
+    memset(header, 0, sizeof *header);
+    return parse_timed(line, PLACES_OF_PERF, true, header, &huge) || parse_timed(line, PLACES_OF_PERF, false, header, &huge) ||
+           (!huge && parse_timed(line, PLACES_ANY, true, header, &huge)) || (!huge && parse_timed(line, PLACES_ANY, false, header, &huge)) ||
+           (!timed && !huge && parse_untimed(line, header));
+}
+
+void pf_perf_who_parse(struct pf_bytes line, struct pf_perf_header *header)
+{
+    memset(header, 0, sizeof *header);
+    parse_who(line, header);
+}
+
+bool pf_perf_other_record(struct pf_bytes line)
+{
+    static const struct pf_bytes mark = {": PERF_RECORD_", 14};
+
+    struct pf_bytes rest = line;
+    const char *colon;
+
+    while (rest.size >= mark.size && (colon = memchr(rest.data, ':', rest.size)) != NULL) {
+        rest = pf_bytes_skip(rest, (size_t)(colon - rest.data));
+        if (pf_bytes_starts(rest, mark))
+            return true;
+        rest = pf_bytes_skip(rest, 1);
+    }
+    return line.size >= mark.size - 2 && memcmp(line.data, mark.data + 2, mark.size - 2) == 0;
+}

@@ -1,0 +1,345 @@
+#include "format/pprof/meta.h"
+
+#include "base/hash.h"
+#include "base/number.h"
+#include "format/pprof/pprof.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_TEXT = 96 };
+
+void pf_pprof_meta_free(struct pf_pprof_meta *meta)
+{
+    free(meta->rows);
+    memset(meta, 0, offsetof(struct pf_pprof_meta, origins));
+}
+
+/* --- making ----------------------------------------------------------------------------------------------- */
+
+static void add(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
+{
+    struct pf_pprof_meta_row row = {pf_dict_intern(dict, pf_bytes_of(origin), 0), pf_dict_intern(dict, pf_bytes_of(key), 0), value};
+
+    if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
+        dict->strings.status = PF_NOMEM;
+    else
+        meta->rows[meta->count++] = row;
+}
+
+/* The next comment whose string is there. */
+static bool next_comment(struct pf_pprof_meta *meta, struct pf_pprof_meta_row *row)
+{
+    const struct pf_pprof_profile *profile = meta->profile;
+
+    while (meta->comments_given < profile->count.comments) {
+        uint32_t number = profile->comments[meta->comments_given++];
+
+        if (number < profile->count.strings) {
+            *row = (struct pf_pprof_meta_row){meta->comment_origin, meta->comment_key, profile->strings[number]};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool pf_pprof_meta_next(struct pf_pprof_meta *meta, struct pf_batch *batch)
+{
+    struct pf_pprof_meta_row row;
+    uint32_t rows = 0;
+
+    while (rows < PF_BATCH_ROWS) {
+        if (meta->given != meta->comments_at || !next_comment(meta, &row)) {
+            if (meta->given == meta->count)
+                break;
+            row = meta->rows[meta->given++];
+        }
+        meta->origins[rows] = row.origin;
+        meta->keys[rows] = row.key;
+        meta->values[rows++] = row.value;
+    }
+    if (rows == 0)
+        return false;
+    batch->kind = PF_META;
+    batch->rows = rows;
+    batch->origin = meta->origins;
+    batch->key = meta->keys;
+    batch->value = meta->values;
+    return true;
+}
+
+static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, struct pf_buffer *text)
+{
+    struct pf_bytes bytes = {text->data, text->size};
+
+    if (text->failed || bytes.size > PF_STRING_MAX)
+        dict->strings.status = text->failed ? PF_NOMEM : PF_UNSUPPORTED;
+    else
+        add(meta, dict, origin, key, pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0));
+    text->size = 0;
+}
+
+static void put(struct pf_buffer *text, const char *format, uint64_t number)
+{
+    char digits[NUMBER_TEXT];
+    int size = snprintf(digits, sizeof digits, format, number);
+
+    pf_buffer_append(text, digits, (size_t)size);
+}
+
+static void put_escaped(struct pf_buffer *text, struct pf_bytes name)
+{
+    for (size_t k = 0; k < name.size; k++) {
+        unsigned char c = (unsigned char)name.data[k];
+
+        if (c <= ' ' || c == '/' || c == '%' || c == 127)
+            put(text, "%%%02" PRIx64, c);
+        else
+            pf_buffer_byte(text, c);
+    }
+}
+
+static void add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                       struct pf_dict *dict, const char *key, uint64_t number)
+{
+    uint32_t id;
+
+    if (pf_pprof_names_string(names, profile, number, profile->end, &id))
+        add(meta, dict, PF_PPROF_ORIGIN, key, id);
+}
+
+static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                        struct pf_dict *dict)
+{
+    static const struct {
+        unsigned number;
+        const char *key;
+    } single[] = {
+        {PF_PPROF_DROP_FRAMES, "drop_frames"},
+        {PF_PPROF_KEEP_FRAMES, "keep_frames"},
+        {PF_PPROF_DEFAULT_TYPE, "default_sample_type"},
+        {PF_PPROF_DOC_URL, "doc_url"},
+    };
+
+    for (size_t k = 0; k < sizeof single / sizeof *single; k++) {
+        uint64_t number = profile->count.scalars.value[single[k].number];
+
+        if (number != 0)
+            add_string(meta, profile, names, dict, single[k].key, number);
+    }
+    meta->profile = profile;
+    meta->comments_at = meta->count;
+    meta->comment_origin = pf_dict_intern(dict, PF_BYTES(PF_PPROF_ORIGIN), 0);
+    meta->comment_key = pf_dict_intern(dict, PF_BYTES("comment"), 0);
+    for (size_t k = 0; k < profile->count.comments; k++) {
+        uint32_t ignored;
+
+        pf_pprof_names_string(names, profile, profile->comments[k], profile->end, &ignored);
+    }
+}
+
+static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                       struct pf_dict *dict, struct pf_buffer *text)
+{
+    const struct pf_pprof_type *type = &profile->count.scalars.period_type;
+    uint64_t period = profile->count.scalars.value[PF_PPROF_PERIOD];
+    uint32_t name, unit;
+
+    if (!pf_pprof_names_string(names, profile, type->type, type->offset, &name) ||
+        !pf_pprof_names_string(names, profile, type->unit, type->offset, &unit) || (period == 0 && name == 0 && unit == 0))
+        return;
+    put(text, "%" PRId64 " ", period);
+    put_escaped(text, pf_dict_string(dict, name));
+    pf_buffer_byte(text, '/');
+    put_escaped(text, pf_dict_string(dict, unit));
+    add_text(meta, dict, PF_PPROF_ORIGIN, "period", text);
+}
+
+static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, unsigned field,
+                       const char *key, struct pf_buffer *text)
+{
+    uint64_t number = profile->count.scalars.value[field];
+
+    if (number == 0)
+        return;
+    put(text, "%" PRId64, number);
+    add_text(meta, dict, PF_PPROF_ORIGIN, key, text);
+}
+
+static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                         struct pf_dict *dict, struct pf_buffer *text)
+{
+    for (size_t k = 0; k < profile->count.mappings; k++) {
+        const struct pf_pprof_mapping *mapping = &profile->mappings[k];
+        uint32_t build_id, name;
+
+        if (names->damage.code != PF_OK && mapping->offset >= names->damage.offset)
+            continue;
+        if (!pf_pprof_names_string(names, profile, mapping->file, mapping->offset, &name) ||
+            !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &build_id))
+            continue;
+        struct pf_bytes build = pf_dict_string(dict, build_id), file = pf_dict_string(dict, name);
+
+        put(text, "%" PRIx64 " ", mapping->start);
+        put(text, "%" PRIx64 " ", mapping->limit);
+        put(text, "%" PRIx64 " ", mapping->shift);
+        put(text, "%" PRIx64 " ", (uint64_t)mapping->flags);
+        put(text, "%" PRIx64 ":", build.size);
+        pf_buffer_append(text, build.data, build.size);
+        pf_buffer_byte(text, ' ');
+        pf_buffer_append(text, file.data, file.size);
+        add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_MAPPING, text);
+    }
+}
+
+static void put_string(struct pf_buffer *text, const struct pf_dict *dict, uint32_t string)
+{
+    struct pf_bytes bytes = pf_dict_string(dict, string);
+
+    put(text, "%" PRIx64 ":", bytes.size);
+    pf_buffer_append(text, bytes.data, bytes.size);
+}
+
+uint64_t pf_pprof_location_hash(const struct pf_dict *dict, const uint32_t *frames, size_t count, struct pf_buffer *scratch)
+{
+    const struct pf_location *place = pf_dict_location(dict, frames[0]);
+    const struct pf_image *image = pf_dict_image(dict, place->image);
+    uint64_t numbers[] = {image->start, image->limit, image->offset, image->flags, place->address};
+
+    scratch->size = 0;
+    pf_buffer_append(scratch, numbers, sizeof numbers);
+    put_string(scratch, dict, image->name);
+    put_string(scratch, dict, image->identifier);
+    for (size_t k = 0; k < count; k++) {
+        const struct pf_location *frame = pf_dict_location(dict, frames[k]);
+        const struct pf_function *function = pf_dict_function(dict, frame->function);
+        int64_t lines[] = {function->start_line, frame->line, frame->column};
+
+        pf_buffer_append(scratch, lines, sizeof lines);
+        put_string(scratch, dict, function->name);
+        put_string(scratch, dict, function->system_name);
+        put_string(scratch, dict, function->file);
+    }
+    uint64_t hash = pf_xxh64(scratch->data, scratch->size);
+
+    return hash != 0 ? hash : 1;
+}
+
+static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
+                       struct pf_dict *dict, struct pf_buffer *text)
+{
+    for (size_t k = 0; k < profile->count.locations; k++) {
+        const struct pf_pprof_span *span = &names->spans[k];
+
+        if (!profile->locations[k].folded || span->count == 0)
+            continue;
+        uint64_t hash = pf_pprof_location_hash(dict, names->frames + span->first, span->count, text);
+
+        text->size = 0;
+        put(text, "%" PRIx64, hash);
+        add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_FOLDED, text);
+    }
+}
+
+void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
+                        struct pf_dict *dict)
+{
+    struct pf_buffer text = {0};
+
+    add_number(meta, profile, dict, PF_PPROF_TIME, "time_nanos", &text);
+    add_number(meta, profile, dict, PF_PPROF_DURATION, "duration_nanos", &text);
+    add_period(meta, profile, names, dict, &text);
+    add_strings(meta, profile, names, dict);
+    add_mappings(meta, profile, names, dict, &text);
+    add_folded(meta, profile, names, dict, &text);
+    if (names->bare_system_names)
+        add(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));
+    pf_buffer_free(&text);
+}
+
+/* --- parsing ---------------------------------------------------------------------------------------------- */
+
+/* Hexadecimal digits up to `end`, which is taken as well; without one, all of the text. */
+static bool take_hex(struct pf_bytes *text, char end, uint64_t *number)
+{
+    size_t size = 0;
+
+    *number = 0;
+    for (; size < text->size && text->data[size] != end; size++) {
+        char c = text->data[size];
+        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
+
+        if (digit > 15 || size >= 16)
+            return false;
+        *number = *number << 4 | digit;
+    }
+    if (size == 0 || (end != '\0' && size == text->size))
+        return false;
+    size += end != '\0';
+    text->data += size;
+    text->size -= size;
+    return true;
+}
+
+static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
+{
+    struct pf_buffer name = {0};
+    uint32_t id;
+
+    for (size_t k = 0; k < text.size; k++) {
+        struct pf_bytes digits = {text.data + k + 1, 2};
+        uint64_t byte;
+
+        if (text.data[k] == '%' && k + 2 < text.size && take_hex(&digits, '\0', &byte)) {
+            pf_buffer_byte(&name, (unsigned char)byte);
+            k += 2;
+        } else {
+            pf_buffer_byte(&name, (unsigned char)text.data[k]);
+        }
+    }
+    struct pf_bytes bytes = {name.data, name.size};
+
+    id = pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+    if (name.failed)
+        dict->strings.status = PF_NOMEM;
+    pf_buffer_free(&name);
+    return id;
+}
+
+bool pf_pprof_period_parse(struct pf_dict *dict, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit)
+{
+    const char *blank = value.size > 0 ? memchr(value.data, ' ', value.size) : NULL;
+    size_t size = blank != NULL ? (size_t)(blank - value.data) : value.size;
+    struct pf_bytes names = {value.data + size + 1, blank != NULL ? value.size - size - 1 : 0};
+    const char *slash = names.size > 0 ? memchr(names.data, '/', names.size) : NULL;
+
+    if (slash == NULL || !pf_parse_int((struct pf_bytes){value.data, size}, INT64_MIN, INT64_MAX, period))
+        return false;
+    size = (size_t)(slash - names.data);
+    *type = unescape(dict, (struct pf_bytes){names.data, size});
+    *unit = unescape(dict, (struct pf_bytes){slash + 1, names.size - size - 1});
+    return true;
+}
+
+bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct pf_image *image)
+{
+    uint64_t size;
+
+    *image = (struct pf_image){0};
+    if (!take_hex(&value, ' ', &image->start) || !take_hex(&value, ' ', &image->limit) || !take_hex(&value, ' ', &image->offset) ||
+        !take_hex(&value, ' ', &image->flags) || !take_hex(&value, ':', &size) || size >= value.size || value.data[size] != ' ')
+        return false;
+    struct pf_bytes build = {value.data, (size_t)size}, file = {value.data + size + 1, value.size - (size_t)size - 1};
+
+    image->identifier = pf_dict_intern(dict, build, pf_utf8_valid(build) ? PF_UTF8 : 0);
+    image->name = pf_dict_intern(dict, file, pf_utf8_valid(file) ? PF_UTF8 : 0);
+    return true;
+}
+
+bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *hash)
+{
+    return take_hex(&value, '\0', hash) && *hash != 0;
+}

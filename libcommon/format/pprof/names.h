@@ -1,0 +1,64 @@
+/* What the ids of a profile stand for in the dictionary. */
+#ifndef PF_FORMAT_PPROF_NAMES_H
+#define PF_FORMAT_PPROF_NAMES_H
+
+#include "format/pprof/common.h"
+#include "format/pprof/profile.h"
+
+/* From ids, which need not be dense (they may be addresses), to places in an array. */
+struct pf_pprof_ids {
+    const char *rows; /* each begins with its id */
+    size_t row_size, count;
+    bool dense;       /* ids are 1, 2, 3 ... */
+    uint32_t *slots;  /* place + 1; 0 = empty */
+    size_t mask;
+    uint64_t seed;    /* of hashes */
+};
+
+/* What is dropped of the stacks a location is in: nothing; what it calls; itself, too. */
+enum { PF_PPROF_KEPT, PF_PPROF_CUT, PF_PPROF_DROPPED };
+
+struct pf_pprof_names {
+    struct pf_pprof_ids mapping_ids, function_ids, location_ids;
+    struct pf_pprof_place {
+        uint32_t image;           /* 0: not looked for yet */
+        uint64_t slide;           /* from its addresses to those of the image */
+    } *images;                    /* by place in the profile's array, as the functions */
+    uint32_t *functions;
+    struct pf_pprof_common *relocate; /* NULL: images stay as they are */
+    uint32_t *single;             /* by place of a location: the one frame it is, or 0: several, see spans */
+    struct pf_pprof_span {
+        uint32_t first, count;    /* of `frames`; none: something of the location is damaged, or missing in an input that is cut */
+    } *spans;
+    uint32_t *frames;             /* leaf first */
+    unsigned char *cuts;          /* by place of a location, of those; NULL: nothing is dropped */
+    bool bare_system_names;       /* functions without a system name have none, instead of the same */
+    size_t unknown;               /* mappings and functions that are referred to and are not there */
+    bool cut;                     /* set by the owner: rows and strings may be missing because the input ended early */
+    struct pf_error damage;       /* the first in the order of the input; code 0: none */
+};
+
+/* Zero-initialise. */
+void pf_pprof_names_free(struct pf_pprof_names *);
+/* PF_OK or PF_NOMEM; damage is kept in the names, and what has no part in it is found all the same: of an id that is there twice the first
+ * row. `relocate`: as an image that was met first, mapped elsewhere; may be NULL. `profile` must stay while names are used. */
+int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *, struct pf_pprof_common *relocate,
+                        struct pf_error *);
+
+/* String number `number` of the file as the dictionary's id. The damage lies at the offset of what refers to it, or at the end of the
+ * profile. */
+int pf_pprof_string(const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *);
+/* The same, a failure kept as damage unless the input is cut. */
+bool pf_pprof_names_string(struct pf_pprof_names *, const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id);
+
+/* The place of an id, or SIZE_MAX. */
+size_t pf_pprof_ids_search(const struct pf_pprof_ids *, uint64_t id);
+
+static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t id)
+{
+    if (ids->dense)
+        return id - 1 < ids->count ? (size_t)(id - 1) : SIZE_MAX;
+    return pf_pprof_ids_search(ids, id);
+}
+
+#endif

@@ -1,0 +1,243 @@
+/* What Python's profilers (cProfile, profile) dump: a dict of functions with their calls, times and callers, in marshal. */
+#include "format/pstats/marshal.h"
+
+#include "base/number.h"
+#include "codec/format.h"
+
+#include <stdlib.h>
+
+enum { CALLS, PRIMITIVE, TT, CT, VALUES };
+enum { KEY_FILE, KEY_LINE, KEY_NAME, KEY_ITEMS };
+enum { CC, NC, TIME, CUMULATIVE, CALLERS, ENTRY_ITEMS, CALLER_ITEMS = CALLERS };
+enum { EVIDENCE = 40 };
+
+struct rows {
+    uint32_t count, location[PF_BATCH_ROWS], callee[PF_BATCH_ROWS];
+    int64_t data[VALUES][PF_BATCH_ROWS];
+    struct pf_value_column columns[VALUES];
+};
+
+struct state {
+    struct pf_marshal marshal;
+    struct rows flat, edge;
+    const struct pf_marshal_object *callers; /* of the function at hand, keys and values */
+    uint32_t caller_count, next_caller, function;
+    unsigned declared;   /* kinds */
+    int status;
+};
+
+/* --- measures --------------------------------------------------------------------------------------------- */
+
+static void declare(struct pf_reader *reader, enum pf_kind kind, struct rows *rows)
+{
+    static const char *const names[VALUES] = {"calls", "primitive_calls", "tt", "ct"};
+    struct pf_dict *dict = reader->dict;
+
+    for (unsigned k = 0; k < VALUES; k++) {
+        bool time = k >= TT;
+        struct pf_measure measure = {
+            .name = pf_dict_intern(dict, pf_bytes_of(names[k]), 0),
+            .unit = pf_dict_intern(dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
+            .kind = (uint8_t)kind,
+            .role = k == CT ? PF_INCLUSIVE : k == TT ? PF_SELF : PF_COUNT,
+            .nature = time ? PF_TIMED : PF_EXACT,
+            .num = 1,
+            .den = 1,
+            .main = k == (kind == PF_FLAT ? TT : CT),
+        };
+        rows->columns[k] = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), rows->data[k]};
+    }
+}
+
+static void give(struct rows *rows, struct pf_batch *batch, enum pf_kind kind)
+{
+    batch->kind = kind;
+    batch->rows = rows->count;
+    batch->location = rows->location;
+    batch->callee = kind == PF_EDGE ? rows->callee : NULL;
+    batch->values = rows->columns;
+    batch->value_count = VALUES;
+    rows->count = 0;
+}
+
+/* --- functions -------------------------------------------------------------------------------------------- */
+
+static int bad(struct pf_reader *reader, const char *what)
+{
+    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "%s", what);
+}
+
+/* (file, line, name); the file of what is written in C is `~`. */
+static int place_of(struct pf_reader *reader, const struct pf_marshal_object *key, uint32_t *location)
+{
+    const struct pf_marshal_object *items = key->items;
+
+    if (key->kind != PF_MARSHAL_TUPLE || key->count != KEY_ITEMS || items[KEY_FILE].kind != PF_MARSHAL_STRING ||
+        items[KEY_LINE].kind != PF_MARSHAL_INT || items[KEY_NAME].kind != PF_MARSHAL_STRING)
+        return bad(reader, "a function is no (file, line, name)");
+    bool built_in = pf_bytes_equal(pf_dict_string(reader->dict, items[KEY_FILE].string), PF_BYTES("~"));
+    struct pf_function function = {.name = items[KEY_NAME].string, .file = items[KEY_FILE].string, .start_line = items[KEY_LINE].number};
+    struct pf_location place = {.function = pf_dict_add_function(reader->dict, &function),
+                                .line = items[KEY_LINE].number,
+                                .kind = built_in ? PF_FRAME_NATIVE : PF_FRAME_PLAIN};
+    *location = pf_dict_add_location(reader->dict, &place);
+    return PF_OK;
+}
+
+static bool is_count(const struct pf_marshal_object *object)
+{
+    return object->kind == PF_MARSHAL_INT;
+}
+
+/* Times of timers that count in whole seconds are integers. */
+static bool read_time(const struct pf_marshal_object *object, int64_t *value)
+{
+    *value = object->number;
+    return object->kind == PF_MARSHAL_FLOAT || (is_count(object) && pf_mul64(object->number, 1000000000, value));
+}
+
+static int set_values(struct pf_reader *reader, struct rows *rows, const struct pf_marshal_object *primitive,
+                      const struct pf_marshal_object *calls, const struct pf_marshal_object *times)
+{
+    uint32_t row = rows->count;
+
+    if (!is_count(primitive) || !is_count(calls) || !read_time(&times[0], &rows->data[TT][row]) ||
+        !read_time(&times[1], &rows->data[CT][row]))
+        return bad(reader, "numbers of calls and times are not two whole numbers and two times of at most 64 bits");
+    rows->data[CALLS][row] = calls->number;
+    rows->data[PRIMITIVE][row] = primitive->number;
+    return PF_OK;
+}
+
+/* The next function: (primitive calls, calls, own time, cumulative time, callers). */
+static int read_function(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    struct pf_marshal_object key, entry;
+
+    pf_marshal_pass(&state->marshal);
+    state->caller_count = state->next_caller = 0;
+    int status = pf_marshal_read(&state->marshal, &key);
+    if (status != PF_OK || key.kind == PF_MARSHAL_END)
+        return status != PF_OK ? status : PF_EOF;
+    status = place_of(reader, &key, &state->function);
+    if (status == PF_OK)
+        status = pf_marshal_read(&state->marshal, &entry);
+    if (status != PF_OK)
+        return status;
+    if (entry.kind != PF_MARSHAL_TUPLE || entry.count != ENTRY_ITEMS || entry.items[CALLERS].kind != PF_MARSHAL_DICT)
+        return bad(reader, "a function has no (calls, calls, time, time, callers)");
+    status = set_values(reader, &state->flat, &entry.items[CC], &entry.items[NC], &entry.items[TIME]);
+    if (status != PF_OK)
+        return status;
+    state->flat.location[state->flat.count++] = state->function;
+    state->callers = entry.items[CALLERS].items;
+    state->caller_count = entry.items[CALLERS].count / 2;
+    return PF_OK;
+}
+
+/* cProfile's callers have calls before primitive calls; those of the older `profile` are a number of calls alone. */
+static int read_caller(struct pf_reader *reader)
+{
+    static const struct pf_marshal_object nothing[2] = {{.kind = PF_MARSHAL_FLOAT}, {.kind = PF_MARSHAL_FLOAT}};
+    static const struct pf_marshal_object zero = {.kind = PF_MARSHAL_INT};
+    struct state *state = reader->state;
+    struct rows *rows = &state->edge;
+    const struct pf_marshal_object *key = &state->callers[2 * state->next_caller], *value = key + 1;
+    uint32_t row = rows->count;
+    int status = place_of(reader, key, &rows->location[row]);
+
+    if (status == PF_OK && value->kind == PF_MARSHAL_TUPLE && value->count == CALLER_ITEMS)
+        status = set_values(reader, rows, &value->items[1], &value->items[0], &value->items[TIME]);
+    else if (status == PF_OK && is_count(value))
+        status = set_values(reader, rows, &zero, value, nothing);
+    else if (status == PF_OK)
+        status = bad(reader, "a caller has no (calls, calls, time, time)");
+    if (status != PF_OK)
+        return status;
+    rows->callee[rows->count++] = state->function;
+    state->next_caller++;
+    return PF_OK;
+}
+
+/* --- the format ------------------------------------------------------------------------------------------- */
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+
+    state->marshal.source = reader->source;
+    state->marshal.dict = reader->dict;
+    state->marshal.error = &reader->error;
+    declare(reader, PF_FLAT, &state->flat);
+    declare(reader, PF_EDGE, &state->edge);
+    return pf_marshal_open_dict(&state->marshal);
+}
+
+static int at_end(struct pf_reader *reader)
+{
+    size_t have;
+
+    pf_source_peek(reader->source, 1, &have);
+    if (have > 0)
+        return bad(reader, "bytes behind the end of the profile");
+    return pf_source_status(reader->source, &reader->error) == PF_OK ? PF_EOF : reader->error.code;
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+    static const enum pf_kind kinds[] = {PF_FLAT, PF_EDGE};
+
+    if (state->declared < sizeof kinds / sizeof *kinds) {
+        enum pf_kind kind = kinds[state->declared++];
+        give(kind == PF_FLAT ? &state->flat : &state->edge, batch, kind);
+        return PF_OK;
+    }
+    while (state->status == PF_OK && state->flat.count < PF_BATCH_ROWS && state->edge.count < PF_BATCH_ROWS)
+        state->status = state->next_caller < state->caller_count ? read_caller(reader) : read_function(reader);
+    if (state->flat.count > 0 || state->edge.count > 0) {
+        enum pf_kind kind = state->flat.count > 0 ? PF_FLAT : PF_EDGE;
+        give(kind == PF_FLAT ? &state->flat : &state->edge, batch, kind);
+        return PF_OK;
+    }
+    return state->status == PF_EOF ? at_end(reader) : state->status;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+
+    pf_marshal_free(&state->marshal);
+}
+
+/* A dict that begins with a tuple of three that begins with a string, or that is empty. */
+static int bid(struct pf_source *source, const char *path)
+{
+    size_t have, at;
+    const unsigned char *bytes = pf_source_peek(source, 7, &have);
+
+    (void)path;
+    if (have < 2 || (bytes[0] & 0x7f) != '{')
+        return 0;
+    if (have == 2)
+        return bytes[1] == '0' ? EVIDENCE : 0;
+    if (have < 7)
+        return 0;
+    if ((bytes[1] & 0x7f) == ')')
+        at = bytes[2] == KEY_ITEMS ? 3 : 0;
+    else
+        at = (bytes[1] & 0x7f) == '(' && pf_load32le(bytes + 2) == KEY_ITEMS ? 6 : 0;
+    return at > 0 && memchr("suaAzZtR", bytes[at] & 0x7f, 8) ? EVIDENCE : 0;
+}
+
+const struct pf_format pf_format_pstats = {
+    .name = "pstats",
+    .about = "what Python's cProfile and profile dump",
+    .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
+    .bid = bid,
+    .reader_size = sizeof(struct state),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+};

@@ -1,0 +1,431 @@
+/* Pynytprof, a profiler of Python that meant to write NYTProf's format and wrote one of its own. */
+#include "format/pynytprof/pynytprof.h"
+
+#include "base/number.h"
+#include "format/pynytprof/chunks.h"
+#include "format/pynytprof/header.h"
+#include "format/pynytprof/merging.h"
+#include "format/pynytprof/names.h"
+#include "format/pynytprof/writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CALLS, INCL, EXCL, VALUES };
+enum step { READ, DECLARE_EDGES, METADATA, LINES, EDGES, END };
+
+struct state {
+    struct pf_pyn_content content;
+    struct pf_pyn_names files, subs;
+    enum step step;
+    size_t next;  /* row of the step */
+    int status;   /* what follows the last batch */
+    struct pf_value_column line_values[VALUES], edge_values[VALUES];
+    uint32_t location[PF_BATCH_ROWS], callee[PF_BATCH_ROWS];
+    int64_t values[VALUES][PF_BATCH_ROWS];
+};
+
+/* --- metadata --------------------------------------------------------------------------------------------- */
+
+static uint32_t intern(struct pf_reader *reader, struct pf_bytes text)
+{
+    return pf_dict_intern(reader->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+}
+
+void pf_pyn_meta_add(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
+                     struct pf_bytes value)
+{
+    struct pf_pyn_meta *meta = &content->meta;
+    size_t need = meta->count + 1;
+
+    if (!pf_grow(&meta->origin, &meta->origin_capacity, need, sizeof *meta->origin) ||
+        !pf_grow(&meta->key, &meta->key_capacity, need, sizeof *meta->key) ||
+        !pf_grow(&meta->value, &meta->value_capacity, need, sizeof *meta->value)) {
+        content->failed = true;
+        return;
+    }
+    meta->origin[meta->count] = pf_dict_intern(reader->dict, pf_bytes_of(origin), 0);
+    meta->key[meta->count] = intern(reader, key);
+    meta->value[meta->count++] = intern(reader, value);
+}
+
+void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
+                      struct pf_bytes value)
+{
+    int64_t ticks;
+
+    pf_pyn_meta_add(reader, content, origin, key, value);
+    if (!pf_bytes_equal(key, PF_BYTES("ticks_per_sec")))
+        return;
+    if (value.size > 0 && value.data[value.size - 1] == '\r')
+        value.size--;
+    if (pf_parse_int(value, 1, INT64_MAX, &ticks)) {
+        content->ticks = (uint64_t)ticks;
+        content->ticks_told = true;
+    } else {
+        pf_report_send(&reader->report, PF_WARNING, "ticks_per_sec is '%.*s', which is no number of ticks",
+                       value.size < 40 ? (int)value.size : 40, value.data);
+    }
+}
+
+void pf_pyn_variant(struct pf_pyn_content *content, const char *variant)
+{
+    if (!content->variant)
+        content->variant = variant;
+}
+
+/* What the model has no place for: numbers, flags, and what is defined and not used. */
+static void keep_entries(struct pf_reader *reader, const char *key, const struct pf_pyn_list *list,
+                         const struct pf_pyn_names *names, size_t numbers)
+{
+    struct state *state = reader->state;
+    struct pf_buffer text = {0};
+
+    for (size_t k = 0; k < list->count; k++) {
+        const struct pf_pyn_entry *entry = &list->rows[k];
+        struct pf_bytes name = pf_dict_string(reader->dict, entry->text);
+        char digits[64];
+
+        if (pf_pyn_names_find(names, entry->id)->place != k)
+            continue;
+        text.size = 0;
+        pf_buffer_append(&text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu32, entry->id));
+        for (size_t n = 0; n < numbers && !entry->absent; n++)
+            pf_buffer_append(&text, digits, (size_t)snprintf(digits, sizeof digits, " %" PRIu32, entry->numbers[n]));
+        if (!entry->absent) {
+            pf_buffer_byte(&text, ' ');
+            pf_buffer_append(&text, name.data, name.size);
+        }
+        pf_pyn_meta_add(reader, &state->content, PF_PYN_PRIVATE, pf_bytes_of(key), (struct pf_bytes){text.data, text.size});
+    }
+    state->content.failed = state->content.failed || text.failed;
+    pf_buffer_free(&text);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------ */
+
+/* Notes an id that nothing defines. */
+static void want(struct pf_pyn_content *content, struct pf_pyn_list *list, const struct pf_pyn_names *names, uint32_t id)
+{
+    if (pf_pyn_names_find(names, id) || (list->count > 0 && list->rows[list->count - 1].id == id))
+        return;
+    if (pf_grow(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows))
+        list->rows[list->count++] = (struct pf_pyn_entry){.id = id, .absent = true};
+    else
+        content->failed = true;
+}
+
+static void want_all(struct state *state)
+{
+    struct pf_pyn_content *content = &state->content;
+    size_t subs = content->subs.count;
+
+    for (size_t k = 0; k < content->lines.count; k++)
+        want(content, &content->files, &state->files, content->lines.rows[k].words[0]);
+    for (size_t k = 0; k < subs && content->ranged; k++)
+        want(content, &content->files, &state->files, content->subs.rows[k].numbers[0]);
+    for (size_t k = 0; k < content->calls.count; k++) {
+        const uint32_t *words = content->calls.rows[k].words;
+
+        want(content, content->ranged ? &content->files : &content->subs, content->ranged ? &state->files : &state->subs, words[0]);
+        want(content, &content->subs, &state->subs, words[content->ranged ? 2 : 1]);
+    }
+}
+
+static bool name_all(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    struct pf_pyn_content *content = &state->content;
+    size_t files = content->files.count, subs = content->subs.count;
+
+    if (!pf_pyn_names_make(&state->files, reader->dict, "file", &content->files) ||
+        !pf_pyn_names_make(&state->subs, reader->dict, "sub", &content->subs))
+        return false;
+    want_all(state);
+    if (content->files.count > files) {
+        pf_pyn_names_free(&state->files);
+        if (!pf_pyn_names_make(&state->files, reader->dict, "file", &content->files))
+            return false;
+    }
+    if (content->subs.count > subs) {
+        pf_pyn_names_free(&state->subs);
+        if (!pf_pyn_names_make(&state->subs, reader->dict, "sub", &content->subs))
+            return false;
+    }
+    keep_entries(reader, PF_PYN_FILE, &content->files, &state->files, 3);
+    if (!content->ranged)
+        keep_entries(reader, PF_PYN_SUB, &content->subs, &state->subs, 1);
+    return !content->failed;
+}
+
+/* A line of a file. */
+static uint32_t place(struct pf_reader *reader, uint32_t fid, uint32_t line)
+{
+    struct state *state = reader->state;
+    struct pf_pyn_name *file = pf_pyn_names_find(&state->files, fid);
+
+    if (file->function == 0)
+        file->function = pf_dict_add_function(reader->dict, &(struct pf_function){.system_name = file->alias, .file = file->text});
+    return pf_dict_add_location(reader->dict, &(struct pf_location){.function = file->function, .line = line});
+}
+
+static uint32_t sub(struct pf_reader *reader, uint32_t sid)
+{
+    struct state *state = reader->state;
+    struct pf_pyn_name *name = pf_pyn_names_find(&state->subs, sid);
+
+    if (name->function == 0) {
+        const struct pf_pyn_entry *entry = &state->content.subs.rows[name->place];
+        struct pf_function function = {.name = name->text, .system_name = name->alias};
+
+        if (state->content.ranged && !entry->absent) {
+            function.file = pf_pyn_names_find(&state->files, entry->numbers[0])->text;
+            function.start_line = entry->numbers[1];
+        }
+        name->function = pf_dict_add_function(reader->dict, &function);
+    }
+    return pf_dict_add_location(reader->dict, &(struct pf_location){.function = name->function});
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
+/* Which values records of a kind have. Calls beside subs with line ranges are not counted. */
+static unsigned first_value(const struct state *state, enum pf_kind kind)
+{
+    return kind == PF_EDGE && state->content.ranged ? INCL : CALLS;
+}
+
+static unsigned end_of_values(const struct state *state, enum pf_kind kind)
+{
+    return kind == PF_EDGE && state->content.own_unknown ? EXCL : VALUES;
+}
+
+static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_value_column *columns)
+{
+    static const char *const names[] = {"calls", "incl", "excl"};
+    static const uint8_t roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
+    struct state *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+    uint64_t common = pf_gcd(1000000000, state->content.ticks);
+
+    for (unsigned k = first_value(state, kind); k < end_of_values(state, kind); k++) {
+        bool time = k != CALLS;
+        struct pf_measure measure = {
+            .name = pf_dict_intern(dict, pf_bytes_of(names[k]), 0),
+            .unit = pf_dict_intern(dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
+            .raw_unit = time ? pf_dict_intern(dict, PF_BYTES("tick"), 0) : 0,
+            .kind = (uint8_t)kind,
+            .role = roles[k],
+            .nature = time ? PF_TIMED : PF_EXACT,
+            .num = time ? 1000000000 / common : 1,
+            .den = time ? state->content.ticks / common : 1,
+            .main = k == (kind == PF_EDGE && state->content.own_unknown ? INCL : EXCL),
+        };
+        columns[k] = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), state->values[k]};
+    }
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+
+    state->content.ticks = PF_PYN_TICKS;
+    return pf_pyn_header_read(reader, &state->content);
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    struct pf_pyn_content *content = &state->content;
+
+    free(content->files.rows);
+    free(content->subs.rows);
+    free(content->lines.rows);
+    free(content->calls.rows);
+    free(content->meta.origin);
+    free(content->meta.key);
+    free(content->meta.value);
+    pf_pyn_names_free(&state->files);
+    pf_pyn_names_free(&state->subs);
+}
+
+/* Until exclusive time was added, both times of a call were the inclusive one. */
+static bool times_equal(const struct pf_pyn_rows *calls)
+{
+    for (size_t k = 0; k < calls->count; k++)
+        if (calls->rows[k].incl != calls->rows[k].excl)
+            return false;
+    return calls->count > 0;
+}
+
+static void warn_of_lines(struct pf_reader *reader, const struct pf_pyn_rows *lines)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < lines->count; k++)
+        count += lines->rows[k].excl > lines->rows[k].incl;
+    if (count > 0)
+        pf_report_send(&reader->report, PF_WARNING, "%zu line%s more exclusive than inclusive time", count,
+                       count == 1 ? " has" : "s have");
+}
+
+/* Damage stays in reader->error until all that is good was given. */
+static int read_all(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    struct pf_pyn_content *content = &state->content;
+    int status = pf_pyn_chunks_read(reader, content);
+
+    if (status < 0 && status != PF_FAILED)
+        return status;
+    state->status = status == PF_OK ? PF_EOF : status;
+    if (!content->ticks_told)
+        pf_report_send(&reader->report, PF_NOTE, "no ticks_per_sec: ticks of 100 ns");
+    if (reader->salvage && content->damages > 1)
+        pf_report_send(&reader->report, PF_WARNING, "%" PRIu64 " more chunks or records were passed over", content->damages - 1);
+    if (!name_all(reader))
+        return pf_error_nomem(&reader->error);
+    content->own_unknown = times_equal(&content->calls);
+    warn_of_lines(reader, &content->lines);
+    reader->variant = content->variant;
+    declare(reader, PF_FLAT, state->line_values);
+    declare(reader, PF_EDGE, state->edge_values);
+    return PF_OK;
+}
+
+static void give_values(struct state *state, struct pf_batch *batch, enum pf_kind kind)
+{
+    unsigned first = first_value(state, kind);
+
+    batch->kind = kind;
+    batch->values = (kind == PF_EDGE ? state->edge_values : state->line_values) + first;
+    batch->value_count = end_of_values(state, kind) - first;
+}
+
+static uint32_t next_rows(struct state *state, size_t count)
+{
+    size_t left = count - state->next;
+
+    return left < PF_BATCH_ROWS ? (uint32_t)left : (uint32_t)PF_BATCH_ROWS;
+}
+
+static void set_row(struct state *state, uint32_t k, const struct pf_pyn_row *row)
+{
+    state->values[CALLS][k] = row->words[2];
+    state->values[INCL][k] = row->incl;
+    state->values[EXCL][k] = row->excl;
+}
+
+static void give_lines(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+
+    batch->rows = next_rows(state, state->content.lines.count);
+    for (uint32_t k = 0; k < batch->rows; k++) {
+        const struct pf_pyn_row *row = &state->content.lines.rows[state->next + k];
+
+        state->location[k] = place(reader, row->words[0], row->words[1]);
+        set_row(state, k, row);
+    }
+    batch->location = state->location;
+    give_values(state, batch, PF_FLAT);
+}
+
+static void give_edges(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+    bool ranged = state->content.ranged;
+
+    batch->rows = next_rows(state, state->content.calls.count);
+    for (uint32_t k = 0; k < batch->rows; k++) {
+        const struct pf_pyn_row *row = &state->content.calls.rows[state->next + k];
+
+        state->location[k] = ranged ? place(reader, row->words[0], row->words[1]) : sub(reader, row->words[0]);
+        state->callee[k] = sub(reader, row->words[ranged ? 2 : 1]);
+        set_row(state, k, row);
+    }
+    batch->location = state->location;
+    batch->callee = state->callee;
+    give_values(state, batch, PF_EDGE);
+}
+
+static void give_metadata(struct state *state, struct pf_batch *batch)
+{
+    batch->kind = PF_META;
+    batch->rows = next_rows(state, state->content.meta.count);
+    batch->origin = state->content.meta.origin + state->next;
+    batch->key = state->content.meta.key + state->next;
+    batch->value = state->content.meta.value + state->next;
+}
+
+/* The first step there is something left of. */
+static void advance(struct state *state)
+{
+    const struct pf_pyn_content *content = &state->content;
+    const size_t counts[] = {[METADATA] = content->meta.count, [LINES] = content->lines.count, [EDGES] = content->calls.count};
+
+    while (state->step >= METADATA && state->step < END && state->next == counts[state->step]) {
+        state->step++;
+        state->next = 0;
+    }
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+
+    advance(state);
+    switch (state->step) {
+    case READ:
+        state->step = DECLARE_EDGES;
+        int status = read_all(reader);
+        if (status == PF_OK)
+            give_values(state, batch, PF_FLAT);
+        return status;
+    case DECLARE_EDGES:
+        state->step = METADATA;
+        give_values(state, batch, PF_EDGE);
+        return PF_OK;
+    case METADATA:
+        give_metadata(state, batch);
+        break;
+    case LINES:
+        give_lines(reader, batch);
+        break;
+    case EDGES:
+        give_edges(reader, batch);
+        break;
+    case END:
+        return state->status;
+    }
+    state->next += batch->rows;
+    return PF_OK;
+}
+
+static int bid(struct pf_source *source, const char *path)
+{
+    (void)path;
+    return pf_pyn_bid(source);
+}
+
+const struct pf_format pf_format_pynytprof = {
+    .name = "pynytprof",
+    .about = "Pynytprof, all layouts it had with lengths; written as its note of July 2025 says",
+    .suffixes = ".pynytprof",
+    .losses = "samples, labels, all measures but calls and times, lines of calls, files of subs, source texts, times finer than "
+              "100 ns; where only inclusive or only own times are known they stand for both",
+    .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
+    .merging = &pf_pyn_merging,
+    .bid = bid,
+    .reader_size = sizeof(struct state),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_pyn_writer),
+    .open_writer = pf_pyn_writer_open,
+    .holds_label = pf_holds_no_label,
+    .write = pf_pyn_writer_write,
+    .finish = pf_pyn_writer_finish,
+    .close_writer = pf_pyn_writer_close,
+};

@@ -1,0 +1,721 @@
+/* The reader of speedscope's JSON. Frames may stand behind the profiles that use them, the unit behind the weights: all of it is held
+ * as numbers, four bytes a sample for its stack and eight for its weight. */
+#include "format/speedscope/speedscope.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "model/amounts.h"
+#include "model/stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PLACES = 12 };
+
+int pf_speedscope_open_reader(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+
+    if (pf_paths_init(&state->paths) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    return PF_OK;
+}
+
+void pf_speedscope_close_reader(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+
+    for (size_t k = 0; k < state->profile_count; k++) {
+        pf_pending_free(&state->profiles[k].rows);
+        free(state->profiles[k].amounts.values);
+    }
+    free(state->profiles);
+    free(state->locations);
+    free(state->frames);
+    free(state->leaf_first);
+    free(state->open_paths);
+    free(state->row_of);
+    pf_metadata_free(&state->metadata);
+    pf_paths_free(&state->paths);
+    pf_json_cut_close(&state->cut);
+}
+
+/* --- frames ----------------------------------------------------------------------------------------------- */
+
+static uint32_t frame_location(struct pf_dict *dict, const json_t *frame)
+{
+    struct pf_bytes name = pf_json_member_text(frame, "name");
+    struct pf_function function = {.name = pf_dict_intern_text(dict, name.size ? name : PF_BYTES("[unknown]")),
+                                   .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file"))};
+    int64_t column = pf_json_member_int(frame, "col", 0);
+    struct pf_location location = {.function = pf_dict_add_function(dict, &function),
+                                   .line = pf_json_member_int(frame, "line", 0),
+                                   .column = column > 0 && column <= UINT32_MAX ? (uint32_t)column : 0};
+
+    return pf_dict_add_location(dict, &location);
+}
+
+static int read_frames(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    const json_t *frame;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        status = pf_json_cut_value(&state->cut, &frame);
+        if (status == PF_OK && !pf_grow(&state->locations, &state->location_capacity, state->location_count + 1, sizeof *state->locations))
+            status = pf_error_nomem(&reader->error);
+        if (status == PF_OK)
+            state->locations[state->location_count++] = frame_location(reader->dict, frame);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int read_shared(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct pf_bytes key;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
+        status = pf_bytes_equal(key, PF_BYTES("frames")) ? read_frames(reader) : pf_json_cut_skip(&state->cut);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* --- sampled ---------------------------------------------------------------------------------------------- */
+
+/* A frame of a sample, and whether it can be one. */
+static int note_frame(struct pf_reader *reader, int64_t number)
+{
+    struct pf_speedscope_reader *state = reader->state;
+
+    if (number < 0 || number >= UINT32_MAX - 1)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "%" PRIi64 " is no number of a frame", number);
+    if ((uint64_t)number >= state->highest) {
+        state->highest = (uint64_t)number + 1;
+        state->highest_at = pf_source_offset(reader->source);
+    }
+    return PF_OK;
+}
+
+/* The frames of a sample, root first, into state->leaf_first. */
+static int read_sample(struct pf_reader *reader, size_t *depth)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    size_t count = 0;
+    int64_t number;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next_int(&state->cut, &number)) == PF_OK) {
+        if (((uint64_t)number >= state->highest && (status = note_frame(reader, number)) != PF_OK))
+            return status;
+        if (count >= PF_STACK_DEPTH_MAX)
+            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "more than 1048575 frames");
+        if (count == state->frame_capacity && !pf_grow(&state->frames, &state->frame_capacity, count + 1, sizeof *state->frames))
+            return pf_error_nomem(&reader->error);
+        state->frames[count++] = (uint32_t)number + 1;
+    }
+    if (status != PF_EOF)
+        return status;
+    if (!pf_grow(&state->leaf_first, &state->leaf_capacity, count, sizeof *state->leaf_first))
+        return pf_error_nomem(&reader->error);
+    for (size_t k = 0; k < count; k++)
+        state->leaf_first[k] = state->frames[count - 1 - k];
+    *depth = count;
+    return PF_OK;
+}
+
+/* Paths that were queued take their place behind the rows. */
+static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *profile, size_t count)
+{
+    struct pf_pending *rows = &profile->rows;
+    struct pf_speedscope_reader *state = reader->state;
+
+    pf_paths_flush(&state->paths);
+    if (pf_dict_status(&state->paths.dict) != PF_OK || !pf_grow(&rows->stacks, &profile->capacity, rows->count + count, sizeof *rows->stacks))
+        return pf_error_nomem(&reader->error);
+    if (count > 0)
+        memcpy(rows->stacks + rows->count, state->block, count * sizeof *state->block);
+    rows->count += count;
+    return PF_OK;
+}
+
+static int read_samples(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    size_t waiting = 0, depth = 0;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    if (status == PF_OK && (profile->sampled || profile->evented))
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "samples for the second time");
+    profile->sampled = true;
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        status = read_sample(reader, &depth);
+        if (status == PF_OK)
+            pf_paths_queue(&state->paths, state->leaf_first, depth, &state->block[waiting++]);
+        if (waiting == PF_BATCH_ROWS) {
+            int flushed = flush_block(reader, profile, waiting);
+
+            status = status == PF_OK ? flushed : status;
+            waiting = 0;
+        }
+    }
+    int flushed = flush_block(reader, profile, waiting);
+    return status != PF_EOF ? status : flushed;
+}
+
+/* A number that becomes an amount. */
+static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *profile, int64_t *value)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct pf_bytes text;
+    int status = pf_json_cut_number(&state->cut, &text);
+
+    if (status != PF_OK)
+        return status;
+    status = pf_decimals_take(&profile->amounts, text, value);
+    if (status == PF_OVERFLOW)
+        return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source) - text.size, "record %zu: the weight leaves 64 bits",
+                           profile->amounts.count + 1);
+    if (status != PF_OK)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "'%.*s' is no number",
+                           text.size > 40 ? 40 : (int)text.size, text.data);
+    return PF_OK;
+}
+
+static int read_weights(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    int64_t value;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    if (status == PF_OK && (profile->weighed || profile->evented))
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "weights for the second time");
+    profile->weighed = true;
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        status = take_amount(reader, profile, &value);
+        if (status == PF_OK && pf_decimals_add(&profile->amounts, value) != PF_OK)
+            status = pf_error_nomem(&reader->error);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* --- evented ---------------------------------------------------------------------------------------------- */
+
+struct event {
+    char type;
+    int64_t frame, at;
+    bool has_frame, has_at;
+};
+
+static int read_event(struct pf_reader *reader, struct pf_speedscope_profile *profile, struct event *event)
+{
+    struct pf_json_cut *cut = &((struct pf_speedscope_reader *)reader->state)->cut;
+    struct pf_bytes key, type;
+    int status = pf_json_cut_enter(cut, '{');
+
+    memset(event, 0, sizeof *event);
+    while (status == PF_OK && (status = pf_json_cut_key(cut, &key)) == PF_OK) {
+        if (pf_bytes_equal(key, PF_BYTES("type"))) {
+            status = pf_json_cut_string(cut, &type);
+            event->type = status == PF_OK && type.size == 1 ? type.data[0] : '?';
+        } else if (pf_bytes_equal(key, PF_BYTES("frame"))) {
+            event->has_frame = true;
+            status = pf_json_cut_int(cut, &event->frame);
+        } else if (pf_bytes_equal(key, PF_BYTES("at"))) {
+            event->has_at = true;
+            status = take_amount(reader, profile, &event->at);
+        } else {
+            status = pf_json_cut_skip(cut);
+        }
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* What passed belongs to the frames that are open. */
+static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *profile, int64_t at)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    int64_t passed, sum;
+    size_t count = state->paths.dict.stacks.count;
+
+    if (!profile->begun || state->frame_count == 0 || at == profile->amounts.carried) {
+        profile->amounts.carried = at;
+        profile->begun = true;
+        return PF_OK;
+    }
+    uint32_t path = state->open_paths[state->frame_count - 1];
+    if (!pf_grow_zeroed(&state->row_of, &state->row_count, &state->row_capacity, count, sizeof *state->row_of))
+        return pf_error_nomem(&reader->error);
+    if (state->row_of[path] == 0) {
+        if (pf_decimals_add(&profile->amounts, 0) != PF_OK ||
+            !pf_grow(&profile->rows.stacks, &profile->capacity, profile->rows.count + 1, sizeof *profile->rows.stacks))
+            return pf_error_nomem(&reader->error);
+        profile->rows.stacks[profile->rows.count++] = path;
+        state->row_of[path] = (uint32_t)profile->rows.count;
+    }
+    int64_t *value = &profile->amounts.values[state->row_of[path] - 1];
+    if (__builtin_sub_overflow(at, profile->amounts.carried, &passed) || !pf_add64(*value, passed, &sum))
+        return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source), "record %" PRIu32 ": its time leaves 64 bits",
+                           state->row_of[path]);
+    *value = sum;
+    profile->amounts.carried = at;
+    return PF_OK;
+}
+
+static int do_event(struct pf_reader *reader, struct pf_speedscope_profile *profile, const struct event *event, uint64_t offset)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    size_t depth = state->frame_count;
+
+    if ((event->type != 'O' && event->type != 'C') || !event->has_frame || !event->has_at)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "an event needs a type O or C, a frame and a time");
+    if (profile->begun && event->at < profile->amounts.carried)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "an event that was before the one before it");
+    int status = note_frame(reader, event->frame);
+    if (status == PF_OK)
+        status = pass_time(reader, profile, event->at);
+    if (status != PF_OK)
+        return status;
+    if (event->type == 'C') {
+        if (depth == 0)
+            return pf_error_at(&reader->error, PF_FAILED, offset, "frame %" PRIi64 " closes, and none is open", event->frame);
+        if (state->frames[depth - 1] != (uint32_t)event->frame)
+            return pf_error_at(&reader->error, PF_FAILED, offset, "frame %" PRIi64 " closes where frame %" PRIu32 " is open", event->frame,
+                               state->frames[depth - 1]);
+        state->frame_count--;
+        return PF_OK;
+    }
+    if (depth >= PF_STACK_DEPTH_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
+    if (!pf_grow(&state->frames, &state->frame_capacity, depth + 1, sizeof *state->frames) ||
+        !pf_grow(&state->open_paths, &state->open_capacity, depth + 1, sizeof *state->open_paths))
+        return pf_error_nomem(&reader->error);
+    state->frames[depth] = (uint32_t)event->frame;
+    state->open_paths[depth] = pf_paths_frame(&state->paths, depth ? state->open_paths[depth - 1] : 0, (uint32_t)event->frame);
+    state->frame_count++;
+    return pf_dict_status(&state->paths.dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int read_events(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct event event;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    if (status == PF_OK && (profile->sampled || profile->weighed || profile->evented))
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "events for the second time");
+    profile->evented = true;
+    state->frame_count = 0;
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        pf_json_cut_kind(&state->cut);
+        uint64_t offset = pf_source_offset(reader->source);
+
+        status = read_event(reader, profile, &event);
+        if (status == PF_OK)
+            status = do_event(reader, profile, &event, offset);
+    }
+    if (state->row_of)
+        memset(state->row_of, 0, state->row_count * sizeof *state->row_of);
+    if (status == PF_EOF && state->frame_count > 0)
+        pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %zu frames are still open behind the last event",
+                       pf_source_offset(reader->source), state->frame_count);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* --- a profile -------------------------------------------------------------------------------------------- */
+
+static int read_text(struct pf_reader *reader, uint32_t *string)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct pf_bytes text;
+    int status = pf_json_cut_kind(&state->cut);
+
+    if (status < 0)
+        return status;
+    if (status != '"')
+        return pf_json_cut_skip(&state->cut);
+    status = pf_json_cut_string(&state->cut, &text);
+    if (status == PF_OK)
+        *string = pf_dict_intern_text(reader->dict, text);
+    return status;
+}
+
+static int read_unit(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    struct pf_bytes text;
+    int status = pf_json_cut_string(&((struct pf_speedscope_reader *)reader->state)->cut, &text);
+
+    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; status == PF_OK && unit->unit.name; unit++)
+        if (pf_bytes_equal(text, pf_bytes_of(unit->unit.name)))
+            profile->unit = unit;
+    return status;
+}
+
+/* What our own writer says of the measure. */
+static int read_facts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    const json_t *facts;
+    int status = pf_json_cut_value(&((struct pf_speedscope_reader *)reader->state)->cut, &facts);
+
+    if (status != PF_OK || !json_is_object(facts))
+        return status;
+    const json_t *label = json_object_get(facts, "label");
+    int64_t period = pf_json_member_int(facts, "period", 0), parts = pf_json_member_int(facts, "period_parts", 0);
+    profile->measure = (struct pf_measure){
+        .name = pf_dict_intern_text(reader->dict, pf_json_member_text(facts, "measure")),
+        .unit = pf_dict_intern_text(reader->dict, pf_json_member_text(facts, "unit")),
+        .role = (uint8_t)(pf_json_member_int(facts, "role", 0) & 3),
+        .nature = (uint8_t)(pf_json_member_int(facts, "nature", 0) & 3),
+        .period = period > 0 ? (uint64_t)period : 0,
+        .period_parts = period > 0 && parts > 1 ? (uint64_t)parts : 0,
+        .main = json_is_true(json_object_get(facts, "main")),
+    };
+    if (profile->measure.role > PF_COUNT)
+        profile->measure.role = PF_SELF;
+    profile->negative = json_is_true(json_object_get(facts, "negative"));
+    profile->labelled = true;
+    const json_t *key = json_array_get(label, 0), *value = json_array_get(label, 1);
+    if (json_is_string(key)) {
+        uint32_t name = pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(key), json_string_length(key)});
+
+        if (json_is_integer(value))
+            profile->label = pf_dict_add_number(reader->dict, 0, name, json_integer_value(value), 0);
+        else if (json_is_string(value))
+            profile->label = pf_dict_add_label(reader->dict, 0, name,
+                                               pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(value), json_string_length(value)}));
+    }
+    return PF_OK;
+}
+
+static int read_member(struct pf_reader *reader, struct pf_speedscope_profile *profile, struct pf_bytes key)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct pf_bytes type;
+
+    if (pf_bytes_equal(key, PF_BYTES("name")))
+        return read_text(reader, &profile->name);
+    if (pf_bytes_equal(key, PF_BYTES("unit")))
+        return read_unit(reader, profile);
+    if (pf_bytes_equal(key, PF_BYTES("samples")))
+        return read_samples(reader, profile);
+    if (pf_bytes_equal(key, PF_BYTES("weights")))
+        return read_weights(reader, profile);
+    if (pf_bytes_equal(key, PF_BYTES("events")))
+        return read_events(reader, profile);
+    if (pf_bytes_equal(key, PF_BYTES("profutils")))
+        return read_facts(reader, profile);
+    if (!pf_bytes_equal(key, PF_BYTES("type")))
+        return pf_json_cut_skip(&state->cut);
+    int status = pf_json_cut_string(&state->cut, &type);
+    profile->other_type = status == PF_OK && !pf_bytes_equal(type, PF_BYTES("sampled")) && !pf_bytes_equal(type, PF_BYTES("evented"));
+    return status;
+}
+
+/* What the profile has is in order once it is whole. */
+static int check_profile(struct pf_reader *reader, const struct pf_speedscope_profile *profile)
+{
+    if (!profile->evented && !profile->sampled)
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, profile->offset, profile->other_type
+                           ? "a profile that is neither sampled nor evented"
+                           : "a profile without samples and events, as speedscope wrote before its file format 0.1");
+    if (!profile->evented && profile->rows.count != profile->amounts.count)
+        return pf_error_at(&reader->error, PF_FAILED, profile->offset, "a profile of %zu samples and %zu weights", profile->rows.count,
+                           profile->amounts.count);
+    return PF_OK;
+}
+
+static int read_profile(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct pf_speedscope_profile *profile;
+    struct pf_bytes key;
+
+    if (!pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1, sizeof *state->profiles))
+        return pf_error_nomem(&reader->error);
+    profile = &state->profiles[state->profile_count++];
+    *profile = (struct pf_speedscope_profile){.unit = pf_speedscope_units, .amounts.most = MOST_PLACES,
+                                              .offset = pf_source_offset(reader->source)};
+    int status = pf_json_cut_enter(&state->cut, '{');
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
+        status = read_member(reader, profile, key);
+    status = status == PF_EOF ? check_profile(reader, profile) : status;
+    if (profile->rows.count > profile->amounts.count)
+        profile->rows.count = profile->amounts.count;
+    return status;
+}
+
+static int read_document(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct pf_bytes key;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        bool name = pf_bytes_equal(key, PF_BYTES("name"));
+
+        if (pf_bytes_equal(key, PF_BYTES("shared"))) {
+            status = read_shared(reader);
+        } else if (pf_bytes_equal(key, PF_BYTES("profiles"))) {
+            status = pf_json_cut_enter(&state->cut, '[');
+            while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK)
+                status = read_profile(reader);
+            status = status == PF_EOF ? PF_OK : status;
+        } else if (name || pf_bytes_equal(key, PF_BYTES("exporter"))) {
+            uint32_t text = 0;
+
+            status = read_text(reader, &text);
+            if (text && !pf_metadata_add(&state->metadata, reader->dict, "speedscope", name ? PF_BYTES("name") : PF_BYTES("exporter"),
+                                         pf_dict_string(reader->dict, text)))
+                return pf_error_nomem(&reader->error);
+        } else {
+            status = pf_json_cut_skip(&state->cut);
+        }
+    }
+    return status == PF_EOF ? pf_json_cut_end(&state->cut) : status;
+}
+
+/* --- what is made of it ----------------------------------------------------------------------------------- */
+
+/* Amounts of the measure, and what they count. Records end where one leaves 64 bits. */
+static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    struct pf_decimals *amounts = &profile->amounts;
+    uint32_t unit = profile->measure.unit;
+
+    pf_amounts_scale(reader->dict, amounts, &profile->unit->unit, &profile->measure);
+    if (unit)
+        profile->measure.unit = unit;
+    if (amounts->rounded)
+        pf_report_send(&reader->report, PF_NOTE, "offset %" PRIu64 ": the profile has numbers of more digits than fit, which are rounded",
+                       profile->offset);
+    for (size_t k = 0; profile->negative && k < profile->rows.count; k++) {
+        if (!__builtin_sub_overflow(0, amounts->values[k], &amounts->values[k]))
+            continue;
+        profile->rows.count = k;
+        return pf_error_at(&reader->error, PF_OVERFLOW, profile->offset, "record %zu: the weight leaves 64 bits", k + 1);
+    }
+    return PF_OK;
+}
+
+static int name_measure(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    struct pf_measure *measure = &profile->measure;
+    int status = scale_amounts(reader, profile);
+
+    if (measure->name == 0) {
+        measure->name = pf_dict_intern(reader->dict, pf_bytes_of(profile->unit->measure), 0);
+        measure->role = profile->unit == pf_speedscope_units ? PF_COUNT : PF_SELF;
+        measure->nature = profile->evented ? PF_TIMED : PF_SAMPLED;
+    }
+    return status;
+}
+
+/* What tells the measures of profiles apart, and their columns. */
+struct measure_key {
+    uint32_t name, unit, label;
+};
+
+static void label_profile(struct pf_reader *reader, size_t which)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    uint32_t name = state->profiles[which].name, key = pf_dict_intern(reader->dict, PF_BYTES("thread"), 0);
+    char number[32];
+
+    if (name == 0)
+        name = pf_dict_intern(reader->dict, (struct pf_bytes){number, (size_t)snprintf(number, sizeof number, "profile %zu", which + 1)}, 0);
+    state->profiles[which].label = pf_dict_add_label(reader->dict, 0, key, name);
+}
+
+/* Several profiles of one measure are threads of one run, or whatever their names say. */
+static int label_profiles(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    size_t *profiles = calloc(state->profile_count + 1, sizeof *profiles); /* by measure */
+    struct pf_table measures;
+    int status = pf_table_init(&measures, sizeof(struct measure_key));
+
+    for (unsigned pass = 0; pass < 2 && profiles; pass++)
+        for (size_t k = 0; k < state->profile_count; k++) {
+            const struct pf_speedscope_profile *profile = &state->profiles[k];
+            uint32_t id = pf_table_intern(&measures, &(struct measure_key){profile->measure.name, profile->measure.unit, 0});
+
+            if (pass == 0)
+                profiles[id]++;
+            else if (profiles[id] > 1 && !profile->labelled)
+                label_profile(reader, k);
+        }
+    status = !profiles || status != PF_OK || measures.status != PF_OK ? pf_error_nomem(&reader->error) : PF_OK;
+    pf_table_free(&measures);
+    free(profiles);
+    return status;
+}
+
+struct stacks_key {
+    uint64_t hash, count, label;
+};
+
+/* Profiles whose records are the rows of others' as well. */
+struct twins {
+    struct pf_table measures, stacks; /* measure_key, stacks_key */
+    size_t *first, *last;             /* profile: the first one of a measure; the last one with rows of its own of these stacks */
+};
+
+static int twins_init(struct twins *twins, size_t count)
+{
+    int status = pf_table_init(&twins->measures, sizeof(struct measure_key));
+
+    twins->first = calloc(count + 1, sizeof *twins->first);
+    twins->last = calloc(count + 1, sizeof *twins->last);
+    return pf_table_init(&twins->stacks, sizeof(struct stacks_key)) == PF_OK && twins->first && twins->last ? status : PF_NOMEM;
+}
+
+static void twins_free(struct twins *twins)
+{
+    pf_table_free(&twins->measures);
+    pf_table_free(&twins->stacks);
+    free(twins->first);
+    free(twins->last);
+}
+
+/* A profile before this one that has the same stacks and labels in the same order, and none of its measure: both are columns of it. */
+static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state, struct twins *twins, size_t which)
+{
+    const struct pf_speedscope_profile *profile = &state->profiles[which];
+    const struct pf_pending *rows = &profile->rows;
+    size_t size = rows->count * sizeof *rows->stacks;
+    struct stacks_key key = {pf_hash(size ? (const void *)rows->stacks : "", size, 0), rows->count, profile->label};
+    uint32_t measures = twins->measures.count, known = twins->stacks.count;
+    uint32_t measure = pf_table_intern(&twins->measures, &(struct measure_key){profile->measure.name, profile->measure.unit, profile->label});
+    uint32_t stacks = pf_table_intern(&twins->stacks, &key);
+
+    if (measure >= measures)
+        twins->first[measure] = which;
+    if (stacks < known && state->profiles[twins->last[stacks]].rows.column_count < PF_PENDING_COLUMNS) {
+        struct pf_speedscope_profile *other = &state->profiles[twins->last[stacks]];
+        bool same = !profile->evented && twins->last[stacks] < twins->first[measure] &&
+                    (size == 0 || memcmp(other->rows.stacks, rows->stacks, size) == 0);
+
+        return same ? other : NULL;
+    }
+    twins->last[stacks] = which;
+    return NULL;
+}
+
+/* Paths become stacks; where a frame is missing the rows end. */
+static int resolve(struct pf_reader *reader, int status)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    uint32_t *stacks = pf_paths_stacks(&state->paths, reader->dict, state->locations, state->location_count);
+
+    if (!stacks)
+        return pf_error_nomem(&reader->error);
+    for (size_t k = 0; k < state->profile_count; k++) {
+        struct pf_pending *rows = &state->profiles[k].rows;
+
+        for (size_t row = 0; row < rows->count; row++) {
+            if (stacks[rows->stacks[row]] == UINT32_MAX)
+                rows->count = row;
+            else
+                rows->stacks[row] = stacks[rows->stacks[row]];
+        }
+    }
+    free(stacks);
+    if (status == PF_OK && state->highest > state->location_count)
+        status = pf_error_at(&reader->error, PF_FAILED, state->highest_at, "frame %" PRIu64 " is used, and there are %zu", state->highest - 1,
+                             state->location_count);
+    return status;
+}
+
+static int add_labels(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+{
+    struct pf_pending *rows = &profile->rows;
+
+    if (profile->label == 0 || rows->count == 0)
+        return PF_OK;
+    rows->labels = malloc(rows->count * sizeof *rows->labels);
+    if (!rows->labels)
+        return pf_error_nomem(&reader->error);
+    for (size_t row = 0; row < rows->count; row++)
+        rows->labels[row] = profile->label;
+    return PF_OK;
+}
+
+/* Profiles of one unit count in one scale, where that fits. */
+static void join_scales(struct pf_speedscope_reader *state)
+{
+    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; unit->unit.name; unit++) {
+        int places = 0;
+
+        for (size_t k = 0; k < state->profile_count; k++)
+            if (state->profiles[k].unit == unit && state->profiles[k].amounts.places > places)
+                places = state->profiles[k].amounts.places;
+        for (size_t k = 0; k < state->profile_count; k++)
+            if (state->profiles[k].unit == unit)
+                pf_decimals_rescale(&state->profiles[k].amounts, places);
+    }
+}
+
+/* Columns of rows, of the profile's own or of a twin's. */
+static int give_columns(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    struct twins twins;
+    int status = twins_init(&twins, state->profile_count);
+
+    for (size_t k = 0; k < state->profile_count && status == PF_OK; k++) {
+        struct pf_speedscope_profile *profile = &state->profiles[k], *twin = find_twin(state, &twins, k);
+        uint32_t measure = pf_measures_intern(&reader->dict->measures, &profile->measure);
+
+        pf_pending_column(twin ? &twin->rows : &profile->rows, measure, profile->amounts.values);
+        profile->amounts.values = NULL;
+        if (!twin)
+            status = add_labels(reader, profile);
+    }
+    if (twins.measures.status != PF_OK || twins.stacks.status != PF_OK)
+        status = PF_NOMEM;
+    twins_free(&twins);
+    return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int finish_profiles(struct pf_reader *reader, int status)
+{
+    struct pf_speedscope_reader *state = reader->state;
+
+    join_scales(state);
+    for (size_t k = 0; k < state->profile_count; k++) {
+        int named = name_measure(reader, &state->profiles[k]);
+
+        status = status == PF_OK ? named : status;
+    }
+    status = resolve(reader, status);
+    if (label_profiles(reader) != PF_OK || give_columns(reader) != PF_OK)
+        return reader->error.code;
+    return status;
+}
+
+int pf_speedscope_read(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_speedscope_reader *state = reader->state;
+
+    if (!state->read) {
+        state->read = true;
+        state->status = finish_profiles(reader, read_document(reader));
+    }
+    while (state->declared < state->profile_count) {
+        struct pf_pending *rows = &state->profiles[state->declared++].rows;
+
+        if (rows->column_count > 0 && pf_pending_give(rows, batch))
+            return PF_OK;
+    }
+    if (pf_metadata_give(&state->metadata, batch))
+        return PF_OK;
+    for (; state->given < state->profile_count; state->given++)
+        if (state->profiles[state->given].rows.column_count > 0 && pf_pending_give(&state->profiles[state->given].rows, batch))
+            return PF_OK;
+    return state->status == PF_OK ? PF_EOF : state->status;
+}

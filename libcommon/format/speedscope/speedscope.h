@@ -1,0 +1,79 @@
+/* Speedscope's JSON: what reader and writer share. */
+#ifndef PF_FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
+#define PF_FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
+
+#include "analysis/sum/frame_sums.h"
+#include "codec/format.h"
+#include "io/json_cut.h"
+#include "model/amounts.h"
+#include "model/metadata.h"
+#include "model/pending.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Units of weights, and what their measure is called. */
+struct pf_speedscope_unit {
+    struct pf_amount_unit unit;
+    const char *measure;
+};
+
+/* Ends with a NULL name; the first is of what has none. */
+extern const struct pf_speedscope_unit pf_speedscope_units[];
+
+int pf_speedscope_open_reader(struct pf_reader *);
+int pf_speedscope_read(struct pf_reader *, struct pf_batch *);
+void pf_speedscope_close_reader(struct pf_reader *);
+
+int pf_speedscope_open_writer(struct pf_writer *);
+bool pf_speedscope_holds_label(struct pf_writer *, const struct pf_label *);
+int pf_speedscope_write(struct pf_writer *, const struct pf_batch *);
+int pf_speedscope_finish(struct pf_writer *);
+void pf_speedscope_close_writer(struct pf_writer *);
+
+/* Private to speedscope_reader.c. */
+
+struct pf_speedscope_profile {
+    const struct pf_speedscope_unit *unit;
+    uint32_t name;
+    uint64_t offset;
+    bool sampled, evented, weighed, other_type, begun;
+    size_t capacity;            /* of rows.stacks */
+    struct pf_pending rows;     /* stacks: paths until all is read */
+    struct pf_decimals amounts; /* weights; of events the times of each path, and carried: when the last one was */
+    struct pf_measure measure;  /* name 0: not said */
+    bool negative, labelled;
+    uint32_t label;
+};
+
+struct pf_speedscope_reader {
+    struct pf_json_cut cut;
+    struct pf_paths paths;
+    struct pf_speedscope_profile *profiles;
+    size_t profile_count, profile_capacity, declared, given;
+    uint32_t *locations;        /* by number of frame */
+    size_t location_count, location_capacity;
+    uint64_t highest, highest_at; /* number of a frame + 1, and where it stands */
+    uint32_t *frames;           /* of the sample at hand, or those open among events */
+    size_t frame_count, frame_capacity;
+    uint32_t *leaf_first;
+    size_t leaf_capacity;
+    uint32_t *open_paths, *row_of; /* events: path of each open frame; row + 1 by path */
+    size_t open_capacity, row_count, row_capacity;
+    uint32_t block[PF_BATCH_ROWS]; /* paths on their way */
+    struct pf_metadata metadata;
+    bool read;
+    int status;
+};
+
+/* Private to speedscope_writer.c. */
+
+struct pf_speedscope_writer {
+    struct pf_frame_sums sums;
+    struct pf_buffer scratch;
+    uint32_t *order, *frames;
+    size_t frame_capacity, profiles;
+    bool cut; /* a weight has more digits than were written */
+};
+
+#endif

@@ -1,0 +1,520 @@
+#include "format/statprofiler/reader.h"
+
+#include "base/memory.h"
+#include "format/statprofiler/plan.h"
+#include "format/statprofiler/series.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More sections than this open at once are a program that never ends them. Each sample carries all of them as labels. */
+enum { OPEN_MAX = 4096 };
+/* Every op has label sets of its own for the sections that are open. More of them than this may only be made as the input
+ * grows: memory is to follow its size. */
+enum { SETS_MAX = 400000 };
+/* Bytes in which the first sample start ends; the name of an op is short. */
+enum { SAMPLE_START_MAX = 4096 };
+/* A result of next_record beside those of enum pf_status. */
+enum { WAIT = 2 };
+
+/* ---- Failures and oddities ---- */
+
+static int fail(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, const char *text)
+{
+    return pf_sp_input_fail(&r->input, &reader->error, PF_FAILED, at, "%s", text);
+}
+
+/* The data end inside what began at `at`. */
+static int cut(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, const char *what)
+{
+    char text[64];
+    uint64_t left = r->input.end_offset - at;
+    snprintf(text, sizeof text, "the file ends inside a %s, %llu bytes after its start", what, (unsigned long long)left);
+    return fail(reader, r, at, text);
+}
+
+static void odd(struct pf_reader *reader, struct pf_sp_records *r, enum pf_sp_oddity what, const char *text)
+{
+    if (r->odd[what]++ == 0)
+        pf_sp_input_warn(&r->input, &reader->report, text);
+}
+
+static void tell_odd(struct pf_reader *reader, const struct pf_sp_records *r)
+{
+    static const char *const names[PF_SP_ODDITIES] = {
+        "records with unknown tags", "sample ends without a start", "samples without an end", "frames outside a sample",
+        "section marks inside a sample", "section ends without a start", "records behind the end", "sections left out",
+        "sample starts with a wrong number of frames"};
+    for (size_t i = 0; i < PF_SP_ODDITIES; i++)
+        if (r->odd[i] > 1)
+            pf_report_send(&reader->report, PF_WARNING, "%s: %llu in all", names[i], (unsigned long long)r->odd[i]);
+}
+
+/* A name for a message: what can be printed of it. */
+static void print_name(char *text, size_t size, const char *before, struct pf_bytes name, const char *behind)
+{
+    int at = snprintf(text, size, "%s'", before);
+    for (size_t i = 0; i < name.size && i < 40; i++) {
+        unsigned char byte = (unsigned char)name.data[i];
+        at += snprintf(text + at, size - (size_t)at, "%c", byte < 0x20 || byte == 0x7f ? '?' : byte);
+    }
+    snprintf(text + at, size - (size_t)at, "'%s", behind);
+}
+
+/* ---- Samples ---- */
+
+/* Hands on what came before a sample or the end; the marks only where a writer would not set them itself. */
+static int give_events(struct pf_sp_records *r, const struct pf_sp_open *target, bool finishes, bool *plain)
+{
+    bool ok = true;
+    *plain = (r->events.count == 0 && !finishes) || pf_sp_events_plain(&r->events, &r->before, target, &ok);
+    if (!ok)
+        return PF_NOMEM;
+    pf_sp_rows_events(&r->rows, &r->events, *plain);
+    r->events.count = 0;
+    return PF_OK;
+}
+
+/* The plan's sample start says how many frames follow. */
+static void check_depth(struct pf_reader *reader, struct pf_sp_records *r)
+{
+    char text[96];
+
+    if (r->header.dialect != PF_SP_PLAN || r->depth == r->promised || r->odd[PF_SP_ODD_COUNT]++ > 0)
+        return;
+    snprintf(text, sizeof text, "sample start announces %lu frames, %zu found",
+             (unsigned long)r->promised, r->depth);
+    pf_sp_input_warn_at(&r->input, &reader->report, r->sample_at, text);
+}
+
+static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
+{
+    bool plain;
+    r->in_sample = false;
+    check_depth(reader, r);
+    /* The profiler itself writes an empty one there, when metadata or the end of a section are pending. */
+    if (r->finish != 0 && (r->weight > 0 || r->depth > 0))
+        odd(reader, r, PF_SP_ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
+    if (r->events.count > 0) {
+        if (give_events(r, &r->labels.open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->labels.open))
+            return pf_error_nomem(&reader->error);
+    }
+    struct pf_sp_sample sample = {.has_frames = r->depth > 0, .weight = r->weight};
+    if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &sample.labels))
+        return pf_error_nomem(&reader->error);
+    if (r->labels.used > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
+        return fail(reader, r, pf_sp_input_offset(&r->input), "too many sections are open under too many ops");
+    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth, pf_sp_rows_sample(&r->rows, sample));
+    return PF_OK;
+}
+
+/* Interns the name of an op or a section. */
+static int take_name(struct pf_reader *reader, struct pf_sp_records *r, struct pf_sp_string string, uint32_t *name)
+{
+    *name = pf_sp_name_intern(reader->dict, &r->frames.name, string);
+    if (*name != 0 || string.bytes.size == 0)
+        return PF_OK;
+    if (r->frames.name.failed || pf_dict_status(reader->dict) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    return fail(reader, r, pf_sp_input_offset(&r->input), "a name is too long");
+}
+
+static bool add_frame(struct pf_sp_records *r, uint32_t location)
+{
+    if (r->depth == r->capacity && !pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
+        return false;
+    r->locations[r->depth++] = location;
+    return true;
+}
+
+/* ---- Sections ---- */
+
+static int mark_section(struct pf_reader *reader, struct pf_sp_records *r, enum pf_sp_event_type type, uint32_t name)
+{
+    char text[160];
+    if (type == PF_SP_EVENT_START) {
+        if (r->labels.open.count >= OPEN_MAX) {
+            odd(reader, r, PF_SP_ODD_SECTIONS, "4096 sections are open at once: starts beyond them are left out");
+            return PF_OK;
+        }
+        if (!pf_sp_labels_start(&r->labels, reader->dict, name))
+            return pf_error_nomem(&reader->error);
+    } else if (!pf_sp_labels_end(&r->labels, reader->dict, name)) {
+        type = PF_SP_EVENT_UNMATCHED;
+        print_name(text, sizeof text, "end of section ", pf_dict_string(reader->dict, name),
+                   " which was not started: passed over");
+        odd(reader, r, PF_SP_ODD_UNMATCHED, text);
+    }
+    return pf_sp_events_add(&r->events, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int take_mark(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    bool start = record->tag == PF_SP_SECTION_START;
+    enum pf_sp_event_type type = start ? PF_SP_EVENT_START : PF_SP_EVENT_END;
+    uint32_t name;
+    int status = take_name(reader, r, record->text[0], &name);
+    if (status != PF_OK)
+        return status;
+    if (!r->in_sample)
+        return mark_section(reader, r, type, name);
+    odd(reader, r, PF_SP_ODD_MARK, "section mark inside a sample: it counts from the next sample on");
+    return pf_sp_events_add(&r->late, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int apply_late(struct pf_reader *reader, struct pf_sp_records *r)
+{
+    int status = PF_OK;
+    for (size_t i = 0; i < r->late.count && status == PF_OK; i++)
+        status = mark_section(reader, r, r->late.rows[i].type, r->late.rows[i].key);
+    r->late.count = 0;
+    return status;
+}
+
+/* ---- Records ---- */
+
+static const char *layout_of(unsigned tag)
+{
+    switch (tag) {
+    case PF_SP_SAMPLE_START:
+        return "lvs";
+    case PF_SP_SUB:
+    case PF_SP_EVAL:
+    case PF_SP_XSUB:
+    case PF_SP_MAIN:
+        return pf_sp_frame_layout(tag, PF_SP_FORM_NEW);
+    case PF_SP_EVAL_STRING:
+    case PF_SP_METADATA:
+        return "lss";
+    case PF_SP_EVAL_NUMBER:
+        return "lsv";
+    case PF_SP_SECTION_START:
+    case PF_SP_SECTION_END:
+        return "ls";
+    case PF_SP_HEADER_END:
+        return "";
+    default:
+        return "l";
+    }
+}
+
+/* The first sample of a file without header tells its dialect. */
+static int decide_dialect(struct pf_reader *reader, struct pf_sp_records *r)
+{
+    int status = pf_sp_input_fill(&r->input, SAMPLE_START_MAX, &reader->error);
+    if (status < 0)
+        return status;
+    bool plan = pf_sp_plan_sample(r->input.p, pf_sp_input_have(&r->input));
+    r->header.dialect = plan ? PF_SP_PLAN : PF_SP_REAL;
+    r->form = plan ? PF_SP_FORM_PLAN : PF_SP_FORM_UNDECIDED;
+    if (plan)
+        pf_sp_header_warn_missing(&r->header, &reader->report);
+    return PF_OK;
+}
+
+static enum pf_sp_parse parse(struct pf_sp_records *r, struct pf_sp_record *record, bool *fits)
+{
+    const unsigned char *p = r->input.p;
+    size_t have = pf_sp_input_have(&r->input);
+    *fits = true;
+    if (r->header.dialect == PF_SP_PLAN)
+        return pf_sp_plan_parse(record, p, have, r->header.lsb, fits);
+    if (*p == PF_SP_SUB && r->form == PF_SP_FORM_UNDECIDED) {
+        enum pf_sp_parse result = pf_sp_record_parse(record, p, have, pf_sp_frame_layout(*p, PF_SP_FORM_OLD), false);
+        if (result != PF_SP_WHOLE)
+            return result;
+        r->form = pf_sp_frame_form(record);
+    }
+    const char *layout = *p == PF_SP_SUB ? pf_sp_frame_layout(*p, r->form) : layout_of(*p);
+    return pf_sp_record_parse(record, p, have, layout, false);
+}
+
+/* Brings in and parses the record at hand. PF_EOF when the data end before it, WAIT when a slow producer has to be
+ * waited for and there are samples that can be given meanwhile. */
+static int next_record(struct pf_reader *reader, struct pf_sp_records *r, struct pf_sp_record *record)
+{
+    char text[160], scratch[96];
+    bool fits;
+    uint64_t at = pf_sp_input_offset(&r->input);
+    size_t need = 1;
+    for (;;) {
+        size_t have = pf_sp_input_have(&r->input);
+        if (have < need && reader->flush && r->rows.count > 0 && pf_source_would_block(reader->source))
+            return WAIT;
+        int status = pf_sp_input_fill(&r->input, need, &reader->error);
+        if (status == PF_EOF)
+            return have > 0 ? cut(reader, r, at, "record") : PF_EOF;
+        if (status == PF_OK && r->header.dialect == PF_SP_UNDECIDED && *r->input.p == PF_SP_SAMPLE_START)
+            status = decide_dialect(reader, r);
+        if (status != PF_OK)
+            return status;
+        enum pf_sp_parse result = parse(r, record, &fits);
+        if (result == PF_SP_MISSING) {
+            need = pf_sp_input_have(&r->input) + record->missing;
+            continue;
+        }
+        if (result == PF_SP_WHOLE && fits)
+            return PF_OK;
+        snprintf(text, sizeof text, "record with tag %u: %s", record->tag,
+                 fits ? pf_sp_parse_text(result, record, scratch) : "its fields do not fill its length");
+        return fail(reader, r, at, text);
+    }
+}
+
+static int take_frame(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    char text[96];
+    const char *why;
+    uint64_t at = pf_sp_input_offset(&r->input);
+    if (!r->in_sample) {
+        odd(reader, r, PF_SP_ODD_FRAME, "frame outside a sample: passed over");
+        return PF_OK;
+    }
+    if (r->depth == PF_STACK_DEPTH_MAX)
+        return fail(reader, r, at, "a sample has more than 1048575 frames");
+    uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.p, record->size, r->form, r->header.lsb, &why);
+    if (location == 0 && why) {
+        snprintf(text, sizeof text, "frame with tag %u: %s", record->tag, why);
+        return fail(reader, r, at, text);
+    }
+    return location != 0 && add_frame(r, location) ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int start_sample(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    if (r->in_sample)
+        odd(reader, r, PF_SP_ODD_SAMPLE_START, "sample start inside a sample: the one begun before is left out");
+    r->in_sample = true;
+    r->depth = 0;
+    r->weight = record->number[0];
+    r->promised = record->number[1];
+    r->sample_at = pf_sp_input_offset(&r->input);
+    int status = take_name(reader, r, record->text[0], &r->op);
+    return status == PF_OK ? apply_late(reader, r) : status;
+}
+
+static int take_metadata(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    uint32_t key = pf_dict_intern(reader->dict, record->text[0].bytes, record->text[0].flags);
+    uint32_t value = pf_dict_intern(reader->dict, record->text[1].bytes, record->text[1].flags);
+    bool ok = pf_sp_events_add(&r->events, PF_SP_EVENT_METADATA, key, value);
+    return ok ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+/* Passes over what a record of this tag leaves behind its fields, and over all of an unknown one. */
+static int pass_over(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    char text[96];
+    uint64_t at = pf_sp_input_offset(&r->input), size = record->size;
+    if (record->tag != PF_SP_SAMPLE_END) {
+        if (record->tag == 0 || record->tag == PF_SP_CONTINUATION) {
+            snprintf(text, sizeof text, "tag %u, which no record has", record->tag);
+            return fail(reader, r, at, text);
+        }
+        snprintf(text, sizeof text, "record with the unknown tag %u, %lu bytes: passed over", record->tag,
+                 (unsigned long)record->length);
+        odd(reader, r, PF_SP_ODD_TAG, text);
+    }
+    if (r->header.dialect != PF_SP_PLAN)
+        size += record->length;
+    int status = pf_sp_input_skip(&r->input, size, &reader->error);
+    return status == PF_EOF ? cut(reader, r, at, "record") : status;
+}
+
+static int take_sample_end(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    bool had = r->in_sample;
+    if (!had)
+        odd(reader, r, PF_SP_ODD_SAMPLE_END, "sample end without a sample: passed over");
+    int status = pass_over(reader, r, record);
+    if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
+        status = pf_sp_input_skip_zero(&r->input, &reader->error);
+    if (status == PF_OK && had)
+        status = end_sample(reader, r);
+    return status == PF_OK ? apply_late(reader, r) : status;
+}
+
+static int take_end(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    r->finish = record->tag == PF_SP_FILE_END ? PF_SP_FILE_END : PF_SP_STREAM_END;
+    if (record->tag == PF_SP_HEADER_END) {
+        r->input.p += record->size;
+        return r->header.dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(&r->input, &reader->error) : PF_OK;
+    }
+    return pf_sp_input_skip(&r->input, record->size + (uint64_t)record->length, &reader->error);
+}
+
+/* Gives the source of an eval, self-contained: it lies in the bytes at hand until the next read. */
+static void give_text(struct pf_sp_records *r, const struct pf_sp_record *record, struct pf_batch *batch)
+{
+    struct pf_text *text = &r->text;
+    text->text = record->text[0].bytes;
+    text->text_flags = record->text[0].flags;
+    text->name = record->text[1].bytes;
+    text->name_flags = record->text[1].flags;
+    if (record->tag == PF_SP_EVAL_NUMBER) {
+        snprintf(r->text_name, sizeof r->text_name, "(eval %lu)", (unsigned long)record->number[0]);
+        text->name = pf_bytes_of(r->text_name);
+        text->name_flags = 0;
+    }
+    batch->kind = PF_TEXT;
+    batch->rows = 1;
+    batch->texts = text;
+    r->rows.in_body = true;
+    r->input.p += record->size;
+}
+
+/* One record that is not a text. */
+static int take_record(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+{
+    int status;
+    bool plan = r->header.dialect == PF_SP_PLAN;
+    switch (record->tag) {
+    case PF_SP_SAMPLE_START:
+        status = start_sample(reader, r, record);
+        break;
+    case PF_SP_SAMPLE_END:
+        return take_sample_end(reader, r, record);
+    case PF_SP_XSUB:
+    case PF_SP_MAIN:
+        if (plan)
+            return pass_over(reader, r, record);
+        status = take_frame(reader, r, record);
+        break;
+    case PF_SP_EVAL:
+    case PF_SP_SUB:
+        status = take_frame(reader, r, record);
+        break;
+    case PF_SP_SECTION_START:
+    case PF_SP_SECTION_END:
+        status = take_mark(reader, r, record);
+        break;
+    case PF_SP_METADATA:
+        status = take_metadata(reader, r, record);
+        break;
+    case PF_SP_FILE_END:
+    case PF_SP_STREAM_END:
+    case PF_SP_HEADER_END:
+        return take_end(reader, r, record);
+    default:
+        return pass_over(reader, r, record);
+    }
+    r->input.p += record->size;
+    return status;
+}
+
+/* Frames that are whole, at hand and known. */
+static int take_frames(struct pf_reader *reader, struct pf_sp_records *r)
+{
+    size_t found = PF_SP_FRAMES_ROW, size;
+    if (!r->in_sample || (r->form != PF_SP_FORM_NEW && r->form != PF_SP_FORM_OLD))
+        return PF_OK;
+    while (found == PF_SP_FRAMES_ROW && r->depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
+        if (!pf_grow(&r->locations, &r->capacity, r->depth + PF_SP_FRAMES_ROW, sizeof *r->locations))
+            return pf_error_nomem(&reader->error);
+        found = pf_sp_frames_find_row(&r->frames, r->input.p, pf_sp_input_have(&r->input), r->form,
+                                      r->locations + r->depth, &size);
+        r->depth += found;
+        r->input.p += size;
+    }
+    return PF_OK;
+}
+
+/* The end of the data: what is pending goes out, with a row for a writer where the end is not the usual one. */
+static int finish(struct pf_reader *reader, struct pf_sp_records *r, int result)
+{
+    struct pf_sp_open none = {0};
+    bool plain;
+    if (result == PF_EOF && r->in_sample)
+        result = fail(reader, r, pf_sp_input_offset(&r->input), "the file ends inside a sample");
+    bool usual = result == PF_EOF && r->finish == PF_SP_STREAM_END;
+    if (result == PF_EOF && r->finish == 0)
+        pf_sp_input_warn(&r->input, &reader->report,
+                         "the file ends without an end record: the process was killed, or is running");
+    if (usual && give_events(r, &none, true, &plain) != PF_OK)
+        result = pf_error_nomem(&reader->error);
+    if (!usual)
+        pf_sp_rows_events(&r->rows, &r->events, false);
+    if (result == PF_EOF && !(usual && plain))
+        pf_sp_rows_finish(&r->rows, r->finish == PF_SP_FILE_END     ? PF_SP_FINISH_FILE
+                                    : r->finish == PF_SP_STREAM_END ? PF_SP_FINISH_STREAM
+                                                                    : PF_SP_FINISH_NONE);
+    r->events.count = 0;
+    tell_odd(reader, r);
+    if (pf_sp_series_end(reader, &r->header, &r->labels.open) != PF_OK && result == PF_EOF)
+        result = pf_error_nomem(&reader->error);
+    return result;
+}
+
+int pf_sp_records_open(struct pf_reader *reader, struct pf_sp_records *r, uint64_t tick_ns)
+{
+    struct pf_sp_events custom = {0};
+    pf_sp_header_sniff(&r->header, reader->source);
+    if (r->header.dialect == PF_SP_PLAN)
+        r->form = PF_SP_FORM_PLAN;
+    pf_source_take(reader->source, PF_SP_START);
+    pf_sp_input_open(&r->input, reader->source, r->header.blocks, false);
+    int status = pf_sp_header_read(&r->header, &r->input, reader->name, reader->dict, &custom, &reader->report,
+                                   &reader->error);
+    if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
+        pf_sp_header_warn_missing(&r->header, &reader->report);
+    if (status == PF_OK)
+        status = pf_sp_rows_open(&r->rows, reader, r->header.tick_ns ? r->header.tick_ns : tick_ns);
+    if (status == PF_OK) {
+        pf_sp_rows_header(&r->rows, &r->header, &custom);
+        r->stacks = pf_stack_memo_new();
+        if (!r->stacks || !pf_sp_frames_open(&r->frames) || !pf_sp_labels_open(&r->labels, reader->dict))
+            status = pf_error_nomem(&reader->error);
+    }
+    if (status == PF_OK && pf_sp_series_begin(reader, &r->header, &r->before) != PF_OK)
+        status = pf_error_nomem(&reader->error);
+    for (size_t i = 0; i < r->before.count && status == PF_OK; i++)
+        if (!pf_sp_labels_start(&r->labels, reader->dict, r->before.names[i]))
+            status = pf_error_nomem(&reader->error);
+    pf_sp_events_free(&custom);
+    return status;
+}
+
+int pf_sp_records_read(struct pf_reader *reader, struct pf_sp_records *r, struct pf_batch *batch)
+{
+    int status = pf_sp_rows_give(&r->rows, batch);
+    if (status != PF_EOF)
+        return status;
+    while (r->result == PF_OK && !pf_sp_rows_full(&r->rows)) {
+        struct pf_sp_record record;
+        status = take_frames(reader, r);
+        if (status == PF_OK)
+            status = next_record(reader, r, &record);
+        if (status == WAIT)
+            break;
+        bool text = status == PF_OK && r->header.dialect != PF_SP_PLAN &&
+                    (record.tag == PF_SP_EVAL_STRING || record.tag == PF_SP_EVAL_NUMBER);
+        if (text && r->rows.count > 0)
+            break; /* it is parsed again when those before it are given */
+        if (text) {
+            give_text(r, &record, batch);
+            return PF_OK;
+        }
+        if (status == PF_OK)
+            status = take_record(reader, r, &record);
+        if (status != PF_OK)
+            r->result = finish(reader, r, status);
+    }
+    pf_stack_memo_flush(r->stacks, reader->dict);
+    status = pf_sp_rows_give(&r->rows, batch);
+    return status == PF_EOF ? r->result : status;
+}
+
+void pf_sp_records_close(struct pf_sp_records *r)
+{
+    pf_sp_input_close(&r->input);
+    pf_sp_rows_close(&r->rows);
+    pf_sp_frames_close(&r->frames);
+    pf_stack_memo_free(r->stacks);
+    free(r->locations);
+    pf_sp_labels_close(&r->labels);
+    pf_sp_open_free(&r->before);
+    pf_sp_events_free(&r->events);
+    pf_sp_events_free(&r->late);
+}

@@ -1,0 +1,179 @@
+#include "format/statprofiler/rows.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint32_t word(struct pf_sp_rows *rows, const char *text)
+{
+    return pf_dict_intern(rows->reader->dict, pf_bytes_of(text), 0);
+}
+
+int pf_sp_rows_open(struct pf_sp_rows *rows, struct pf_reader *reader, uint64_t tick_ns)
+{
+    rows->reader = reader;
+    rows->private_origin = word(rows, PF_SP_PRIVATE);
+    rows->custom_origin = word(rows, PF_SP_CUSTOM_ORIGIN);
+    rows->header_origin = word(rows, PF_SP_HEADER_ORIGIN);
+    struct pf_measure wall = {.name = word(rows, "wall"),
+                              .unit = word(rows, tick_ns ? "nanoseconds" : "tick"),
+                              .raw_unit = tick_ns ? word(rows, "tick") : 0,
+                              .kind = PF_SAMPLE,
+                              .role = PF_SELF,
+                              .nature = PF_SAMPLED,
+                              .num = tick_ns ? tick_ns : 1,
+                              .den = 1,
+                              .main = 1};
+    struct pf_measure samples = {.name = word(rows, "samples"),
+                                 .unit = word(rows, "count"),
+                                 .kind = PF_SAMPLE,
+                                 .role = PF_COUNT,
+                                 .nature = PF_SAMPLED,
+                                 .num = 1,
+                                 .den = 1};
+    rows->values[0] = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &wall), rows->wall};
+    rows->values[1] = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &samples), rows->samples};
+    return pf_dict_status(reader->dict);
+}
+
+void pf_sp_rows_close(struct pf_sp_rows *rows)
+{
+    free(rows->origin);
+    free(rows->key);
+    free(rows->value);
+}
+
+static void add_meta(struct pf_sp_rows *rows, uint32_t origin, uint32_t key, uint32_t value)
+{
+    size_t need = rows->meta_count + 1;
+    if (!pf_grow(&rows->origin, &rows->origin_capacity, need, sizeof *rows->origin) ||
+        !pf_grow(&rows->key, &rows->key_capacity, need, sizeof *rows->key) ||
+        !pf_grow(&rows->value, &rows->value_capacity, need, sizeof *rows->value)) {
+        rows->failed = true;
+        return;
+    }
+    rows->origin[rows->meta_count] = origin;
+    rows->key[rows->meta_count] = key;
+    rows->value[rows->meta_count++] = value;
+}
+
+static void add_fact(struct pf_sp_rows *rows, const char *key, const char *value)
+{
+    add_meta(rows, rows->header_origin, word(rows, key), word(rows, value));
+}
+
+static void add_number(struct pf_sp_rows *rows, const char *key, uint64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    add_fact(rows, key, text);
+}
+
+void pf_sp_rows_header(struct pf_sp_rows *rows, const struct pf_sp_header *header, const struct pf_sp_events *custom)
+{
+    char text[48];
+    if (header->has_perl) {
+        snprintf(text, sizeof text, "%lu.%lu.%lu", (unsigned long)header->perl[0], (unsigned long)header->perl[1],
+                 (unsigned long)header->perl[2]);
+        add_fact(rows, "perl_version", text);
+    }
+    if (header->tick_ns % 1000 != 0)
+        add_number(rows, "tick_ns", header->tick_ns);
+    else if (header->tick_ns != 0)
+        add_number(rows, "tick_us", header->tick_ns / 1000);
+    if (header->depth != 0)
+        add_number(rows, "depth", header->depth);
+    if (header->has_library) {
+        snprintf(text, sizeof text, "%lu.%lu", (unsigned long)header->library[0], (unsigned long)header->library[1]);
+        add_fact(rows, "library_version", text);
+    }
+    if (pf_sp_header_has_process(header) || header->ordinal > 1 || header->parent_ordinal > 0) {
+        add_fact(rows, "process_id", header->id);
+        add_number(rows, "ordinal", header->ordinal);
+        add_fact(rows, "parent_id", header->parent);
+        add_number(rows, "parent_ordinal", header->parent_ordinal);
+    }
+    for (size_t i = 0; i < custom->count; i++)
+        add_meta(rows, rows->custom_origin, custom->rows[i].key, custom->rows[i].value);
+}
+
+void pf_sp_rows_events(struct pf_sp_rows *rows, const struct pf_sp_events *events, bool plain)
+{
+    static const char *const keys[] = {NULL, PF_SP_KEY_START, PF_SP_KEY_END, PF_SP_KEY_UNMATCHED};
+    for (size_t i = 0; i < events->count; i++) {
+        const struct pf_sp_event *event = &events->rows[i];
+        if (event->type != PF_SP_EVENT_METADATA) {
+            if (!plain)
+                add_meta(rows, rows->private_origin, word(rows, keys[event->type]), event->key);
+            continue;
+        }
+        if (!rows->in_body)
+            add_meta(rows, rows->private_origin, word(rows, PF_SP_KEY_BODY), 0);
+        rows->in_body = true;
+        add_meta(rows, rows->custom_origin, event->key, event->value);
+    }
+}
+
+void pf_sp_rows_finish(struct pf_sp_rows *rows, const char *how)
+{
+    add_meta(rows, rows->private_origin, word(rows, PF_SP_KEY_FINISH), word(rows, how));
+}
+
+static uint32_t *push(struct pf_sp_rows *rows, struct pf_sp_sample sample)
+{
+    uint32_t row = rows->count++;
+    rows->stack[row] = sample.stack;
+    rows->labels[row] = sample.labels;
+    rows->wall[row] = sample.weight;
+    rows->samples[row] = sample.has_frames || sample.weight != 0;
+    rows->in_body = true;
+    return &rows->stack[row];
+}
+
+uint32_t *pf_sp_rows_sample(struct pf_sp_rows *rows, struct pf_sp_sample sample)
+{
+    if (rows->meta_given == rows->meta_count)
+        return push(rows, sample);
+    rows->held = true;
+    rows->sample = sample;
+    return &rows->sample.stack;
+}
+
+static int give_samples(struct pf_sp_rows *rows, struct pf_batch *batch)
+{
+    batch->kind = PF_SAMPLE;
+    batch->rows = rows->count;
+    batch->stack = rows->stack;
+    batch->labels = rows->labels;
+    batch->values = rows->values;
+    batch->value_count = 2;
+    rows->count = 0;
+    rows->declared = true;
+    return PF_OK;
+}
+
+int pf_sp_rows_give(struct pf_sp_rows *rows, struct pf_batch *batch)
+{
+    if (rows->failed)
+        return pf_error_nomem(&rows->reader->error);
+    if (rows->count > 0 || !rows->declared)
+        return give_samples(rows, batch);
+    if (rows->meta_given < rows->meta_count) {
+        size_t left = rows->meta_count - rows->meta_given, first = rows->meta_given;
+        batch->kind = PF_META;
+        batch->rows = left < PF_BATCH_ROWS ? (uint32_t)left : (uint32_t)PF_BATCH_ROWS;
+        batch->origin = rows->origin + first;
+        batch->key = rows->key + first;
+        batch->value = rows->value + first;
+        rows->meta_given += batch->rows;
+        return PF_OK;
+    }
+    rows->meta_count = rows->meta_given = 0;
+    if (!rows->held)
+        return PF_EOF;
+    rows->held = false;
+    push(rows, rows->sample);
+    return PF_EOF;
+}

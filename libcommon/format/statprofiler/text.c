@@ -1,0 +1,237 @@
+#include "format/statprofiler/text.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "format/statprofiler/frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that detection looks at: the first line, or up to 64 KiB while lines have no frames. */
+enum { FIRST_LOOK = 64, LAST_LOOK = 65536 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static size_t digits(struct pf_bytes text)
+{
+    size_t count = 0;
+    while (count < text.size && is_digit(text.data[count]))
+        count++;
+    return count;
+}
+
+/* weight;type, */
+static bool begins_with_frame(struct pf_bytes text)
+{
+    size_t weight = digits(text);
+    if (weight == 0 || weight + 1 >= text.size || text.data[weight] != ';')
+        return false;
+    struct pf_bytes rest = {text.data + weight + 1, text.size - weight - 1};
+    size_t type = digits(rest);
+    return type > 0 && type < rest.size && rest.data[type] == ',';
+}
+
+static bool is_op_char(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* Size of the lines "weight;op" at the start, which have no frames; a part of such a line at the end counts. */
+static size_t frameless_size(struct pf_bytes text)
+{
+    size_t at = 0, end;
+
+    do {
+        struct pf_bytes rest = {text.data + at, text.size - at};
+
+        end = at;
+        at += digits(rest);
+        if (at == end || (at < text.size && text.data[at] != ';'))
+            return end;
+        at += at < text.size;
+        while (at < text.size && is_op_char(text.data[at]))
+            at++;
+        if (at < text.size && text.data[at] != '\n')
+            return end;
+        at += at < text.size;
+    } while (at < text.size);
+    return at;
+}
+
+bool pf_sp_lines_bid(struct pf_source *source)
+{
+    size_t have = 0, before, frameless, wanted = FIRST_LOOK;
+    const unsigned char *bytes;
+
+    do {
+        before = have;
+        bytes = pf_source_peek(source, wanted, &have);
+        have = have < wanted ? have : wanted; /* the same answer for a file and a pipe */
+        frameless = frameless_size((struct pf_bytes){(const char *)bytes, have});
+        wanted *= 2;
+    } while (frameless == have && have > before && wanted <= LAST_LOOK);
+    return begins_with_frame((struct pf_bytes){(const char *)bytes + frameless, have - frameless});
+}
+
+static const char *last_comma(struct pf_bytes text)
+{
+    for (size_t i = text.size; i-- > 0;)
+        if (text.data[i] == ',')
+            return text.data + i;
+    return NULL;
+}
+
+static bool is_line_number(struct pf_bytes text)
+{
+    int64_t line;
+    return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT32_MIN, INT32_MAX, &line);
+}
+
+/* The frame at the start of `rest`, up to a semicolon or the end: type,name,file,line. Semicolons in names are not
+ * escaped, so a frame goes on until its last part is a number. 0: no frame. */
+static size_t frame_size(struct pf_bytes rest)
+{
+    size_t type = digits(rest);
+    if (type == 0 || type >= rest.size || rest.data[type] != ',')
+        return 0;
+    for (size_t size = type + 1; size <= rest.size; size++) {
+        if (size < rest.size && rest.data[size] != ';')
+            continue;
+        struct pf_bytes frame = {rest.data, size};
+        const char *comma = last_comma(frame);
+        struct pf_bytes line = {comma + 1, (size_t)(rest.data + size - comma - 1)};
+        if (comma > rest.data + type && memchr(rest.data + type + 1, ',', (size_t)(comma - rest.data) - type - 1) &&
+            is_line_number(line))
+            return size;
+    }
+    return 0;
+}
+
+/* The type is a number of perl's own, another one in each version: the names say what the frame is. */
+static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
+{
+    size_t type = digits(frame);
+    const char *name = frame.data + type + 1, *comma = last_comma(frame);
+    const char *file = memchr(name, ',', (size_t)(comma - name));
+    struct pf_bytes number = {comma + 1, (size_t)(frame.data + frame.size - comma - 1)};
+    int64_t line = 0;
+    pf_parse_int(number, INT32_MIN, INT32_MAX, &line);
+    struct pf_function function = {
+        .name = pf_dict_intern(dict, (struct pf_bytes){name, (size_t)(file - name)}, 0),
+        .file = pf_dict_intern(dict, (struct pf_bytes){file + 1, (size_t)(comma - file - 1)}, 0),
+        .start_line = -1,
+    };
+    return pf_sp_frame_add(dict, PF_FRAME_PLAIN, &function, line);
+}
+
+static int bad_line(struct pf_reader *reader, struct pf_sp_lines *r, uint64_t at, const char *text)
+{
+    return pf_error_at(&reader->error, PF_FAILED, at, "line %llu: %s", (unsigned long long)r->line, text);
+}
+
+static int take_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_bytes line, uint64_t at)
+{
+    size_t weight_size = digits(line), size;
+    struct pf_bytes rest = {line.data + weight_size, line.size - weight_size};
+    struct pf_sp_sample sample = {0};
+    if (!pf_parse_int((struct pf_bytes){line.data, weight_size}, 0, INT64_MAX, &sample.weight))
+        return bad_line(reader, r, at, "no weight at its start; weight;type,name,file,line;...;op was expected");
+    r->depth = 0;
+    while (rest.size > 0 && rest.data[0] == ';' &&
+           (size = frame_size((struct pf_bytes){rest.data + 1, rest.size - 1})) > 0) {
+        if (r->depth == PF_STACK_DEPTH_MAX)
+            return bad_line(reader, r, at, "more than 1048575 frames");
+        if (!pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
+            return pf_error_nomem(&reader->error);
+        r->locations[r->depth++] = add_frame(reader->dict, (struct pf_bytes){rest.data + 1, size});
+        rest = (struct pf_bytes){rest.data + 1 + size, rest.size - 1 - size};
+    }
+    if (rest.size > 0 && (rest.data[0] != ';' || memchr(rest.data + 1, ';', rest.size - 1)))
+        return bad_line(reader, r, at, "a field that is no frame; type,name,file,line was expected");
+    if (rest.size > 1) {
+        uint32_t op = pf_dict_intern(reader->dict, (struct pf_bytes){rest.data + 1, rest.size - 1}, 0);
+        sample.labels = pf_dict_add_label(reader->dict, 0, r->op_key, op);
+    }
+    sample.has_frames = r->depth > 0;
+    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth, pf_sp_rows_sample(&r->rows, sample));
+    return PF_OK;
+}
+
+static int next_line(struct pf_reader *reader, struct pf_sp_lines *r)
+{
+    struct pf_bytes line;
+    uint64_t at = pf_source_offset(reader->source);
+    int status = pf_source_line(reader->source, &line, &reader->error);
+    if (status != PF_OK)
+        return status;
+    r->line++;
+    if (line.size > PF_STRING_MAX)
+        return bad_line(reader, r, at, "it is too long");
+    if (pf_source_offset(reader->source) == at + line.size)
+        return bad_line(reader, r, at, "the file ends inside it: there is no line feed");
+    return take_line(reader, r, line, at);
+}
+
+int pf_sp_lines_open(struct pf_reader *reader, struct pf_sp_lines *r, uint64_t tick_ns)
+{
+    r->op_key = pf_dict_intern(reader->dict, PF_BYTES("op"), 0);
+    r->stacks = pf_stack_memo_new();
+    if (!r->stacks)
+        return pf_error_nomem(&reader->error);
+    return pf_sp_rows_open(&r->rows, reader, tick_ns);
+}
+
+int pf_sp_lines_read(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_batch *batch)
+{
+    int status = pf_sp_rows_give(&r->rows, batch);
+    if (status != PF_EOF)
+        return status;
+    while (r->result == PF_OK && !pf_sp_rows_full(&r->rows)) {
+        if (reader->flush && r->rows.count > 0 && pf_source_would_block(reader->source))
+            break;
+        r->result = next_line(reader, r);
+    }
+    pf_stack_memo_flush(r->stacks, reader->dict);
+    status = pf_sp_rows_give(&r->rows, batch);
+    return status == PF_EOF ? r->result : status;
+}
+
+void pf_sp_lines_close(struct pf_sp_lines *r)
+{
+    pf_sp_rows_close(&r->rows);
+    pf_stack_memo_free(r->stacks);
+    free(r->locations);
+}
+
+static bool has_line_end(struct pf_bytes text)
+{
+    return text.size > 0 && (memchr(text.data, '\n', text.size) || memchr(text.data, '\r', text.size));
+}
+
+bool pf_sp_lines_put_frame(struct pf_buffer *line, const struct pf_sp_line_frame *frame)
+{
+    char type[16], number[16];
+    size_t start = line->size + 1;
+    int type_size = snprintf(type, sizeof type, ";%u,", frame->type);
+    int number_size = snprintf(number, sizeof number, ",%ld", (long)frame->line);
+
+    pf_buffer_append(line, type, (size_t)type_size);
+    pf_buffer_append(line, frame->name.data, frame->name.size);
+    pf_buffer_byte(line, ',');
+    pf_buffer_append(line, frame->file.data, frame->file.size);
+    pf_buffer_append(line, number, (size_t)number_size);
+    if (line->failed)
+        return true;
+    return !has_line_end(frame->name) && !has_line_end(frame->file) &&
+           (frame->name.size == 0 || !memchr(frame->name.data, ',', frame->name.size)) &&
+           frame_size((struct pf_bytes){line->data + start, line->size - start}) == line->size - start;
+}
+
+bool pf_sp_lines_op_fits(struct pf_bytes op)
+{
+    return op.size == 0 || (!has_line_end(op) && !memchr(op.data, ';', op.size) && frame_size(op) == 0);
+}

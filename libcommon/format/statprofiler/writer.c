@@ -1,0 +1,675 @@
+#include "format/statprofiler/writer.h"
+
+#include "base/number.h"
+#include "format/statprofiler/rows.h"
+#include "format/statprofiler/text.h"
+#include "model/stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Encoded frames that are kept. */
+enum { KEPT_MAX = 1 << 30 };
+/* Bytes of a name in a message. */
+enum { NAME_SHOWN = 100 };
+
+static struct pf_sp_field text_field(const struct pf_dict *dict, uint32_t id)
+{
+    return pf_sp_text(pf_dict_string(dict, id), dict->strings.rows[id].flags);
+}
+
+static enum pf_sp_length length_kind(const struct pf_sp_writer *w)
+{
+    return w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_PROFILER;
+}
+
+static void put(struct pf_sp_writer *w, unsigned tag, const struct pf_sp_field *fields, size_t count)
+{
+    pf_sp_output_record(&w->output, tag, fields, count, length_kind(w));
+}
+
+static void put_bare(struct pf_sp_writer *w, unsigned tag)
+{
+    pf_sp_output_record(&w->output, tag, NULL, 0, w->plan ? PF_SP_LENGTH_NONE : PF_SP_LENGTH_PROFILER);
+}
+
+/* Adds to a list of things left out. */
+static void lose(uint32_t list[16], uint32_t what)
+{
+    for (size_t i = 0; i < 16; i++) {
+        if (list[i] == what)
+            return;
+        if (list[i] == 0) {
+            list[i] = what;
+            return;
+        }
+    }
+}
+
+/* ---- Header ---- */
+
+static void put_numbers(struct pf_sp_writer *w, unsigned tag, const uint32_t *numbers, size_t count)
+{
+    struct pf_sp_field fields[3];
+    for (size_t i = 0; i < count; i++)
+        fields[i] = pf_sp_number(numbers[i]);
+    pf_sp_output_record(&w->output, tag, fields, count, w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_NONE);
+}
+
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef";
+    const char *found = c ? strchr(digits, c) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+/* 48 hex digits into six words, little-endian as on the machines the profiler runs on. */
+static bool parse_id(const char *text, unsigned char bytes[PF_SP_ID_SIZE])
+{
+    memset(bytes, 0, PF_SP_ID_SIZE);
+    if (strlen(text) != 2 * PF_SP_ID_SIZE)
+        return false;
+    for (size_t i = 0; i < 2 * PF_SP_ID_SIZE; i++) {
+        int digit = hex_digit(text[i]);
+        if (digit < 0)
+            return false;
+        size_t at = i / 8 * 4 + 3 - i % 8 / 2;
+        bytes[at] = (unsigned char)(bytes[at] << 4 | digit);
+    }
+    return true;
+}
+
+static void put_genealogy(struct pf_sp_writer *w)
+{
+    unsigned char words[2 * PF_SP_ID_SIZE];
+    uint32_t numbers[2] = {w->header.ordinal, w->header.parent_ordinal};
+    parse_id(w->header.id, words);
+    parse_id(w->header.parent, words + PF_SP_ID_SIZE);
+    put_numbers(w, PF_SP_GENEALOGY, numbers, 2);
+    pf_sp_output_put(&w->output, words, sizeof words);
+}
+
+static void put_metadata(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_sp_event *event)
+{
+    struct pf_sp_field fields[2] = {text_field(writer->dict, event->key), text_field(writer->dict, event->value)};
+    put(w, PF_SP_METADATA, fields, 2);
+}
+
+static void put_header(struct pf_writer *writer, struct pf_sp_writer *w)
+{
+    const uint32_t tick = (uint32_t)w->weight.tick;
+    if (w->header_written)
+        return;
+    w->header_written = true;
+    if (w->text)
+        return;
+    put_numbers(w, PF_SP_PERL_VERSION, w->header.perl, 3);
+    put_numbers(w, PF_SP_TICK, &tick, 1);
+    put_numbers(w, PF_SP_DEPTH, &w->header.depth, 1);
+    if (w->plan)
+        put_numbers(w, PF_SP_LIBRARY_VERSION, w->header.library, 2);
+    else
+        put_genealogy(w);
+    for (size_t i = 0; i < w->custom.count; i++)
+        put_metadata(writer, w, &w->custom.rows[i]);
+    pf_sp_output_record(&w->output, PF_SP_HEADER_END, NULL, 0, PF_SP_LENGTH_NONE);
+    pf_sp_output_flush(&w->output);
+}
+
+/* ---- Metadata ---- */
+
+static void parse_version(const char *text, uint32_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strcspn(text, ".");
+        int64_t number;
+        if (!pf_parse_int((struct pf_bytes){text, size}, 0, UINT32_MAX, &number))
+            return;
+        numbers[i] = (uint32_t)number;
+        text += size + (text[size] == '.');
+    }
+}
+
+static void parse_number(const char *text, uint32_t *number)
+{
+    int64_t value;
+    if (pf_parse_int(pf_bytes_of(text), 0, UINT32_MAX, &value))
+        *number = (uint32_t)value;
+}
+
+static int take_process(struct pf_writer *writer, struct pf_sp_writer *w, const char *id)
+{
+    unsigned char bytes[PF_SP_ID_SIZE];
+    if (!parse_id(id, bytes))
+        return PF_OK;
+    if (w->header.has_genealogy && strcmp(w->header.id, id) != 0 && !w->plan && !w->text)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "the inputs are of several processes (%s and %s), and a StatProfiler file is of one: write "
+                            "one file for each",
+                            w->header.id, id);
+    w->header.has_genealogy = true;
+    memcpy(w->header.id, id, PF_SP_ID_TEXT);
+    return PF_OK;
+}
+
+/* A fact of an input's header; that of the first input is written. */
+static int take_fact(struct pf_writer *writer, struct pf_sp_writer *w, const char *key, const char *value)
+{
+    unsigned char bytes[PF_SP_ID_SIZE];
+    w->finish = 0;
+    if (strcmp(key, "process_id") == 0)
+        return take_process(writer, w, value);
+    if (w->header_written)
+        return PF_OK;
+    if (strcmp(key, "perl_version") == 0)
+        parse_version(value, w->header.perl, 3);
+    else if (strcmp(key, "library_version") == 0)
+        parse_version(value, w->header.library, 2);
+    else if (strcmp(key, "depth") == 0)
+        parse_number(value, &w->header.depth);
+    else if (strcmp(key, "ordinal") == 0)
+        parse_number(value, &w->header.ordinal);
+    else if (strcmp(key, "parent_ordinal") == 0)
+        parse_number(value, &w->header.parent_ordinal);
+    else if (strcmp(key, "parent_id") == 0 && parse_id(value, bytes))
+        memcpy(w->header.parent, value, PF_SP_ID_TEXT);
+    return PF_OK;
+}
+
+static bool take_private(struct pf_sp_writer *w, const char *key, uint32_t value)
+{
+    if (strcmp(key, PF_SP_KEY_BODY) == 0)
+        w->in_body = true;
+    else if (strcmp(key, PF_SP_KEY_FINISH) == 0)
+        w->finish = value;
+    else if (strcmp(key, PF_SP_KEY_START) == 0)
+        return pf_sp_events_add(&w->pending, PF_SP_EVENT_START, value, 0);
+    else if (strcmp(key, PF_SP_KEY_END) == 0)
+        return pf_sp_events_add(&w->pending, PF_SP_EVENT_END, value, 0);
+    else if (strcmp(key, PF_SP_KEY_UNMATCHED) == 0)
+        return pf_sp_events_add(&w->pending, PF_SP_EVENT_UNMATCHED, value, 0);
+    return true;
+}
+
+/* An absent column is the empty string in every row. */
+static uint32_t at(const uint32_t *column, uint32_t row)
+{
+    return column ? column[row] : 0;
+}
+
+static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        uint32_t key = at(batch->key, i), value = at(batch->value, i);
+        const char *origin = pf_dict_string(writer->dict, at(batch->origin, i)).data;
+        const char *name = pf_dict_string(writer->dict, key).data;
+        bool ok = true;
+        if (strcmp(origin, PF_SP_HEADER_ORIGIN) == 0) {
+            int status = take_fact(writer, w, name, pf_dict_string(writer->dict, value).data);
+            if (status != PF_OK)
+                return status;
+        } else if (w->text) {
+            w->lost_metadata = w->lost_metadata || strcmp(origin, PF_SP_CUSTOM_ORIGIN) == 0;
+        } else if (strcmp(origin, PF_SP_PRIVATE) == 0) {
+            ok = take_private(w, name, value);
+        } else if (strcmp(origin, PF_SP_CUSTOM_ORIGIN) == 0) {
+            struct pf_sp_events *list = w->header_written || w->in_body ? &w->pending : &w->custom;
+            ok = pf_sp_events_add(list, PF_SP_EVENT_METADATA, key, value);
+        }
+        if (!ok)
+            return pf_error_nomem(&writer->error);
+    }
+    return PF_OK;
+}
+
+/* ---- Sections ---- */
+
+static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_sp_events *events, bool marks)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const struct pf_sp_event *event = &events->rows[i];
+        if (event->type == PF_SP_EVENT_METADATA) {
+            put_metadata(writer, w, event);
+        } else if (marks) {
+            struct pf_sp_field name = text_field(writer->dict, event->key);
+            put(w, event->type == PF_SP_EVENT_START ? PF_SP_SECTION_START : PF_SP_SECTION_END, &name, 1);
+        }
+    }
+}
+
+/* Writes what is pending, and the marks that lead to the target: those that came with the profile where they do lead there
+ * (a filter may have taken samples away), else those that follow from the labels. `free_end`: any end will do. */
+static bool put_pending(struct pf_writer *writer, struct pf_sp_writer *w, bool free_end)
+{
+    struct pf_sp_events marks = {0};
+    bool ok = pf_sp_open_copy(&w->trial, &w->open);
+    bool fits = ok && pf_sp_events_apply(&w->pending, &w->trial);
+    if (fits && !free_end)
+        fits = pf_sp_open_equal(&w->trial, &w->target);
+    put_marks(writer, w, &w->pending, fits);
+    w->pending.count = 0;
+    if (fits)
+        return pf_sp_open_copy(&w->open, &w->trial);
+    ok = ok && pf_sp_events_derive(&w->open, &w->target, &marks);
+    put_marks(writer, w, &marks, true);
+    pf_sp_events_free(&marks);
+    return ok && pf_sp_open_copy(&w->open, &w->target);
+}
+
+/* Takes sections and op from a set of labels; what else is in it is left out. */
+static bool take_labels(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t labels)
+{
+    const struct pf_dict *dict = writer->dict;
+    w->labels = labels;
+    w->op = 0;
+    w->target.count = 0;
+    for (; labels; labels = pf_dict_label(dict, labels)->parent) {
+        const struct pf_label *label = pf_dict_label(dict, labels);
+        if (label->key == dict->section_key && !label->numeric && !w->text) {
+            if (!pf_sp_open_start(&w->target, label->text))
+                return false;
+        } else if (label->key == w->op_key && !label->numeric && w->op == 0) {
+            w->op = label->text;
+        } else {
+            lose(w->lost_labels, label->key);
+        }
+    }
+    for (size_t i = 0, j = w->target.count; i + 1 < j; i++) {
+        uint32_t name = w->target.names[i];
+        w->target.names[i] = w->target.names[--j];
+        w->target.names[j] = name;
+    }
+    return true;
+}
+
+/* ---- Frames ---- */
+
+/* A line as the file has it: 32 bits, signed. */
+static uint32_t line_number(int64_t line)
+{
+    return line >= INT32_MIN && line <= INT32_MAX ? (uint32_t)line : 0;
+}
+
+/* Sets the error of a name that the text form cannot hold. */
+static bool refuse_name(struct pf_writer *writer, const char *what, struct pf_bytes name)
+{
+    int size = name.size < NAME_SHOWN ? (int)name.size : NAME_SHOWN;
+
+    pf_error_set(&writer->error, PF_USAGE,
+                 "%s '%.*s' has characters that separate fields in StatProfiler's text form, which quotes nothing", what, size,
+                 name.data);
+    return false;
+}
+
+/* A frame of the text form. False: no memory, or an error that is set. */
+static bool put_line_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
+{
+    const struct pf_dict *dict = writer->dict;
+    const struct pf_location *location = pf_dict_location(dict, id);
+    char scratch[32];
+    struct pf_sp_line_frame frame = {
+        .type = PF_SP_TYPE_SUB,
+        .file = pf_dict_string(dict, pf_dict_function(dict, location->function)->file),
+        .line = (int32_t)line_number(location->line),
+    };
+
+    if (location->kind == PF_FRAME_EVAL)
+        frame.type = PF_SP_TYPE_EVAL;
+    else if (location->kind == PF_FRAME_MAIN)
+        frame.type = PF_SP_TYPE_MAIN;
+    else
+        frame.name = pf_dict_frame_name(dict, id, scratch);
+    if (location->kind == PF_FRAME_XSUB) {
+        frame.file = PF_BYTES("");
+        frame.line = -1;
+    }
+    w->line.size = 0;
+    if (!pf_sp_lines_put_frame(&w->line, &frame))
+        return refuse_name(writer, "the frame", (struct pf_bytes){w->line.data + 1, w->line.size - 1});
+    pf_sp_output_put(&w->output, w->line.data, w->line.size);
+    return !w->line.failed;
+}
+
+/* Takes a function's name apart: the sub is the system name where the name ends with it, else what follows the last ::. */
+static void split_name(const struct pf_dict *dict, const struct pf_function *function, struct pf_bytes name, bool sub,
+                       struct pf_sp_field fields[2])
+{
+    struct pf_bytes system = pf_dict_string(dict, sub ? function->system_name : 0);
+    unsigned flags = dict->strings.rows[function->name].flags;
+    size_t start = 0;
+    if (system.size > 0 && system.size <= name.size &&
+        memcmp(name.data + name.size - system.size, system.data, system.size) == 0)
+        start = name.size - system.size;
+    else
+        for (size_t i = name.size; i >= 2 && start == 0; i--)
+            if (name.data[i - 1] == ':' && name.data[i - 2] == ':')
+                start = i;
+    struct pf_bytes package = {name.data, start >= 2 ? start - 2 : 0};
+    fields[0] = pf_sp_text(package, pf_ascii(package) ? 0 : flags);
+    struct pf_bytes last = {name.data + start, name.size - start};
+    fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
+}
+
+/* The plan's one sort of frame: its name as the plan has it, "package/sub name as string", or as package and sub. The
+ * fields are package, sub, file, line; field 0 is the whole name where names are whole. */
+static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
+{
+    if (w->whole_names)
+        fields[1] = fields[0];
+    put(w, PF_SP_SUB, fields + w->whole_names, 4 - (size_t)w->whole_names);
+}
+
+static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
+{
+    const struct pf_dict *dict = writer->dict;
+    const struct pf_location *location = pf_dict_location(dict, id);
+    const struct pf_function *function = pf_dict_function(dict, location->function);
+    bool scope = location->kind == PF_FRAME_EVAL || location->kind == PF_FRAME_MAIN;
+    bool sub = location->kind == PF_FRAME_SUB, xsub = location->kind == PF_FRAME_XSUB;
+    int64_t first = sub || function->start_line != 0 ? function->start_line : -1;
+    char scratch[32];
+    struct pf_sp_field fields[5];
+
+    if (w->text)
+        return put_line_frame(writer, w, id);
+    fields[0] = fields[1] = pf_sp_text(PF_BYTES(""), 0);
+    /* A sub without any name stays so, but the plan takes one for a main program. */
+    if (!scope && w->plan && w->whole_names)
+        fields[0] = pf_sp_text(pf_dict_frame_name(dict, id, scratch), dict->strings.rows[function->name].flags);
+    else if (!scope && (function->name != 0 || w->plan || !(sub || xsub)))
+        split_name(dict, function, pf_dict_frame_name(dict, id, scratch), sub || xsub, fields);
+    fields[2] = text_field(dict, xsub ? 0 : function->file);
+    fields[3] = pf_sp_number(line_number(xsub ? -1 : location->line));
+    fields[4] = pf_sp_number(line_number(first));
+    if (w->plan)
+        put_plan_frame(w, fields);
+    else if (scope)
+        put(w, location->kind == PF_FRAME_EVAL ? PF_SP_EVAL : PF_SP_MAIN, fields + 2, 2);
+    else if (xsub)
+        put(w, PF_SP_XSUB, fields, 2);
+    else
+        put(w, PF_SP_SUB, fields, 5);
+    return true;
+}
+
+/* A frame's bytes are the same each time: they are kept. */
+static bool put_frame_again(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
+{
+    if (id >= w->frame_count) {
+        size_t count = writer->dict->locations.count;
+        if (!pf_grow(&w->frames, &w->frame_capacity, count, sizeof *w->frames))
+            return false;
+        memset(w->frames + w->frame_count, 0, (count - w->frame_count) * sizeof *w->frames);
+        w->frame_count = count;
+    }
+    struct pf_sp_encoded *frame = &w->frames[id];
+    if (frame->size == 0 && w->encoded.size < KEPT_MAX) {
+        size_t start = w->encoded.size;
+        w->output.capture = &w->encoded;
+        bool ok = put_frame(writer, w, id);
+        w->output.capture = NULL;
+        if (!ok || w->encoded.failed)
+            return false;
+        if (w->encoded.size - start <= PF_SP_BLOCK_MAX)
+            *frame = (struct pf_sp_encoded){(uint32_t)(w->encoded.size - start), (uint32_t)start};
+        else
+            w->encoded.size = start;
+    }
+    if (frame->size == 0)
+        return put_frame(writer, w, id);
+    pf_sp_output_put(&w->output, w->encoded.data + frame->start, frame->size);
+    return true;
+}
+
+/* ---- Samples ---- */
+
+static bool put_frames(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack)
+{
+    for (; stack; stack = pf_dict_stack(writer->dict, stack)->parent)
+        if (!put_frame_again(writer, w, pf_dict_stack(writer->dict, stack)->location))
+            return false;
+    return true;
+}
+
+/* weight;frames;op */
+static bool put_line(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint64_t weight)
+{
+    struct pf_bytes op = pf_dict_string(writer->dict, w->op);
+    char text[24];
+    int size = snprintf(text, sizeof text, "%llu", (unsigned long long)weight);
+
+    if (!pf_sp_lines_op_fits(op))
+        return refuse_name(writer, "the op", op);
+    pf_sp_output_put(&w->output, text, (size_t)size);
+    if (!put_frames(writer, w, stack))
+        return false;
+    pf_sp_output_put(&w->output, ";", 1);
+    pf_sp_output_put(&w->output, op.data, op.size);
+    pf_sp_output_put(&w->output, "\n", 1);
+    return true;
+}
+
+static bool put_sample(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint32_t weight)
+{
+    const struct pf_dict *dict = writer->dict;
+    struct pf_sp_field fields[3] = {pf_sp_number(weight)};
+    size_t count = 1;
+    if (w->plan)
+        fields[count++] = pf_sp_number(pf_stack_depth(dict, stack));
+    fields[count++] = text_field(dict, w->op);
+    put(w, PF_SP_SAMPLE_START, fields, count);
+    if (!put_frames(writer, w, stack))
+        return false;
+    put_bare(w, PF_SP_SAMPLE_END);
+    return true;
+}
+
+static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint32_t labels, int64_t value)
+{
+    uint64_t ticks;
+    int status = pf_sp_weight_ticks(&w->weight, writer, ++w->records, value, &ticks);
+    if (status != PF_OK)
+        return status;
+    bool ok = labels == w->labels || take_labels(writer, w, labels);
+    if (ok && w->text)
+        return put_line(writer, w, stack, ticks) ? PF_OK : pf_error_nomem(&writer->error);
+    if (ok && (w->pending.count > 0 || !pf_sp_open_equal(&w->open, &w->target)))
+        ok = put_pending(writer, w, false);
+    w->finish = 0;
+    for (; ok && ticks > UINT32_MAX; ticks -= UINT32_MAX)
+        ok = put_sample(writer, w, stack, UINT32_MAX);
+    return ok && put_sample(writer, w, stack, (uint32_t)ticks) ? PF_OK : pf_error_nomem(&writer->error);
+}
+
+/* True when a column may be left out without a word: the weight itself, or the number of samples where it is one a record. */
+static bool goes_without_saying(const struct pf_writer *writer, struct pf_sp_writer *w,
+                                const struct pf_value_column *column, uint32_t rows)
+{
+    const struct pf_measures *measures = &writer->dict->measures;
+    const struct pf_measure *measure = pf_measures_row(measures, column->measure);
+    if (w->weight.chosen && pf_measure_same(measure, pf_measures_row(measures, w->weight.measure)))
+        return true;
+    bool counts = measure->role == PF_COUNT &&
+                  pf_bytes_equal(pf_dict_string(writer->dict, measure->name), PF_BYTES("samples"));
+    for (uint32_t row = 0; row < rows && counts; row++)
+        if (column->data[row] < 0 || column->data[row] > 1)
+            w->lost_counts = true;
+    return counts;
+}
+
+static void note_measures(const struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->value_count; i++)
+        if (!goes_without_saying(writer, w, &batch->values[i], batch->rows))
+            lose(w->lost_measures, batch->values[i].measure + 1);
+}
+
+static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+{
+    const int64_t *values;
+    int status = pf_sp_weight_choose(&w->weight, writer, batch, w->plan);
+    if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 && pf_sink_live(writer->sink)) {
+        /* The producer pauses: who reads this gets what there is. */
+        pf_sp_output_flush(&w->output);
+        return pf_sink_flush(writer->sink);
+    }
+    if (status != PF_OK || batch->rows == 0)
+        return status;
+    status = pf_sp_weight_column(&w->weight, writer, batch, &values);
+    put_header(writer, w);
+    note_measures(writer, w, batch);
+    for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
+        status = write_row(writer, w, at(batch->stack, row), at(batch->labels, row), values ? values[row] : 0);
+    return status;
+}
+
+/* ---- Sources ---- */
+
+/* The number N of "(eval N)", where the name is just that. */
+static bool eval_number(struct pf_bytes name, uint32_t *number)
+{
+    char text[32];
+    int64_t value;
+    if (name.size < 8 || memcmp(name.data, "(eval ", 6) != 0 ||
+        !pf_parse_int((struct pf_bytes){name.data + 6, name.size - 7}, 0, UINT32_MAX, &value))
+        return false;
+    *number = (uint32_t)value;
+    int size = snprintf(text, sizeof text, "(eval %lu)", (unsigned long)*number);
+    return pf_bytes_equal(name, (struct pf_bytes){text, (size_t)size});
+}
+
+static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        const struct pf_text *text = &batch->texts[i];
+        struct pf_sp_field fields[2] = {pf_sp_text(text->text, text->text_flags)};
+        uint32_t number;
+        if (w->plan || w->text || text->line != 0) {
+            w->lost_texts = true;
+            continue;
+        }
+        put_header(writer, w);
+        if (eval_number(text->name, &number)) {
+            fields[1] = pf_sp_number(number);
+            put(w, PF_SP_EVAL_NUMBER, fields, 2);
+        } else {
+            /* Readers since 0.40 do not know the tag and go by the length: this one leads them past it. */
+            fields[1] = pf_sp_text(text->name, text->name_flags);
+            pf_sp_output_record(&w->output, PF_SP_EVAL_STRING, fields, 2, PF_SP_LENGTH_TRUE);
+        }
+    }
+}
+
+/* ---- From the outside ---- */
+
+int pf_sp_writer_open(struct pf_writer *writer)
+{
+    struct pf_sp_writer *w = writer->state;
+    const char *dialect = pf_options_get(writer->options, "dialect");
+    const char *names = pf_options_get(writer->options, "names");
+
+    w->plan = dialect && strcmp(dialect, "plan") == 0;
+    w->text = dialect && strcmp(dialect, "text") == 0;
+    w->weight.without_tick = w->text;
+    w->whole_names = !names || strcmp(names, "whole") == 0;
+    if (names && !w->plan)
+        return pf_error_set(&writer->error, PF_USAGE, "statprofiler:names goes with dialect=plan");
+    w->header.ordinal = 1;
+    w->op_key = pf_dict_intern(writer->dict, PF_BYTES("op"), 0);
+    if (w->text)
+        w->output.sink = writer->sink; /* no magic */
+    else
+        pf_sp_output_open(&w->output, writer->sink, !w->plan && writer->compression != 0);
+    return pf_sink_status(writer->sink, &writer->error);
+}
+
+int pf_sp_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_sp_writer *w = writer->state;
+    int status = PF_OK;
+    if (batch->kind == PF_SAMPLE)
+        status = write_samples(writer, w, batch);
+    else if (batch->kind == PF_META)
+        status = write_meta(writer, w, batch);
+    else if (batch->kind == PF_TEXT)
+        write_texts(writer, w, batch);
+    return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}
+
+static void report_list(struct pf_writer *writer, const char *what, const uint32_t list[16], bool measures)
+{
+    char text[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < 16 && list[i] && used < sizeof text; i++) {
+        uint32_t id = measures ? pf_measures_row(&writer->dict->measures, list[i] - 1)->name : list[i];
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
+                                 pf_dict_string(writer->dict, id).data);
+    }
+    if (used > 0)
+        pf_report_send(&writer->report, PF_WARNING, "StatProfiler files cannot hold these %s, left out: %s", what, text);
+}
+
+static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
+{
+    report_list(writer, "labels", w->lost_labels, false);
+    report_list(writer, "measures", w->lost_measures, true);
+    if (w->weight.chosen)
+        pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, w->weight.measure));
+    if (w->lost_counts)
+        pf_report_send(&writer->report, PF_WARNING,
+                       "a record of several samples is one sample in a StatProfiler file: their number is left out");
+    if (w->text && (w->header.has_genealogy || w->lost_metadata || w->lost_texts || w->weight.tick > 0))
+        pf_report_send(&writer->report, PF_WARNING,
+                       "the text form has no place for%s%s%s%s first lines, evals under another name: left out",
+                       w->weight.tick > 0 ? " the length of a tick (-f statprofiler:tick=MICROSECONDS gives it)," : "",
+                       w->header.has_genealogy ? " process and ordinal," : "", w->lost_metadata ? " metadata," : "",
+                       w->lost_texts ? " eval sources," : "");
+    else if (w->lost_texts && !w->plan)
+        pf_report_send(&writer->report, PF_WARNING, "StatProfiler files hold sources of evals only: others are left out");
+    if (w->plan && (w->lost_texts || w->header.has_genealogy))
+        pf_report_send(&writer->report, PF_WARNING,
+                       "the plan's dialect has no place for first lines, evals under another name%s%s: left out",
+                       w->lost_texts ? ", eval sources" : "",
+                       w->header.has_genealogy ? ", process and ordinal" : "");
+}
+
+static void put_end(struct pf_writer *writer, struct pf_sp_writer *w)
+{
+    struct pf_bytes finish = pf_dict_string(writer->dict, w->finish);
+    if (w->text || pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_NONE)))
+        return;
+    if (w->plan)
+        put_bare(w, PF_SP_HEADER_END);
+    else
+        put_bare(w, pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_FILE)) ? PF_SP_FILE_END : PF_SP_STREAM_END);
+}
+
+int pf_sp_writer_finish(struct pf_writer *writer)
+{
+    struct pf_sp_writer *w = writer->state;
+    put_header(writer, w);
+    w->target.count = 0;
+    bool ok = put_pending(writer, w, true);
+    /* Where the input said how it ends, what it left open stays so. A failed one has no end. */
+    if (ok && w->finish == 0 && !writer->failed_input)
+        ok = put_pending(writer, w, false);
+    if (!writer->failed_input)
+        put_end(writer, w);
+    pf_sp_output_flush(&w->output);
+    report_losses(writer, w);
+    return ok ? pf_sink_status(writer->sink, &writer->error) : pf_error_nomem(&writer->error);
+}
+
+void pf_sp_writer_close(struct pf_writer *writer)
+{
+    struct pf_sp_writer *w = writer->state;
+    pf_sp_events_free(&w->custom);
+    pf_sp_events_free(&w->pending);
+    pf_sp_open_free(&w->open);
+    pf_sp_open_free(&w->target);
+    pf_sp_open_free(&w->trial);
+    free(w->frames);
+    pf_buffer_free(&w->line);
+    pf_buffer_free(&w->encoded);
+}

@@ -1,0 +1,520 @@
+/* The reader of V8's profiles. The members of the document may come in any order: nodes and samples are held as numbers, and become
+ * records at the end. */
+#include "format/v8/v8.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "model/amounts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MICROSECONDS = 3, SECONDS = 9, MOST_PLACES = 6 };
+
+static const struct pf_amount_unit microseconds = {"microseconds", "nanoseconds", MICROSECONDS, 3};
+
+static bool asked(const struct pf_reader *reader, const char *name, const char *value)
+{
+    const char *given = pf_options_get(reader->options, name);
+
+    return given && strcmp(given, value) == 0;
+}
+
+int pf_v8_open_reader(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+
+    if (pf_call_tree_init(&state->tree) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    state->heap = strcmp(reader->format->name, "heapprofile") == 0;
+    state->next = !asked(reader, "deltas", "before");
+    state->lines = asked(reader, "lines", "yes");
+    state->heap_samples = asked(reader, "sizes", "samples");
+    state->samples.deltas.most = MOST_PLACES;
+    return PF_OK;
+}
+
+void pf_v8_close_reader(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+
+    pf_call_tree_free(&state->tree);
+    pf_call_samples_free(&state->samples);
+    pf_metadata_free(&state->metadata);
+    pf_pending_free(&state->rows);
+    pf_pending_free(&state->line_records);
+    free(state->open);
+    free(state->line_rows);
+    pf_json_cut_close(&state->cut);
+}
+
+/* --- the document ----------------------------------------------------------------------------------------- */
+
+static int read_nodes(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK)
+        status = pf_v8_read_node(reader);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int add_sample(struct pf_reader *reader, int64_t number)
+{
+    struct pf_v8_reader *state = reader->state;
+    uint32_t id = pf_call_tree_number(&state->tree, number);
+
+    if (id == 0 || pf_call_samples_add(&state->samples, id) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    return PF_OK;
+}
+
+static int read_samples(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    int64_t number;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    state->sampled = true;
+    while (status == PF_OK && (status = pf_json_cut_next_int(&state->cut, &number)) == PF_OK)
+        status = add_sample(reader, number);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* {"size":1000,"nodeId":3,"ordinal":5}, of which the last alone says nothing here. */
+static int read_heap_samples(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    const json_t *sample;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        status = pf_json_cut_value(&state->cut, &sample);
+        if (status == PF_OK)
+            status = add_sample(reader, pf_json_member_int(sample, "nodeId", 0));
+        if (status == PF_OK && pf_decimals_add(&state->samples.deltas, pf_json_member_int(sample, "size", 0)) != PF_OK)
+            status = pf_error_nomem(&reader->error);
+    }
+    state->sampled = true;
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int read_deltas(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_bytes text;
+    int64_t value;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        status = pf_json_cut_number(&state->cut, &text);
+        if (status != PF_OK)
+            break;
+        status = state->absolute ? pf_decimals_take(&state->samples.deltas, text, &value)
+                                 : pf_decimals_take_part(&state->samples.deltas, text, &value);
+        if (status == PF_OK && pf_decimals_add(&state->samples.deltas, value) != PF_OK)
+            return pf_error_nomem(&reader->error);
+        if (status != PF_OK)
+            return pf_error_at(&reader->error, status, pf_source_offset(reader->source) - text.size, "record %zu: '%.*s' is no time",
+                               state->samples.deltas.count + 1, text.size > 40 ? 40 : (int)text.size, text.data);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* startTime or endTime: microseconds, seconds in old profiles. */
+static int read_time(struct pf_reader *reader, struct pf_bytes key)
+{
+    struct pf_v8_reader *state = reader->state;
+    bool start = key.data[0] == 's';
+    struct pf_bytes text;
+    int status = pf_json_cut_number(&state->cut, &text);
+
+    if (status != PF_OK)
+        return status;
+    *(start ? &state->start : &state->end) = pf_dict_intern_text(reader->dict, text);
+    if (!pf_metadata_add(&state->metadata, reader->dict, reader->format->name, start ? PF_BYTES("startTime") : PF_BYTES("endTime"), text))
+        return pf_error_nomem(&reader->error);
+    return PF_OK;
+}
+
+static void own_measure(struct pf_reader *reader, const json_t *own, const char *key, uint32_t measure[2])
+{
+    for (size_t k = 0; k < 2; k++) {
+        const json_t *text = json_array_get(json_object_get(own, key), k);
+
+        measure[k] = pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(text), json_string_length(text)});
+    }
+}
+
+/* What our writer says of its measures. */
+static int read_own(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    const json_t *own;
+    int status = pf_json_cut_value(&state->cut, &own);
+
+    if (status != PF_OK)
+        return status;
+    state->own = true;
+    own_measure(reader, own, state->heap ? "sizes" : "deltas", state->own_time);
+    own_measure(reader, own, "hits", state->own_count);
+    return PF_OK;
+}
+
+static int read_document(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_bytes key;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        int kind = pf_json_cut_kind(&state->cut);
+
+        if (pf_bytes_equal(key, PF_BYTES("nodes"))) {
+            status = read_nodes(reader);
+        } else if (pf_bytes_equal(key, PF_BYTES("head"))) {
+            state->old = !state->heap;
+            status = pf_v8_read_node(reader);
+        } else if (pf_bytes_equal(key, PF_BYTES("samples")) && kind == '[') {
+            status = !state->heap ? read_samples(reader) : state->heap_samples ? read_heap_samples(reader) : pf_json_cut_skip(&state->cut);
+        } else if (!state->heap && pf_bytes_equal(key, PF_BYTES("timeDeltas"))) {
+            status = read_deltas(reader);
+        } else if (!state->heap && pf_bytes_equal(key, PF_BYTES("timestamps"))) {
+            state->absolute = true;
+            status = read_deltas(reader);
+        } else if ((pf_bytes_equal(key, PF_BYTES("startTime")) || pf_bytes_equal(key, PF_BYTES("endTime"))) && kind == '0') {
+            status = read_time(reader, key);
+        } else if (pf_bytes_equal(key, PF_BYTES("profutils"))) {
+            status = read_own(reader);
+        } else {
+            status = pf_json_cut_skip(&state->cut);
+        }
+    }
+    return status == PF_EOF ? pf_json_cut_end(&state->cut) : status;
+}
+
+/* --- what is made of it ----------------------------------------------------------------------------------- */
+
+/* A time of the document in 10^-places microseconds. */
+static bool told_time(const struct pf_reader *reader, uint32_t text, int places, pf_int128 *time)
+{
+    const struct pf_v8_reader *state = reader->state;
+    bool exact;
+
+    return text && pf_decimal_scale128(pf_dict_string(reader->dict, text), (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
+}
+
+/* Nanoseconds from the start to the end, which are rounded together; 0 where that is not told. */
+static int64_t told_span(const struct pf_reader *reader)
+{
+    const struct pf_v8_reader *state = reader->state;
+    pf_int128 start, end;
+    int64_t span;
+
+    if (!told_time(reader, state->start, MOST_PLACES, &start) || !told_time(reader, state->end, MOST_PLACES, &end) || end <= start ||
+        !pf_scale64(end - start, 1, 1000, &span))
+        return 0;
+    return span;
+}
+
+/* The time from the start of the profile to its end, where both are known. */
+static void find_span(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_call_samples *samples = &state->samples;
+    pf_int128 start, end;
+
+    samples->has_span = told_time(reader, state->start, samples->deltas.most, &start) &&
+                        told_time(reader, state->end, samples->deltas.most, &end) && !__builtin_sub_overflow(end, start, &samples->span);
+}
+
+/* Times of samples become what passed before each of them: since the start of the profile, or since the first sample where the start is
+ * unknown or later. */
+static int subtract_times(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_decimals *deltas = &state->samples.deltas;
+    int64_t before, time;
+    pf_int128 start;
+
+    find_span(reader);
+    if (!state->absolute || deltas->count == 0)
+        return PF_OK;
+    bool told = told_time(reader, state->start, deltas->places, &start) && start <= deltas->values[0] && start >= INT64_MIN;
+    before = told ? (int64_t)start : deltas->values[0];
+    state->samples.has_span = state->samples.has_span && told;
+    for (size_t k = 0; k < deltas->count; k++) {
+        time = deltas->values[k];
+        if (__builtin_sub_overflow(time, before, &deltas->values[k]))
+            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits", k + 1);
+        before = time;
+    }
+    return PF_OK;
+}
+
+/* `own`: what our writer called it. */
+static uint32_t add_measure(struct pf_reader *reader, struct pf_measure *measure, const char *name, const uint32_t own[2])
+{
+    measure->name = own[0] ? own[0] : pf_dict_intern(reader->dict, pf_bytes_of(name), 0);
+    measure->unit = own[0] ? own[1] : measure->unit;
+    return pf_measures_intern(&reader->dict->measures, measure);
+}
+
+static uint32_t count_measure(struct pf_reader *reader, enum pf_kind kind)
+{
+    struct pf_measure measure = {.unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0), .kind = (uint8_t)kind, .role = PF_COUNT,
+                                 .nature = PF_SAMPLED, .num = 1, .den = 1};
+
+    return add_measure(reader, &measure, "hits", ((struct pf_v8_reader *)reader->state)->own_count);
+}
+
+static int64_t *new_column(struct pf_reader *reader, size_t count)
+{
+    int64_t *values = calloc(count + 1, sizeof *values);
+
+    if (!values)
+        pf_error_nomem(&reader->error);
+    return values;
+}
+
+/* The stack of a number some sample names. */
+static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *unknown)
+{
+    struct pf_v8_reader *state = reader->state;
+    uint32_t node = state->tree.rows[number].node;
+    struct pf_function function = {.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
+
+    if (node)
+        return state->tree.nodes[node].stack;
+    ++*unknown;
+    return pf_dict_add_frame(reader->dict, 0,
+                             pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(reader->dict, &function)}));
+}
+
+/* Our writer's samples stand there twice, the time between them. */
+static void join_twins(struct pf_call_samples *samples)
+{
+    int64_t *deltas = samples->deltas.values;
+    size_t kept = 0;
+
+    for (size_t k = 0; k < samples->count; k++) {
+        if (deltas[k] == 0 && k + 1 < samples->count && samples->numbers[k + 1] == samples->numbers[k])
+            k++;
+        samples->numbers[kept] = samples->numbers[k];
+        deltas[kept++] = deltas[k];
+    }
+    samples->count = kept;
+}
+
+/* Records end where a node has no stack. */
+static void fill_stacks(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    size_t unknown = 0;
+
+    for (size_t k = 0; k < state->samples.count; k++) {
+        uint32_t stack = sample_stack(reader, state->samples.numbers[k], &unknown);
+
+        if (stack == UINT32_MAX)
+            break;
+        state->rows.stacks[state->rows.count++] = stack;
+    }
+    if (unknown > 0)
+        pf_report_send(&reader->report, PF_WARNING, "%zu samples are of nodes that the profile does not have", unknown);
+}
+
+/* A record for each sample. */
+static int give_samples(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_decimals *deltas = &state->samples.deltas;
+    struct pf_measure wall = {.role = PF_SELF, .nature = PF_SAMPLED};
+    size_t told = deltas->count, count = state->samples.count;
+    int64_t *hits = new_column(reader, count);
+    bool sorted, timed = told > 0 && (!state->own || state->own_time[0]);
+
+    if (!hits)
+        return PF_NOMEM;
+    if (state->own && !state->own_count[0])
+        free(hits);
+    else
+        pf_pending_column(&state->rows, count_measure(reader, PF_SAMPLE), hits);
+    hits = state->rows.values[0];
+    state->rows.stacks = malloc((count + 1) * sizeof *state->rows.stacks);
+    if (!state->rows.stacks)
+        return pf_error_nomem(&reader->error);
+    int status = subtract_times(reader);
+    if (status != PF_OK)
+        return status;
+    if (timed && told != count)
+        pf_report_send(&reader->report, PF_WARNING, "%zu samples and %zu times between them", count, told);
+    status = pf_call_samples_order(&state->samples, state->next && !state->own, &sorted);
+    if (status != PF_OK)
+        return pf_error_set(&reader->error, status, status == PF_NOMEM ? "out of memory" : "the times of the samples leave 64 bits");
+    if (sorted)
+        pf_report_send(&reader->report, PF_NOTE, "samples were not in the order of time; they are put into it");
+    if (state->own)
+        join_twins(&state->samples);
+    fill_stacks(reader);
+    for (size_t k = 0; k < state->rows.count && hits; k++) {
+        struct pf_call_node *node = &state->tree.nodes[state->tree.rows[state->samples.numbers[k]].node];
+
+        hits[k] = state->own ? node->count : 1;
+        node->count = state->own ? 0 : node->count;
+    }
+    if (timed) {
+        const char *unit = pf_dict_string(reader->dict, state->own_time[1]).data;
+        struct pf_amount_unit other = {unit, unit, 0, 9};
+
+        pf_amounts_scale(reader->dict, deltas, state->own && strcmp(unit, microseconds.base) != 0 ? &other : &microseconds, &wall);
+        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall", state->own_time), deltas->values);
+        deltas->values = NULL;
+    }
+    return PF_OK;
+}
+
+/* A record for each node that has hits: the time of all is shared out among them. */
+static int give_hits(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    const struct pf_call_tree *tree = &state->tree;
+    struct pf_measure wall = {.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0), .nature = PF_SAMPLED, .num = 1, .den = 1};
+    int64_t *hits = new_column(reader, tree->count), *times = new_column(reader, tree->count), span = told_span(reader);
+    pf_int128 total = 0;
+
+    if (hits)
+        pf_pending_column(&state->rows, count_measure(reader, PF_SAMPLE), hits);
+    for (uint32_t k = 1; k <= tree->count; k++)
+        total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
+    bool timed = span > 0 && total > 0 && total <= INT64_MAX;
+    if (timed && times)
+        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall", state->own_time), times);
+    else
+        free(times);
+    state->rows.stacks = malloc(((size_t)tree->count + 1) * sizeof *state->rows.stacks);
+    if (!hits || (timed && !times) || !state->rows.stacks)
+        return pf_error_nomem(&reader->error);
+    for (uint32_t k = 1; k <= tree->count; k++) {
+        const struct pf_call_node *node = &tree->nodes[k];
+
+        if (node->count <= 0 || node->stack == UINT32_MAX)
+            continue;
+        if (timed && !pf_scale64((pf_int128)node->count * span, 1, (uint64_t)total, &times[state->rows.count]))
+            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits", state->rows.count + 1);
+        hits[state->rows.count] = node->count;
+        state->rows.stacks[state->rows.count++] = node->stack;
+    }
+    return PF_OK;
+}
+
+/* Bytes that live, by node or by sample. */
+static int give_heap(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    const struct pf_call_tree *tree = &state->tree;
+    struct pf_measure size = {.unit = pf_dict_intern(reader->dict, PF_BYTES("bytes"), 0), .nature = PF_SAMPLED, .num = 1, .den = 1};
+    size_t most = state->heap_samples ? state->samples.count : tree->count;
+    int64_t *bytes = new_column(reader, most);
+
+    if (!bytes)
+        return PF_NOMEM;
+    pf_pending_column(&state->rows, add_measure(reader, &size, "inuse_space", state->own_time), bytes);
+    state->rows.stacks = malloc((most + 1) * sizeof *state->rows.stacks);
+    if (!state->rows.stacks)
+        return pf_error_nomem(&reader->error);
+    if (state->heap_samples) {
+        memcpy(bytes, state->samples.deltas.values ? state->samples.deltas.values : bytes,
+               state->samples.deltas.count * sizeof *bytes);
+        fill_stacks(reader);
+        return PF_OK;
+    }
+    for (uint32_t k = 1; k <= tree->count; k++) {
+        const struct pf_call_node *node = &tree->nodes[k];
+
+        if (node->count == 0 || node->stack == UINT32_MAX)
+            continue;
+        bytes[state->rows.count] = node->count;
+        state->rows.stacks[state->rows.count++] = node->stack;
+    }
+    return PF_OK;
+}
+
+/* Hits of lines, where they were asked for: places, for no sample says on which line it was. */
+static int give_lines(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_pending *rows = &state->line_records;
+    int64_t *hits;
+
+    if (!state->lines || state->heap)
+        return PF_OK;
+    hits = new_column(reader, state->line_count);
+    if (!hits)
+        return PF_NOMEM;
+    rows->kind = PF_FLAT;
+    pf_pending_column(rows, count_measure(reader, PF_FLAT), hits);
+    rows->stacks = malloc((state->line_count + 1) * sizeof *rows->stacks);
+    if (!rows->stacks)
+        return pf_error_nomem(&reader->error);
+    for (size_t k = 0; k < state->line_count; k++) {
+        const struct pf_v8_line *line = &state->line_rows[k];
+        struct pf_location location = *pf_dict_location(reader->dict, state->tree.nodes[line->node].location);
+
+        location.line = line->line;
+        location.column = 0;
+        hits[rows->count] = line->ticks;
+        rows->stacks[rows->count++] = pf_dict_add_location(reader->dict, &location);
+    }
+    return PF_OK;
+}
+
+static int finish_profile(struct pf_reader *reader, int status)
+{
+    struct pf_v8_reader *state = reader->state;
+    uint32_t node;
+    int resolved;
+
+    pf_v8_end_nodes(reader);
+    resolved = pf_call_tree_resolve(&state->tree, reader->dict, &node);
+    if (resolved == PF_NOMEM)
+        return pf_error_nomem(&reader->error);
+    if (resolved != PF_OK && status == PF_OK) {
+        uint32_t number = state->tree.nodes[node].number;
+
+        status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                             "node %" PRIi64 " is its own ancestor or has more than 1048575 frames",
+                             number ? pf_call_tree_named(&state->tree, number) : 0);
+    }
+    /* of what is cut nobody knows whether samples were to come */
+    if (!state->heap && !state->sampled && status != PF_OK)
+        return status;
+    int given = state->heap ? give_heap(reader) : state->sampled ? give_samples(reader) : give_hits(reader);
+    if (given == PF_OK)
+        given = give_lines(reader);
+    return status == PF_OK ? given : status;
+}
+
+int pf_v8_read(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_pending *lines = &state->line_records;
+
+    if (!state->read) {
+        state->read = true;
+        state->status = finish_profile(reader, read_document(reader));
+    }
+    if (!state->rows.declared && state->rows.column_count > 0 && pf_pending_give(&state->rows, batch))
+        return PF_OK;
+    if (!lines->declared && lines->column_count > 0 && pf_pending_give(lines, batch))
+        return PF_OK;
+    if (pf_metadata_give(&state->metadata, batch))
+        return PF_OK;
+    if (state->rows.column_count > 0 && pf_pending_give(&state->rows, batch))
+        return PF_OK;
+    if (lines->column_count > 0 && pf_pending_give(lines, batch))
+        return PF_OK;
+    return state->status == PF_OK ? PF_EOF : state->status;
+}

@@ -1,0 +1,335 @@
+/* The writers of V8's profiles: a node for each stack, and in profiles of the processor one sample for each node that has a value. */
+#include "format/v8/v8.h"
+
+#include "base/decimal.h"
+#include "model/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pf_v8_open_writer(struct pf_writer *writer)
+{
+    struct pf_v8_writer *state = writer->state;
+
+    state->sums.dict = writer->dict;
+    state->sums.of_functions = true;
+    return pf_frame_sums_init(&state->sums, &writer->error);
+}
+
+void pf_v8_close_writer(struct pf_writer *writer)
+{
+    struct pf_v8_writer *state = writer->state;
+
+    pf_frame_sums_free(&state->sums);
+    pf_buffer_free(&state->scratch);
+    free(state->order);
+    free(state->row_of);
+    pf_walk_free(&state->walk);
+}
+
+/* The start of the profile stays what it was. */
+static void take_meta(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_v8_writer *state = writer->state;
+    bool exact;
+
+    for (uint32_t row = 0; row < batch->rows; row++)
+        if (pf_bytes_equal(pf_dict_string(writer->dict, batch->origin[row]), pf_bytes_of(writer->format->name)) &&
+            pf_bytes_equal(pf_dict_string(writer->dict, batch->key[row]), PF_BYTES("startTime")) &&
+            (!pf_decimal_scale128(pf_dict_string(writer->dict, batch->value[row]), 3, &state->start, &exact) || state->start < 0 ||
+             state->start > (pf_int128)1000 * (INT64_MAX / 2)))
+            state->start = 0;
+}
+
+int pf_v8_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_v8_writer *state = writer->state;
+
+    if (batch->kind == PF_META)
+        take_meta(writer, batch);
+    if (batch->kind != PF_SAMPLE)
+        return PF_OK;
+    return pf_frame_sums_add(&state->sums, batch, &writer->error);
+}
+
+/* --- nodes ------------------------------------------------------------------------------------------------ */
+
+static const struct pf_sum_node *node_row(const struct pf_v8_writer *state, uint32_t node)
+{
+    return pf_table_row(&state->sums.nodes, node);
+}
+
+/* Numbers of the nodes in preorder, from 2 (1 is the root). */
+static bool number_nodes(struct pf_v8_writer *state)
+{
+    uint32_t count = state->sums.nodes.count;
+
+    state->order = calloc(count, sizeof *state->order);
+    state->row_of = calloc(count, sizeof *state->row_of);
+    if (!state->order || !state->row_of || !pf_frame_sums_preorder(&state->sums, state->order) ||
+        pf_walk_init(&state->walk, &state->sums.nodes, count) != PF_OK)
+        return false;
+    for (uint32_t row = 1; row < state->sums.rows.count; row++)
+        state->row_of[((const struct pf_sum_row *)pf_table_row(&state->sums.rows, row))->node] = row;
+    return true;
+}
+
+static void write_call_frame(struct pf_writer *writer, uint32_t node)
+{
+    struct pf_v8_writer *state = writer->state;
+    const struct pf_sum_frame *frame = pf_table_row(&state->sums.frames, node_row(state, node)->frame);
+
+    pf_sink_text(writer->sink, "\"callFrame\":{\"functionName\":");
+    if (node == 0)
+        pf_sink_text(writer->sink, "\"(root)\"");
+    else if (pf_bytes_equal(pf_dict_string(writer->dict, frame->name), PF_BYTES("(anonymous)")))
+        pf_sink_text(writer->sink, "\"\"");
+    else
+        pf_json_name(writer->sink, writer->dict, frame->name, &state->scratch);
+    pf_sink_text(writer->sink, ",\"scriptId\":\"0\",\"url\":");
+    pf_json_name(writer->sink, writer->dict, node ? frame->file : 0, &state->scratch);
+    pf_sink_printf(writer->sink, ",\"lineNumber\":%" PRIi64 ",\"columnNumber\":%" PRIi64 "}", node ? frame->line - 1 : -1,
+                   node ? (int64_t)frame->column - 1 : -1);
+}
+
+/* The sum of a node in a column; 0 where there is none. */
+static pf_int128 sum_of(const struct pf_v8_writer *state, const struct pf_sum_column *column, uint32_t node)
+{
+    return column && state->row_of[node] ? pf_frame_sums_value(column, state->row_of[node]) : 0;
+}
+
+static int check_sums(struct pf_writer *writer, const struct pf_sum_column *column)
+{
+    struct pf_v8_writer *state = writer->state;
+    const struct pf_measure *measure = column ? &column->quantity.measure : NULL;
+    pf_int128 total = 0;
+    int64_t amount;
+
+    for (uint32_t node = 0; column && node < state->sums.nodes.count; node++) {
+        total += sum_of(state, column, node);
+        if (sum_of(state, column, node) < 0)
+            return pf_error_set(&writer->error, PF_USAGE, "%s holds no amounts below 0, and '%s' has some", writer->format->name,
+                                pf_dict_string(writer->dict, measure->name).data);
+        if (total > INT64_MAX)
+            break;
+    }
+    if (total > INT64_MAX || (column && !pf_scale64(total, measure->num, measure->den, &amount)))
+        return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' leaves 64 bits", pf_dict_string(writer->dict, measure->name).data);
+    return PF_OK;
+}
+
+static void write_measure(struct pf_writer *writer, const char *key, const struct pf_sum_column *column)
+{
+    struct pf_v8_writer *state = writer->state;
+
+    pf_sink_printf(writer->sink, "\"%s\":", key);
+    if (!column) {
+        pf_sink_text(writer->sink, "null");
+        return;
+    }
+    pf_sink_text(writer->sink, "[");
+    pf_json_name(writer->sink, writer->dict, column->quantity.measure.name, &state->scratch);
+    pf_sink_text(writer->sink, ",");
+    pf_json_name(writer->sink, writer->dict, column->quantity.measure.unit, &state->scratch);
+    pf_sink_text(writer->sink, "]");
+}
+
+/* `said` of what is not told exactly; NULL: nobody misses that. */
+static int end_of(struct pf_writer *writer, const char *said)
+{
+    const struct pf_v8_writer *state = writer->state;
+
+    if (state->cut && said)
+        pf_report_send(&writer->report, PF_WARNING, "%s", said);
+    return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
+}
+
+/* --- profiles of the processor ---------------------------------------------------------------------------- */
+
+static bool is_time(const struct pf_writer *writer, const struct pf_sum_column *column)
+{
+    return pf_bytes_equal(pf_dict_string(writer->dict, column->quantity.measure.unit), PF_BYTES("nanoseconds"));
+}
+
+static void write_nodes(struct pf_writer *writer, const struct pf_sum_column *hits)
+{
+    struct pf_v8_writer *state = writer->state;
+    uint32_t count = state->sums.nodes.count;
+
+    pf_sink_text(writer->sink, "{\"nodes\":[");
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t node = k ? state->order[k - 1] : 0;
+
+        pf_sink_printf(writer->sink, k ? ",\n{\"id\":%" PRIu32 "," : "\n{\"id\":%" PRIu32 ",", node + 1);
+        write_call_frame(writer, node);
+        pf_sink_text(writer->sink, ",\"hitCount\":");
+        pf_json_int128(writer->sink, sum_of(state, hits, node));
+        pf_sink_text(writer->sink, ",\"children\":[");
+        for (uint32_t child = state->walk.links[node].first; child; child = state->walk.links[child].next)
+            pf_sink_printf(writer->sink, child == state->walk.links[node].first ? "%" PRIu32 : ",%" PRIu32, child + 1);
+        pf_sink_text(writer->sink, "]}");
+    }
+    pf_sink_text(writer->sink, "\n]");
+}
+
+/* Samples, and what passed before each of them: microseconds, or what else is measured. Each stands there twice with its time between,
+ * which is then its own for those who take the time before a sample and for those who take the time behind it (the DevTools). */
+static void write_samples(struct pf_writer *writer, const struct pf_sum_column *hits, const struct pf_sum_column *wall)
+{
+    struct pf_v8_writer *state = writer->state;
+    uint64_t per = wall && is_time(writer, wall) ? 1000 : 1;
+    char text[PF_SUM_TEXT];
+
+    for (int deltas = 0; deltas < 2; deltas++) {
+        const char *comma = "";
+
+        pf_sink_text(writer->sink, deltas ? "],\n\"timeDeltas\":[" : ",\n\"samples\":[");
+        for (uint32_t k = 0; k < state->sums.nodes.count; k++) {
+            uint32_t node = k ? state->order[k - 1] : 0;
+
+            if (sum_of(state, hits, node) == 0 && sum_of(state, wall, node) == 0)
+                continue;
+            pf_sink_text(writer->sink, comma);
+            comma = ",";
+            if (!deltas)
+                pf_sink_printf(writer->sink, "%" PRIu32 ",%" PRIu32, node + 1, node + 1);
+            else
+                pf_sink_printf(writer->sink, "0,%.*s",
+                               wall ? (int)pf_frame_sums_print(wall, sum_of(state, wall, node), per, text, &state->cut) : 1, wall ? text : "0");
+        }
+    }
+    pf_sink_text(writer->sink, "]");
+}
+
+/* When the profile began, and when it had ended: microseconds, `whole` of them later. */
+static void write_times(struct pf_writer *writer, int64_t whole)
+{
+    const struct pf_v8_writer *state = writer->state;
+    int64_t start = (int64_t)(state->start / 1000), rest = (int64_t)(state->start % 1000), next = start + (rest > 0);
+
+    pf_sink_printf(writer->sink, ",\n\"startTime\":%" PRIi64, start);
+    if (rest > 0)
+        pf_sink_printf(writer->sink, ".%03" PRIi64, rest);
+    pf_sink_printf(writer->sink, ",\"endTime\":%" PRIi64, whole > INT64_MAX - next ? INT64_MAX : next + whole);
+}
+
+int pf_v8_finish_cpu(struct pf_writer *writer)
+{
+    struct pf_v8_writer *state = writer->state;
+    const struct pf_sum_column *wall = pf_frame_sums_find(&state->sums, "nanoseconds", "wall");
+    const struct pf_sum_column *hits = pf_frame_sums_find(&state->sums, "count", "hits"), *other = pf_frame_sums_find(&state->sums, NULL, NULL);
+    char text[PF_SUM_TEXT];
+    pf_int128 total = 0;
+
+    if (hits && hits->quantity.measure.num != hits->quantity.measure.den)
+        hits = NULL; /* they are whole numbers */
+    /* where there is no time, what is counted stands for it */
+    if (!wall || (other->quantity.measure.main && !is_time(writer, other) && other != hits))
+        wall = other;
+    /* the hits are held anyway: there is room for another one */
+    for (size_t k = 0; wall == hits && k < state->sums.column_count; k++)
+        if (&state->sums.columns[k] != hits)
+            wall = &state->sums.columns[k];
+    if (wall)
+        pf_held_measures_add(&writer->measures, &wall->quantity.measure);
+    if (hits)
+        pf_held_measures_add(&writer->measures, &hits->quantity.measure);
+    if (!number_nodes(state))
+        return pf_error_nomem(&writer->error);
+    if (check_sums(writer, wall) != PF_OK || check_sums(writer, hits) != PF_OK)
+        return writer->error.code;
+    for (uint32_t node = 0; node < state->sums.nodes.count; node++)
+        total += sum_of(state, wall, node);
+    uint64_t per = wall && is_time(writer, wall) ? 1000 : 1;
+    write_nodes(writer, hits);
+    int64_t whole = 0;
+    struct pf_bytes end = {text, wall ? pf_frame_sums_print(wall, total, per, text, &state->cut) : 0};
+    const char *point = end.size > 0 ? memchr(text, '.', end.size) : NULL;
+    if (point)
+        end.size = (size_t)(point - text);
+    pf_parse_int(end, 0, INT64_MAX, &whole);
+    whole += point != NULL && whole < INT64_MAX; /* no sample lies behind the end */
+    write_times(writer, whole);
+    write_samples(writer, hits, wall);
+    pf_sink_text(writer->sink, ",\n\"profutils\":{");
+    write_measure(writer, "deltas", wall == hits ? NULL : wall);
+    pf_sink_text(writer->sink, ",");
+    write_measure(writer, "hits", hits);
+    pf_sink_text(writer->sink, "}}\n");
+    return end_of(writer, wall && is_time(writer, wall) ? NULL : "amounts whose decimals do not end are cut after 18 of them");
+}
+
+/* --- profiles of the heap --------------------------------------------------------------------------------- */
+
+/* Whole bytes, half to even. */
+static void write_size(struct pf_writer *writer, const struct pf_sum_column *size, uint32_t node)
+{
+    struct pf_v8_writer *state = writer->state;
+    const struct pf_measure *measure = &size->quantity.measure;
+    pf_int128 sum = sum_of(state, size, node);
+    int64_t bytes;
+
+    state->cut = state->cut || sum * (pf_int128)measure->num % (pf_int128)measure->den != 0;
+    if (pf_scale64(sum, measure->num, measure->den, &bytes)) /* check_sums() */
+        pf_json_int(writer->sink, bytes);
+}
+
+static void open_heap_node(struct pf_writer *writer, const struct pf_sum_column *size, uint32_t node)
+{
+    pf_sink_text(writer->sink, "{");
+    write_call_frame(writer, node);
+    pf_sink_text(writer->sink, ",\"selfSize\":");
+    write_size(writer, size, node);
+    pf_sink_printf(writer->sink, ",\"id\":%" PRIu32 ",\"children\":[", node + 1);
+}
+
+static void write_heap_nodes(struct pf_writer *writer, const struct pf_sum_column *size)
+{
+    struct pf_v8_writer *state = writer->state;
+    struct pf_walk *walk = &state->walk;
+    uint32_t open = 1, depth; /* nodes not closed yet, the root among them */
+
+    open_heap_node(writer, size, 0);
+    for (uint32_t node; (node = pf_walk_next(walk)) != 0; open = depth) {
+        depth = walk->depth + 1;
+        for (uint32_t k = depth; k <= open; k++)
+            pf_sink_text(writer->sink, "]}");
+        pf_sink_text(writer->sink, depth <= open ? ",\n" : "\n");
+        open_heap_node(writer, size, node);
+    }
+    for (; open > 0; open--)
+        pf_sink_text(writer->sink, "]}");
+}
+
+int pf_v8_finish_heap(struct pf_writer *writer)
+{
+    struct pf_v8_writer *state = writer->state;
+    const struct pf_sum_column *size = pf_frame_sums_find(&state->sums, "bytes", "inuse_space");
+    const char *comma = "";
+
+    if (!size)
+        return pf_error_set(&writer->error, PF_USAGE, "heapprofile holds bytes, and no measure of the profile counts any");
+    pf_held_measures_add(&writer->measures, &size->quantity.measure);
+    if (!number_nodes(state))
+        return pf_error_nomem(&writer->error);
+    if (check_sums(writer, size) != PF_OK)
+        return writer->error.code;
+    pf_sink_text(writer->sink, "{\"head\":");
+    write_heap_nodes(writer, size);
+    pf_sink_text(writer->sink, ",\n\"samples\":[");
+    for (uint32_t k = 0, ordinal = 1; k < state->sums.nodes.count; k++) {
+        uint32_t node = k ? state->order[k - 1] : 0;
+
+        if (sum_of(state, size, node) == 0)
+            continue;
+        pf_sink_printf(writer->sink, "%s{\"size\":", comma);
+        write_size(writer, size, node);
+        pf_sink_printf(writer->sink, ",\"nodeId\":%" PRIu32 ",\"ordinal\":%" PRIu32 "}", node + 1, ordinal++);
+        comma = ",";
+    }
+    pf_sink_text(writer->sink, "],\n\"profutils\":{");
+    write_measure(writer, "sizes", size);
+    pf_sink_text(writer->sink, "}}\n");
+    return end_of(writer, "sizes are rounded to whole bytes");
+}

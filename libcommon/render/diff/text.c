@@ -1,0 +1,284 @@
+#include "render/diff/parts.h"
+
+#include "analysis/sum/rank.h"
+#include "model/utf8.h"
+#include "render/table/prose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* With tests there are an interval and a q. */
+enum { BEFORE, AFTER, DELTA, POINTS, RATIO, INTERVAL, Q, VERDICT, BAR, NAME, COLUMNS };
+
+static const struct pf_text_column text_columns[COLUMNS] = {
+    {"before", 10, 7},       {"after", 10, 6},
+    {"delta", 11, 0},        {"points", 8, PF_DROP_POINTS},
+    {"ratio", 8, 5},         {"95% interval", 23, PF_DROP_INTERVAL},
+    {"q", 9, 4},             {"verdict", 10, 8},
+    {"", PF_TOP_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
+};
+
+/* --- head ------------------------------------------------------------------------------------------------- */
+
+static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                          struct pf_buffer *line)
+{
+    char text[PF_AMOUNT_TEXT];
+
+    if (table->worth[0] == table->worth[1])
+        return;
+    pf_buffer_printf(line, "; a sample stands for %s before", pf_diff_print(view, block, (pf_int128)table->worth[0], block->scale.parts, false, text));
+    pf_buffer_printf(line, ", %s after", pf_diff_print(view, block, (pf_int128)table->worth[1], block->scale.parts, false, text));
+}
+
+/* What made the verdicts, and what they take for granted. */
+static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                          struct pf_buffer *line)
+{
+    size_t before = pf_diff_runs(view->diff, 0), after = pf_diff_runs(view->diff, 1);
+    char margin[PF_AMOUNT_TEXT];
+
+    switch (table->method) {
+    case PF_DIFF_RUNS:
+        pf_buffer_printf(line, "Welch's t over %zu and %zu runs", before, after);
+        if (block->measure.nature == PF_SAMPLED && block->sampled)
+            pf_buffer_printf(line, ", a side's variance being at least that of its number of samples");
+        else if (block->measure.nature == PF_EXACT)
+            pf_buffer_printf(line, "; exact counts that are the same in all runs of a side need no test");
+        break;
+    case PF_DIFF_SAMPLES:
+        pf_buffer_printf(line, "exact binomial on the numbers of samples, given their sum; right if samples do not depend on each other");
+        append_worths(view, block, table, line);
+        break;
+    case PF_DIFF_EXACT:
+        pf_buffer_printf(line, "exact counts: any change is real\n");
+        return;
+    case PF_DIFF_UNLIKE:
+        pf_buffer_printf(line, "one run on a side, and what a sample stands for differs between or within the sides: nothing tells a change from chance (?)\n");
+        return;
+    case PF_DIFF_NOTHING:
+        pf_buffer_printf(line, "one run on a side, and the number of samples is not known: nothing tells a change from chance (?)\n");
+        return;
+    }
+    pf_diff_print(view, block, table->margin, table->shown_parts, false, margin);
+    pf_buffer_printf(line, "\n+ -: q < 0.05 over %zu %s tested; =: equal, or the interval lies within %s\n", table->tests,
+           pf_diff_noun(view, table->tests != 1), margin);
+}
+
+static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                         struct pf_buffer *line)
+{
+    const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
+    char text[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
+    bool mean = pf_diff_runs(view->diff, 0) > 1 || pf_diff_runs(view->diff, 1) > 1;
+
+    pf_buffer_printf(line, "%s before, ", pf_diff_print(view, block, total.before, table->shown_parts, false, text));
+    pf_buffer_printf(line, "%s after", pf_diff_print(view, block, total.after, table->shown_parts, false, text));
+    pf_buffer_printf(line, "%s, ", mean ? " per run" : "");
+    pf_buffer_printf(line, "%s", pf_diff_print(view, block, total.delta, table->shown_parts, true, text));
+    if (table->total.before != 0 && !view->diff->normalize) {
+        pf_top_percent(pf_percent(table->total.delta, table->total.before), percent);
+        pf_buffer_printf(line, " (%s%s of before)", table->total.delta > 0 && percent[0] != '<' ? "+" : "", percent);
+    }
+}
+
+static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table)
+{
+    const struct pf_dict *dict = view->diff->dict;
+    struct pf_buffer line = {0}, scratch = {0};
+    struct pf_bytes name = pf_text_line(pf_dict_string(dict, block->column), dict->strings.rows[block->column].flags, &scratch);
+    int status;
+
+    pf_buffer_append(&line, name.data, name.size);
+    pf_buffer_printf(&line, view->diff->normalize ? ", shares of each run's total: " : ": ");
+    append_total(view, block, table, &line);
+    status = scratch.failed ? PF_NOMEM : pf_diff_headline(view, &line);
+    line.size = 0;
+    append_method(view, block, table, &line);
+    pf_buffer_printf(&line, "points: share of the total after, less share of the total before%s",
+                     table->cum ? "; all columns: cumulative" : "");
+    if (status == PF_OK)
+        status = line.failed ? PF_NOMEM
+                             : pf_prose_write(view->sink, (struct pf_bytes){line.data, line.size}, view->terminal, pf_diff_mark(view));
+    pf_buffer_free(&line);
+    pf_buffer_free(&scratch);
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+struct row_texts {
+    char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT], points[32], ratio[32], interval[2 * PF_AMOUNT_TEXT + 8],
+        q[32], verdict[16];
+};
+
+static void print_ratio(const struct pf_diff_row *row, const struct pf_diff_means *means, char text[32])
+{
+    if (means->before == 0)
+        snprintf(text, 32, "-");
+    else
+        snprintf(text, 32, fabs(row->ratio) >= 1e5 ? "%.2gx" : fabs(row->ratio) >= 100 ? "%.0fx" : "%.2fx", row->ratio);
+}
+
+/* An end of an interval: with decimals where means may have some. */
+static void print_end(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, double amount,
+                      char text[PF_AMOUNT_TEXT])
+{
+    double digits = table->shown_parts > 1 ? 1e6 / (double)block->scale.parts : 1;
+
+    pf_diff_print(view, block, (pf_int128)nearbyint(amount * digits), table->shown_parts > 1 ? 1000000 : 1, true, text);
+}
+
+static void print_row(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                      const struct pf_diff_row *row, struct row_texts *texts)
+{
+    const struct pf_diff_means *means = pf_diff_compared(table, row);
+    const struct pf_diff_means shown = pf_diff_shown_means(table, means);
+    char low[PF_AMOUNT_TEXT], high[PF_AMOUNT_TEXT];
+
+    pf_diff_print(view, block, shown.before, table->shown_parts, false, texts->before);
+    pf_diff_print(view, block, shown.after, table->shown_parts, false, texts->after);
+    pf_diff_print(view, block, shown.delta, table->shown_parts, true, texts->delta);
+    snprintf(texts->points, sizeof texts->points, fabs(row->points) < 0.005 ? "0" : "%+.2f", row->points);
+    print_ratio(row, means, texts->ratio);
+    snprintf(texts->verdict, sizeof texts->verdict, "%c %-7s", row->verdict, pf_diff_status_name(row->status));
+    snprintf(texts->q, sizeof texts->q, row->q < 0.0001 ? "%.0e" : "%.4f", row->q);
+    print_end(view, block, table, row->test.low, low);
+    print_end(view, block, table, row->test.high, high);
+    snprintf(texts->interval, sizeof texts->interval, "%s .. %s", low, high);
+    if (!row->test.tested)
+        texts->interval[0] = texts->q[0] = '\0';
+}
+
+static const char *color_of(const struct pf_diff_view *view, pf_int128 delta)
+{
+    return !view->color || delta == 0 ? NULL : delta > 0 ? "\033[31m" : "\033[34m";
+}
+
+static bool tested(const struct pf_diff_table *table)
+{
+    return table->method == PF_DIFF_RUNS || table->method == PF_DIFF_SAMPLES;
+}
+
+/* The columns of the block; their number. */
+static size_t choose_columns(const struct pf_diff_table *table, struct pf_text_column columns[COLUMNS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (tested(table) || (i != INTERVAL && i != Q))
+            columns[count++] = text_columns[i];
+    return count;
+}
+
+/* A row to be written, and how long its bar is. */
+struct shown_row {
+    const struct pf_diff_row *row;
+    double percent;
+};
+
+static void write_row(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                      struct shown_row shown, struct pf_text_table *text, struct pf_buffer buffers[2])
+{
+    const struct pf_top top = pf_diff_top(view);
+    const struct pf_diff_row *row = shown.row;
+    pf_int128 delta = pf_diff_compared(table, row)->delta;
+    struct row_texts texts;
+    struct pf_text_cell cells[COLUMNS] = {{.color = NULL}};
+    struct pf_place place;
+    size_t n = 0;
+
+    print_row(view, block, table, row, &texts);
+    buffers[1].size = 0;
+    pf_top_bar(&buffers[1], view->utf8, shown.percent);
+    cells[n++].text = pf_bytes_of(texts.before);
+    cells[n++].text = pf_bytes_of(texts.after);
+    cells[n].color = color_of(view, delta);
+    cells[n++].text = pf_bytes_of(texts.delta);
+    cells[n++].text = pf_bytes_of(texts.points);
+    cells[n++].text = pf_bytes_of(texts.ratio);
+    if (tested(table)) {
+        cells[n++].text = pf_bytes_of(texts.interval);
+        cells[n++].text = pf_bytes_of(texts.q);
+    }
+    cells[n].color = row->verdict == '+' || row->verdict == '-' ? color_of(view, delta) : NULL;
+    cells[n++].text = pf_bytes_of(texts.verdict);
+    if (!buffers[1].failed)
+        cells[n].text = (struct pf_bytes){buffers[1].data, buffers[1].size};
+    pf_top_place(&top, &view->diff->keys, row->key, &buffers[0], &place);
+    pf_text_table_row(text, cells, &place, 1);
+}
+
+static int write_rows(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                      size_t shown)
+{
+    const struct pf_top top = pf_diff_top(view);
+    struct pf_text_column columns[COLUMNS];
+    struct pf_text_table text = {0};
+    struct pf_buffer buffers[2] = {{0}};
+    double greatest = 0;
+    int status;
+
+    for (size_t i = 0; i < shown; i++)
+        greatest = fmax(greatest, fabs((double)pf_diff_compared(table, &table->rows[i])->delta));
+    pf_text_table_begin(&text, columns, choose_columns(table, columns));
+    for (size_t i = 0; i < shown; i++) {
+        double size = fabs((double)pf_diff_compared(table, &table->rows[i])->delta);
+        write_row(view, block, table, (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0}, &text, buffers);
+    }
+    status = pf_top_end(&top, &text);
+    status = buffers[0].failed || buffers[1].failed ? PF_NOMEM : status;
+    pf_buffer_free(&buffers[0]);
+    pf_buffer_free(&buffers[1]);
+    return status;
+}
+
+/* What is not there, and why. */
+static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table, size_t shown, size_t rows)
+{
+    const struct pf_top top = pf_diff_top(view);
+    char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT], below[48] = "";
+    size_t behind = table->count - shown, asked = rows - table->small;
+    int status = PF_OK;
+
+    if (table->small > 0)
+        snprintf(below, sizeof below, " below %g%%", view->min_percent);
+    if (view->gate != NULL)
+        return pf_top_note(&top, "%s of %s %s rose by more than %s%s", pf_top_count(&top, table->count + table->small, number),
+                           pf_top_count(&top, rows, all), pf_diff_noun(view, rows != 1), view->gate_text,
+                           view->gate->percent ? " of what it was before" : "");
+    if (rows == 0)
+        status = pf_top_note(&top, "no record has a value");
+    if (status == PF_OK && behind + table->small > 0)
+        status = pf_top_note(&top, "... %s %s%s not shown;%s%s for all", pf_top_count(&top, behind + table->small, number),
+                             pf_diff_noun(view, behind + table->small != 1), behind == 0 ? below : "", behind > 0 ? " -n 0" : "",
+                             table->small > 0 ? " --min-percent=0" : "");
+    if (status == PF_OK && table->count < asked)
+        status = pf_top_note(&top, "... %s of %s %s left out", pf_top_count(&top, asked - table->count, number),
+                             pf_top_count(&top, rows, all), pf_diff_noun(view, rows != 1));
+    return status;
+}
+
+static int write_moved(const struct pf_diff_view *view, const struct pf_diff_table *table)
+{
+    const struct pf_top top = pf_diff_top(view);
+    char number[PF_AMOUNT_TEXT];
+
+    if (table->moved == 0)
+        return PF_OK;
+    return pf_top_note(&top, "... %s %s gone with one file or image and new with another under the same name: --by=name joins them",
+                       pf_top_count(&top, table->moved, number), table->moved == 1 ? "function is" : "functions are");
+}
+
+int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, size_t rows)
+{
+    size_t shown = pf_diff_shown(view, table->count);
+    int status = write_head(view, block, table);
+
+    if (status == PF_OK && shown > 0)
+        status = write_rows(view, block, table, shown);
+    if (status == PF_OK)
+        status = write_rest(view, table, shown, rows);
+    return status == PF_OK ? write_moved(view, table) : status;
+}

@@ -1,0 +1,85 @@
+/* Records as JSON (schema profutils.samples/1): the reader, codec/format.h. Both forms are told apart by what is ahead: a document, or
+ * a row after the other. */
+#ifndef PF_RENDER_RECORDS_JSON_H
+#define PF_RENDER_RECORDS_JSON_H
+
+#include "base/number.h"
+#include "codec/format.h"
+#include "io/json_cut.h"
+#include "model/labels.h"
+#include "model/metadata.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PF_SAMPLES_COLUMNS = 64, PF_SAMPLES_FORMATS = 64 };
+
+/* Values that repeat are known by their bytes. Zero-initialise but for `texts`. */
+struct pf_samples_memo {
+    struct pf_strings texts;
+    uint32_t *ids; /* by string, + 1 */
+    size_t count, capacity;
+};
+
+/* What a row, or the document, says of a measure but its name and unit. */
+struct pf_samples_facts {
+    uint32_t key;  /* of the values */
+    struct pf_measure measure; /* whole but for its kind; unit 0: the unit of the values */
+};
+
+struct pf_samples_reader {
+    struct pf_json_cut cut;
+    struct pf_samples_memo frames, labels, sections, measures;
+    struct pf_samples_facts *facts; /* those of a row that reads the same stand beside each other and are followed by the key UINT32_MAX */
+    size_t fact_count, fact_capacity;
+    struct pf_stack_memo *memo;
+    bool document, ended, incomplete;
+    int status;
+
+    /* the row that was read last */
+    bool waiting;
+    enum pf_kind kind;
+    uint32_t *leaf_first;
+    size_t depth, frame_capacity;
+    uint32_t section_set, label_set; /* one of each as it stands, joined for the row */
+    uint32_t formats, formats_given; /* where the row and those before it came from: strings */
+    uint32_t own_format;             /* for rows that do not say it */
+    uint32_t fact_set;               /* 1 + the place of the first in facts; 0: the row has none */
+    struct pf_labels row_labels;     /* while they are joined */
+    struct pf_samples_value {
+        uint32_t name, unit, measure;
+        pf_int128 wide; /* as it is written, of 10^-wide_places */
+        int wide_places;
+        uint64_t offset;
+        int64_t value;  /* of 10^-places, or of the measure's raw units */
+        int places;
+    } values[PF_SAMPLES_COLUMNS];
+    unsigned value_count;
+    struct pf_samples_scale { /* the most decimals that values of the name have had: the next ones are counted in as many */
+        enum pf_kind kind;
+        uint32_t name, unit;
+        int places;
+    } *scales;
+    size_t scale_count, scale_capacity;
+
+    /* the batch */
+    uint32_t format_columns[3][PF_SAMPLES_FORMATS];
+    uint32_t stacks[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], label_ids[PF_BATCH_ROWS];
+    struct pf_value_column columns[PF_SAMPLES_COLUMNS];
+    int64_t *data[PF_SAMPLES_COLUMNS];
+    unsigned column_count;
+
+    /* what stands behind the rows */
+    struct pf_metadata metadata;
+    uint32_t *declared; /* measures */
+    size_t declared_count, declared_capacity, declared_given;
+    struct pf_value_column declared_column;
+};
+
+int pf_samples_bid_document(struct pf_source *, const char *path);
+int pf_samples_bid_rows(struct pf_source *, const char *path);
+int pf_samples_open_reader(struct pf_reader *);
+int pf_samples_read(struct pf_reader *, struct pf_batch *);
+void pf_samples_close_reader(struct pf_reader *);
+
+#endif

@@ -1,0 +1,844 @@
+/* Records that were written as JSON, read back. */
+#include "render/records/json.h"
+
+#include "analysis/sum/units.h"
+#include "base/decimal.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/json_look.h"
+#include "model/json.h"
+#include "model/stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES_MAX = 18 }; /* 10^-18 in a 64-bit denominator */
+
+int pf_samples_bid_document(struct pf_source *source, const char *path)
+{
+    static const char *const paths[] = {"schema=profutils.samples/1", NULL};
+
+    (void)path;
+    return pf_json_look(source, paths) ? 80 : 0;
+}
+
+int pf_samples_bid_rows(struct pf_source *source, const char *path)
+{
+    static const char *const paths[] = {"kind", "sections", "values", "units", "stack", "depth", "schema", NULL};
+    uint32_t found = pf_json_look_line(source, paths);
+
+    (void)path;
+    return (found & 0xf) == 0xf && found & 0x30 && !(found & 0x40) ? 60 : 0;
+}
+
+int pf_samples_open_reader(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    state->memo = pf_stack_memo_new();
+    if (pf_strings_init(&state->frames.texts) != PF_OK || pf_strings_init(&state->labels.texts) != PF_OK ||
+        pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK || !state->memo)
+        return pf_error_nomem(&reader->error);
+    state->document = strcmp(reader->format->name, "json") == 0;
+    state->formats = state->own_format = pf_dict_intern(reader->dict, pf_bytes_of(reader->format->name), 0);
+    return PF_OK;
+}
+
+static void free_memo(struct pf_samples_memo *memo)
+{
+    pf_strings_free(&memo->texts);
+    free(memo->ids);
+}
+
+void pf_samples_close_reader(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    free_memo(&state->frames);
+    free_memo(&state->labels);
+    free_memo(&state->sections);
+    free_memo(&state->measures);
+    free(state->facts);
+    pf_stack_memo_free(state->memo);
+    pf_labels_free(&state->row_labels);
+    free(state->leaf_first);
+    for (unsigned k = 0; k < PF_SAMPLES_COLUMNS; k++)
+        free(state->data[k]);
+    pf_metadata_free(&state->metadata);
+    free(state->declared);
+    free(state->scales);
+    pf_json_cut_close(&state->cut);
+}
+
+/* --- what rows repeat ------------------------------------------------------------------------------------- */
+
+static struct pf_bytes text_of(const json_t *value)
+{
+    return json_is_string(value) ? (struct pf_bytes){json_string_value(value), json_string_length(value)} : PF_BYTES("");
+}
+
+static uint64_t address_of(struct pf_bytes text)
+{
+    uint64_t address = 0;
+
+    for (size_t k = 2; k < text.size && k < 18; k++) {
+        int c = text.data[k] | 0x20;
+
+        address = address << 4 | (uint64_t)(c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= '0' && c <= '9' ? c - '0' : 0);
+    }
+    return address;
+}
+
+static const char *kind_word(unsigned kind)
+{
+    return pf_kind_name((enum pf_kind)kind);
+}
+
+/* Which of `count` words a member is; 0 where it is none of them. */
+static uint8_t member_word(const json_t *object, const char *key, const char *(*word)(unsigned), unsigned count)
+{
+    struct pf_bytes text = pf_json_member_text(object, key);
+
+    for (unsigned k = 0; k < count; k++)
+        if (pf_bytes_equal(text, pf_bytes_of(word(k))))
+            return (uint8_t)k;
+    return 0;
+}
+
+/* A frame, which may be its name alone. */
+static uint32_t make_frame(struct pf_reader *reader, const json_t *frame)
+{
+    struct pf_dict *dict = reader->dict;
+    struct pf_bytes name = json_is_string(frame) ? text_of(frame) : pf_json_member_text(frame, "function");
+    struct pf_bytes address = pf_json_member_text(frame, "address"), image = pf_json_member_text(frame, "image");
+    int64_t column = pf_json_member_int(frame, "column", 0);
+    struct pf_function function = {.name = pf_dict_intern_text(dict, name.size ? name : PF_BYTES("[unknown]")),
+                                   .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file")),
+                                   .start_line = pf_json_member_int(frame, "start_line", 0)};
+    struct pf_location location = {.address = address_of(address),
+                                   .line = pf_json_member_int(frame, "line", 0),
+                                   .column = column > 0 && column <= UINT32_MAX ? (uint32_t)column : 0,
+                                   .kind = member_word(frame, "frame_kind", pf_frame_kind_name, PF_FRAME_KINDS),
+                                   .inlined = json_is_true(json_object_get(frame, "inlined"))};
+
+    /* nobody named it: the address stands for the name */
+    if (address.size == 0 || !pf_bytes_equal(address, name) || location.address == 0)
+        location.function = pf_dict_add_function(dict, &function);
+    if (image.size > 0)
+        location.image = pf_dict_add_image(dict, &(struct pf_image){.name = pf_dict_intern_text(dict, image)});
+    return pf_dict_add_location(dict, &location);
+}
+
+/* What could not be kept is told by the dictionary. */
+static uint32_t end_set(struct pf_labels *labels, struct pf_dict *dict, bool good)
+{
+    uint32_t set = pf_labels_take(labels, dict);
+
+    if (!good)
+        dict->labels.status = PF_NOMEM;
+    pf_labels_free(labels);
+    return set;
+}
+
+static uint32_t make_sections(struct pf_reader *reader, const json_t *sections)
+{
+    struct pf_dict *dict = reader->dict;
+    struct pf_labels labels = {0};
+    const json_t *section;
+    bool good = true;
+    size_t k;
+
+    json_array_foreach(sections, k, section)
+        good = good && pf_labels_add(&labels, dict, dict->section_key, pf_dict_intern_text(dict, text_of(section)));
+    return end_set(&labels, dict, good);
+}
+
+static uint32_t make_labels(struct pf_reader *reader, const json_t *labels)
+{
+    struct pf_dict *dict = reader->dict;
+    const json_t *values, *value;
+    const char *key;
+    struct pf_labels set = {0};
+    bool good = true;
+    size_t k;
+
+    json_object_foreach((json_t *)(uintptr_t)labels, key, values) {
+        uint32_t name = pf_dict_intern_text(dict, pf_bytes_of(key));
+
+        json_array_foreach(values, k, value) {
+            if (json_is_object(value))
+                good = good && pf_labels_add_number(&set, dict, name, pf_json_member_int(value, "num", 0),
+                                                    pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
+            else
+                good = good && pf_labels_add(&set, dict, name, pf_dict_intern_text(dict, text_of(value)));
+        }
+    }
+    return end_set(&set, dict, good);
+}
+
+static uint32_t member_string(struct pf_dict *dict, const json_t *object, const char *key, uint32_t other)
+{
+    const json_t *member = json_object_get(object, key);
+
+    return json_is_string(member) ? pf_dict_intern_text(dict, text_of(member)) : other;
+}
+
+static uint64_t member_number(const json_t *object, const char *key, int64_t usual)
+{
+    int64_t number = pf_json_member_int(object, key, usual);
+
+    return (uint64_t)(number >= usual ? number : usual);
+}
+
+/* `measure`: the object that tells of it, NULL for the end of a row's. False: out of memory. */
+static bool add_facts(struct pf_reader *reader, uint32_t key, const json_t *measure)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+
+    if (!pf_grow(&state->facts, &state->fact_capacity, state->fact_count + 1, sizeof *state->facts))
+        return false;
+    state->facts[state->fact_count++] = (struct pf_samples_facts){
+        .key = key,
+        .measure = {
+            .name = member_string(dict, measure, "measure", key),
+            .unit = member_string(dict, measure, "base_unit", 0),
+            .raw_unit = member_string(dict, measure, "raw_unit", 0),
+            .role = member_word(measure, "role", pf_role_name, PF_COUNT + 1),
+            .nature = member_word(measure, "nature", pf_nature_name, PF_EXACT + 1),
+            .aggregation = member_word(measure, "aggregation", pf_aggregation_name, PF_MAX + 1),
+            .main = json_is_true(json_object_get(measure, "main")),
+            .num = member_number(measure, "num", 1),
+            .den = member_number(measure, "den", 1),
+            .period = member_number(measure, "period", 0),
+            .period_parts = member_number(measure, "period_parts", 0),
+        },
+    };
+    return true;
+}
+
+/* Facts of the measures of a row: 1 + the place of the first. */
+static uint32_t make_measures(struct pf_reader *reader, const json_t *measures)
+{
+    struct pf_samples_reader *state = reader->state;
+    size_t first = state->fact_count;
+    const json_t *measure;
+    const char *key;
+    bool good = true;
+
+    json_object_foreach((json_t *)(uintptr_t)measures, key, measure) {
+        uint32_t of = pf_dict_intern_text(reader->dict, pf_bytes_of(key));
+
+        good = good && add_facts(reader, of, measure);
+    }
+    if (!good || !add_facts(reader, UINT32_MAX, NULL))
+        reader->dict->measures.table.status = PF_NOMEM;
+    return (uint32_t)first + 1;
+}
+
+/* The id of the value ahead, made once for each text. */
+static int read_known(struct pf_reader *reader, struct pf_samples_memo *memo, uint32_t (*make)(struct pf_reader *, const json_t *),
+                      uint32_t *id)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes raw;
+    const json_t *value;
+    uint32_t text = 0;
+    int status = pf_json_cut_raw(&state->cut, &raw);
+
+    if (status != PF_OK)
+        return status;
+    if (raw.size <= PF_STRING_MAX)
+        text = pf_strings_intern(&memo->texts, raw, 0);
+    if (text < memo->count && memo->ids[text]) {
+        *id = memo->ids[text] - 1;
+        return PF_OK;
+    }
+    status = pf_json_cut_parse(&state->cut, raw, pf_source_offset(reader->source) - raw.size, &value);
+    if (status != PF_OK)
+        return status;
+    *id = make(reader, value);
+    if (text >= memo->count) {
+        size_t before = memo->count;
+
+        if (!pf_grow(&memo->ids, &memo->capacity, (size_t)text + 1, sizeof *memo->ids))
+            return pf_error_nomem(&reader->error);
+        memo->count = memo->capacity;
+        memset(memo->ids + before, 0, (memo->count - before) * sizeof *memo->ids);
+    }
+    if (text)
+        memo->ids[text] = *id + 1;
+    return PF_OK;
+}
+
+/* --- a row ------------------------------------------------------------------------------------------------ */
+
+static int read_stack(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    state->depth = 0;
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        if (state->depth >= PF_STACK_DEPTH_MAX)
+            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "more than 1048575 frames");
+        if (!pf_grow(&state->leaf_first, &state->frame_capacity, state->depth + 1, sizeof *state->leaf_first))
+            return pf_error_nomem(&reader->error);
+        status = read_known(reader, &state->frames, make_frame, &state->leaf_first[state->depth++]);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static struct pf_samples_value *find_value(struct pf_reader *reader, struct pf_bytes name)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t id = pf_dict_intern_text(reader->dict, name);
+
+    for (unsigned k = 0; k < state->value_count; k++)
+        if (state->values[k].name == id)
+            return &state->values[k];
+    if (state->value_count == PF_SAMPLES_COLUMNS)
+        return NULL;
+    state->values[state->value_count] = (struct pf_samples_value){.name = id};
+    return &state->values[state->value_count++];
+}
+
+static int bad_number(struct pf_reader *reader, const struct pf_samples_value *value, int code, struct pf_bytes text)
+{
+    return pf_error_at(&reader->error, code, value->offset, "expected a number of 64 bits with at most %d decimals, not '%.*s'", PLACES_MAX,
+                       text.size > 40 ? 40 : (int)text.size, text.data);
+}
+
+/* A number exactly, with its decimals. */
+static int read_number(struct pf_reader *reader, struct pf_samples_value *value)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_decimals decimals = {.most = PLACES_MAX};
+    struct pf_bytes text;
+    bool exact = true;
+    int status;
+
+    pf_json_cut_kind(&state->cut);
+    value->offset = pf_source_offset(reader->source);
+    status = pf_json_cut_number(&state->cut, &text);
+    if (status != PF_OK)
+        return status;
+    status = pf_decimals_take(&decimals, text, &value->value);
+    value->wide = value->value;
+    value->places = value->wide_places = decimals.places;
+    /* More than 64 bits of base units may be fewer raw units. */
+    if (status == PF_OVERFLOW && pf_decimal_scale128(text, 0, &value->wide, &exact) && exact)
+        status = PF_OK;
+    if (status != PF_OK || decimals.rounded)
+        return bad_number(reader, value, status == PF_OVERFLOW ? PF_OVERFLOW : PF_FAILED, text);
+    return PF_OK;
+}
+
+/* {"wall":5} or {"wall":"nanoseconds"} */
+static int read_values(struct pf_reader *reader, bool units)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes key, text;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        struct pf_samples_value *value = find_value(reader, key);
+
+        if (!value)
+            return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "a row of more than %d measures",
+                               PF_SAMPLES_COLUMNS);
+        status = units ? pf_json_cut_string(&state->cut, &text) : read_number(reader, value);
+        if (units && status == PF_OK)
+            value->unit = pf_dict_intern_text(reader->dict, text);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int read_kind(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes text;
+    int status = pf_json_cut_string(&state->cut, &text);
+
+    for (int kind = 0; status == PF_OK && kind < PF_RECORD_KINDS; kind++)
+        if (pf_bytes_equal(text, pf_bytes_of(pf_kind_name((enum pf_kind)kind)))) {
+            state->kind = (enum pf_kind)kind;
+            return PF_OK;
+        }
+    return status != PF_OK ? status
+                           : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "no kind of records: '%.*s'",
+                                         text.size > 40 ? 40 : (int)text.size, text.data);
+}
+
+static int read_formats(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes text;
+    int status = pf_json_cut_string(&state->cut, &text);
+
+    if (status == PF_OK)
+        state->formats = pf_dict_intern_text(reader->dict, text);
+    return status;
+}
+
+static int read_member(struct pf_reader *reader, struct pf_bytes key)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    if (pf_bytes_equal(key, PF_BYTES("kind")))
+        return read_kind(reader);
+    if (pf_bytes_equal(key, PF_BYTES("sections")))
+        return read_known(reader, &state->sections, make_sections, &state->section_set);
+    if (pf_bytes_equal(key, PF_BYTES("labels")))
+        return read_known(reader, &state->labels, make_labels, &state->label_set);
+    if (pf_bytes_equal(key, PF_BYTES("stack")))
+        return read_stack(reader);
+    if (pf_bytes_equal(key, PF_BYTES("values")))
+        return read_values(reader, false);
+    if (pf_bytes_equal(key, PF_BYTES("units")))
+        return read_values(reader, true);
+    if (pf_bytes_equal(key, PF_BYTES("measures")))
+        return read_known(reader, &state->measures, make_measures, &state->fact_set);
+    if (pf_bytes_equal(key, PF_BYTES("source_format")))
+        return read_formats(reader);
+    if (pf_bytes_equal(key, PF_BYTES("depth")))
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
+                           "rows of single frames, as explode gives them: only whole stacks are read back");
+    return pf_json_cut_skip(&state->cut);
+}
+
+static int read_row(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes key;
+    static const size_t frames[] = {0, 1, 2};
+    pf_json_cut_kind(&state->cut);
+    uint64_t offset = pf_source_offset(reader->source);
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    state->kind = PF_SAMPLE;
+    state->depth = state->value_count = state->section_set = state->label_set = state->fact_set = 0;
+    state->formats = state->own_format;
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
+        status = read_member(reader, key);
+    if (status != PF_EOF)
+        return status;
+    if (state->kind != PF_SAMPLE && state->depth != frames[state->kind])
+        return pf_error_at(&reader->error, PF_FAILED, offset, "a record of the kind %s with %zu frames", pf_kind_name(state->kind),
+                           state->depth);
+    state->waiting = true;
+    return PF_OK;
+}
+
+/* --- batches ---------------------------------------------------------------------------------------------- */
+
+/* The scale of the values called so; NULL: out of memory. */
+static struct pf_samples_scale *find_scale(struct pf_samples_reader *state, enum pf_kind kind, uint32_t name, uint32_t unit)
+{
+    for (size_t k = 0; k < state->scale_count; k++)
+        if (state->scales[k].kind == kind && state->scales[k].name == name && state->scales[k].unit == unit)
+            return &state->scales[k];
+    if (!pf_grow(&state->scales, &state->scale_capacity, state->scale_count + 1, sizeof *state->scales))
+        return NULL;
+    state->scales[state->scale_count] = (struct pf_samples_scale){.kind = kind, .name = name, .unit = unit};
+    return &state->scales[state->scale_count++];
+}
+
+static uint64_t power_of_ten(int exponent)
+{
+    uint64_t power = 1;
+
+    for (; exponent > 0; exponent--)
+        power *= 10;
+    return power;
+}
+
+/* `1e-2 count` */
+static uint32_t raw_unit(struct pf_dict *dict, uint32_t unit, int places)
+{
+    struct pf_bytes text = pf_dict_string(dict, unit);
+    struct pf_buffer raw = {0};
+    char start[32];
+    uint32_t id;
+
+    pf_buffer_append(&raw, start, (size_t)snprintf(start, sizeof start, "1e-%d%s", places, text.size > 0 ? " " : ""));
+    pf_buffer_append(&raw, text.data, text.size);
+    if (raw.failed)
+        dict->strings.status = PF_NOMEM;
+    id = pf_dict_intern(dict, (struct pf_bytes){raw.data, raw.size}, PF_UTF8);
+    pf_buffer_free(&raw);
+    return id;
+}
+
+/* `facts`: NULL where the input, as older ones, has the name and the unit only. */
+static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_scale *scale, int places,
+                             const struct pf_samples_facts *facts)
+{
+    struct pf_bytes text = pf_dict_string(reader->dict, scale->name);
+    struct pf_measure measure = facts ? facts->measure : (struct pf_measure){.name = scale->name};
+
+    measure.kind = (uint8_t)scale->kind;
+    measure.unit = scale->unit;
+    measure.raw_unit = 0;
+    measure.num = 1;
+    measure.den = power_of_ten(places);
+    if (places > 0)
+        measure.raw_unit = raw_unit(reader->dict, scale->unit, places);
+    pf_unit_take_parts(reader->dict, &measure);
+    if (facts)
+        return pf_measures_intern(&reader->dict->measures, &measure);
+    if (pf_bytes_equal(pf_dict_string(reader->dict, measure.unit), PF_BYTES("count")))
+        measure.role = PF_COUNT;
+    else if (pf_bytes_equal(text, PF_BYTES("incl")))
+        measure.role = PF_INCLUSIVE;
+    return pf_measures_intern(&reader->dict->measures, &measure);
+}
+
+/* What the row says of the measure of its `k`th value; NULL: nothing. */
+static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *state, unsigned k)
+{
+    const struct pf_samples_facts *first = state->fact_set != 0 ? &state->facts[state->fact_set - 1] : NULL, *facts;
+    uint32_t key = state->values[k].name;
+
+    if (first == NULL)
+        return NULL;
+    if (k < state->fact_count - (state->fact_set - 1) && first[k].key == key) /* both in one order, as they are written */
+        return &first[k];
+    for (facts = first; facts->key != UINT32_MAX && facts->key != key;)
+        facts++;
+    return facts->key == key ? facts : NULL;
+}
+
+/* The column of a measure; column_count when it has none. */
+static unsigned column_of(const struct pf_samples_reader *state, uint32_t measure)
+{
+    unsigned column = 0;
+
+    while (column < state->column_count && state->columns[column].measure != measure)
+        column++;
+    return column;
+}
+
+/* A value as raw units of the measure that the row tells of, where exactly that many are written so. */
+static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, enum pf_kind kind, const struct pf_samples_facts *facts)
+{
+    struct pf_measure measure = facts->measure;
+    struct pf_bytes whole;
+    bool base = measure.unit == 0;
+    struct pf_scale shown = {.num = base ? measure.num : 1, .den = base ? measure.den : 1};
+    int places = 0;
+
+    if (!base)
+        shown.den = pf_unit_parts(pf_dict_string(reader->dict, measure.raw_unit), &whole);
+    if (shown.den > 1 || value->wide_places > 0)
+        places = (int)pf_json_places(value->wide, power_of_ten(value->wide_places));
+    if (value->wide_places > places || __builtin_mul_overflow(shown.num, power_of_ten(places), &shown.num))
+        return false;
+    pf_int128 wide = value->wide * (pf_int128)power_of_ten(places - value->wide_places);
+    int64_t raw;
+
+    if (!pf_scale64(wide, shown.den, shown.num, &raw) || pf_scale_total(&shown, raw) != wide)
+        return false;
+    measure.kind = (uint8_t)kind;
+    if (base)
+        measure.unit = value->unit;
+    value->value = raw;
+    value->measure = pf_measures_intern(&reader->dict->measures, &measure);
+    return true;
+}
+
+/* The value in base units, or parts of them. PF_OK, PF_NOMEM, or PF_OVERFLOW with a text. */
+static int base_value(struct pf_reader *reader, struct pf_samples_value *value, const struct pf_samples_facts *facts)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_samples_scale *scale = find_scale(state, state->kind, value->name, value->unit);
+    char text[PF_INT128_TEXT];
+
+    if (scale == NULL)
+        return pf_error_nomem(&reader->error);
+    if (value->wide != value->value)
+        return bad_number(reader, value, PF_OVERFLOW, (struct pf_bytes){text, pf_print_int128(value->wide, text)});
+    if (value->places > scale->places)
+        scale->places = value->places;
+    if (pf_scale64(value->value, power_of_ten(scale->places - value->places), 1, &value->value))
+        value->places = scale->places;
+    value->measure = find_measure(reader, scale, value->places, facts);
+    return PF_OK;
+}
+
+/* The measures of the row that waits. *known: all of them have columns. PF_OK, PF_NOMEM or PF_OVERFLOW. */
+static int name_measures(struct pf_reader *reader, bool *known)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    *known = true;
+    for (unsigned k = 0; k < state->value_count; k++) {
+        struct pf_samples_value *value = &state->values[k];
+        const struct pf_samples_facts *facts = facts_of(state, k);
+        int status = facts && raw_value(reader, value, state->kind, facts) ? PF_OK : base_value(reader, value, facts);
+
+        if (status != PF_OK)
+            return status;
+        *known = *known && column_of(state, value->measure) < state->column_count;
+    }
+    return PF_OK;
+}
+
+static int add_value(struct pf_reader *reader, uint32_t row, const struct pf_samples_value *value)
+{
+    struct pf_samples_reader *state = reader->state;
+    unsigned column = column_of(state, value->measure);
+
+    if (column == PF_SAMPLES_COLUMNS)
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "more than %d measures", PF_SAMPLES_COLUMNS);
+    if (!state->data[column] && !(state->data[column] = malloc(PF_BATCH_ROWS * sizeof *state->data[column])))
+        return pf_error_nomem(&reader->error);
+    if (column == state->column_count) {
+        state->columns[state->column_count++] = (struct pf_value_column){value->measure, state->data[column]};
+        memset(state->data[column], 0, PF_BATCH_ROWS * sizeof *state->data[column]);
+    }
+    state->data[column][row] = value->value;
+    return PF_OK;
+}
+
+static int add_row(struct pf_reader *reader, uint32_t row)
+{
+    struct pf_samples_reader *state = reader->state;
+    int status = PF_OK;
+
+    state->label_ids[row] = state->section_set != 0 ? state->section_set : state->label_set;
+    if (state->section_set != 0 && state->label_set != 0) {
+        if (!pf_labels_add_set(&state->row_labels, reader->dict, state->section_set) ||
+            !pf_labels_add_set(&state->row_labels, reader->dict, state->label_set))
+            return pf_error_nomem(&reader->error);
+        state->label_ids[row] = pf_labels_take(&state->row_labels, reader->dict);
+    }
+    if (state->kind == PF_SAMPLE) {
+        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[row]);
+    } else {
+        state->stacks[row] = state->leaf_first[state->depth - 1];
+        state->callees[row] = state->leaf_first[0];
+    }
+    for (unsigned k = 0; k < state->value_count && status == PF_OK; k++)
+        status = add_value(reader, row, &state->values[k]);
+    state->waiting = false;
+    return status;
+}
+
+/* A measure without its total, which may leave the 64 bits that jansson has. */
+static int read_declared(struct pf_reader *reader, json_t *measure)
+{
+    static const char *const members[] = {"name", "unit", "kind", "role", "nature", "aggregation", "main", "measure", "base_unit",
+                                          "raw_unit", "num", "den", "period", "period_parts"};
+    struct pf_samples_reader *state = reader->state;
+    const json_t *value;
+    struct pf_bytes key;
+    int status = pf_json_cut_enter(&state->cut, '{');
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        size_t k = 0;
+
+        while (k < sizeof members / sizeof *members && !pf_bytes_equal(key, pf_bytes_of(members[k])))
+            k++;
+        if (k == sizeof members / sizeof *members) {
+            status = pf_json_cut_skip(&state->cut);
+        } else if ((status = pf_json_cut_value(&state->cut, &value)) == PF_OK &&
+                   json_object_set_nocheck(measure, members[k], (json_t *)(uintptr_t)value) != 0) {
+            return pf_error_nomem(&reader->error);
+        }
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int declare(struct pf_reader *reader, const json_t *declared)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t key = pf_dict_intern_text(reader->dict, pf_json_member_text(declared, "name"));
+    uint32_t unit = pf_dict_intern_text(reader->dict, pf_json_member_text(declared, "unit"));
+    enum pf_kind kind = (enum pf_kind)member_word(declared, "kind", kind_word, PF_RECORD_KINDS);
+    struct pf_samples_scale *scale = find_scale(state, kind, key, unit);
+    struct pf_measure measure;
+
+    if (scale == NULL || !add_facts(reader, key, declared) ||
+        !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
+        return pf_error_nomem(&reader->error);
+    measure = state->facts[--state->fact_count].measure;
+    measure.kind = (uint8_t)kind;
+    if (measure.unit == 0)
+        measure.unit = unit;
+    state->declared[state->declared_count++] = json_object_get(declared, "role") ? pf_measures_intern(&reader->dict->measures, &measure)
+                                                                                 : find_measure(reader, scale, scale->places, NULL);
+    return PF_OK;
+}
+
+/* What follows the rows: measures, which may have none, and metadata. */
+static int read_measures(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    int status = pf_json_cut_enter(&state->cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        json_t *measure = json_object();
+
+        status = measure ? read_declared(reader, measure) : pf_error_nomem(&reader->error);
+        if (status == PF_OK)
+            status = declare(reader, measure);
+        json_decref(measure);
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+static int read_meta(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    const json_t *meta, *row;
+    size_t k;
+    int status = pf_json_cut_value(&state->cut, &meta);
+
+    if (status != PF_OK)
+        return status;
+    struct pf_bytes formats = pf_json_member_text(meta, "source_format");
+
+    if (formats.size > 0)
+        state->formats = pf_dict_intern_text(reader->dict, formats);
+    state->incomplete = json_is_false(json_object_get(meta, "complete"));
+    json_array_foreach(json_object_get(meta, "metadata"), k, row) {
+        struct pf_bytes origin = pf_json_member_text(row, "origin");
+
+        if (!pf_metadata_add(&state->metadata, reader->dict, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value")))
+            return pf_error_nomem(&reader->error);
+    }
+    return PF_OK;
+}
+
+/* In a document: up to its rows, or its end. */
+static int read_document(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes key;
+    int status = PF_OK;
+
+    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
+        if (pf_bytes_equal(key, PF_BYTES("rows"))) {
+            return pf_json_cut_enter(&state->cut, '[');
+        } else if (pf_bytes_equal(key, PF_BYTES("measures"))) {
+            status = read_measures(reader);
+        } else if (pf_bytes_equal(key, PF_BYTES("meta"))) {
+            status = read_meta(reader);
+        } else {
+            status = pf_json_cut_skip(&state->cut);
+        }
+    }
+    return status == PF_EOF && (status = pf_json_cut_end(&state->cut)) == PF_OK ? PF_EOF : status;
+}
+
+/* The next row; PF_EOF behind the last. */
+static int next_row(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    int status = PF_OK;
+
+    if (!state->document) {
+        if (pf_json_cut_end(&state->cut) == PF_OK)
+            return PF_EOF;
+        if (pf_source_status(reader->source, NULL) != PF_OK)
+            return reader->error.code;
+        memset(&reader->error, 0, sizeof reader->error);
+        return read_row(reader);
+    }
+    if (state->cut.open.size == 0 && (status = pf_json_cut_enter(&state->cut, '{')) != PF_OK)
+        return status;
+    while (status == PF_OK) {
+        if (state->cut.open.size == 1 && (status = read_document(reader)) != PF_OK)
+            return status;
+        status = pf_json_cut_next(&state->cut);
+        if (status == PF_OK)
+            return read_row(reader);
+        status = status == PF_EOF ? PF_OK : status;
+    }
+    return status;
+}
+
+/* Where the rows that follow came from, as metadata: "folded,nytprof" are two. */
+static bool give_formats(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t count = 0, origin = pf_dict_intern(reader->dict, PF_BYTES("profutils"), 0);
+    uint32_t key = pf_dict_intern(reader->dict, PF_BYTES("source_format"), 0);
+
+    state->formats_given = state->formats;
+    for (size_t at = 0, end; at < pf_dict_string(reader->dict, state->formats).size && count < PF_SAMPLES_FORMATS; at = end + 1) {
+        struct pf_bytes text = pf_dict_string(reader->dict, state->formats);
+
+        for (end = at; end < text.size && text.data[end] != ',';)
+            end++;
+        state->format_columns[0][count] = origin;
+        state->format_columns[1][count] = key;
+        state->format_columns[2][count++] = pf_dict_intern_text(reader->dict, (struct pf_bytes){text.data + at, end - at});
+    }
+    *batch = (struct pf_batch){.kind = PF_META, .rows = count, .origin = state->format_columns[0], .key = state->format_columns[1],
+                               .value = state->format_columns[2]};
+    return count > 0;
+}
+
+static bool give_end(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_samples_reader *state = reader->state;
+    static const int64_t none;
+
+    if (state->declared_given < state->declared_count) {
+        state->declared_column = (struct pf_value_column){state->declared[state->declared_given++], &none};
+        batch->kind = (enum pf_kind)pf_measures_row(&reader->dict->measures, state->declared_column.measure)->kind;
+        batch->values = &state->declared_column;
+        batch->value_count = 1;
+        return true;
+    }
+    if (state->formats != state->formats_given)
+        return give_formats(reader, batch);
+    return pf_metadata_give(&state->metadata, batch);
+}
+
+int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_samples_reader *state = reader->state;
+    uint32_t rows = 0;
+    enum pf_kind kind = state->kind;
+    bool known;
+
+    state->column_count = 0;
+    while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
+        if (rows > 0 && !state->waiting && reader->flush && pf_source_would_block(reader->source))
+            break;
+        if (!state->waiting && (state->status = next_row(reader)) != PF_OK)
+            break;
+        if (state->formats != state->formats_given) {
+            if (rows > 0)
+                break;
+            if (give_formats(reader, batch))
+                return PF_OK;
+        }
+        if ((state->status = name_measures(reader, &known)) != PF_OK)
+            break;
+        /* a measure that comes later was not there before */
+        if (rows > 0 && (state->kind != kind || !known))
+            break;
+        kind = state->kind;
+        state->status = add_row(reader, rows++);
+    }
+    pf_stack_memo_flush(state->memo, reader->dict);
+    if (rows > 0) {
+        *batch = (struct pf_batch){.kind = kind, .rows = rows, .labels = state->label_ids, .values = state->columns,
+                                   .value_count = state->column_count};
+        *(kind == PF_SAMPLE ? &batch->stack : &batch->location) = state->stacks;
+        batch->callee = kind == PF_EDGE ? state->callees : NULL;
+        return PF_OK;
+    }
+    if (state->status == PF_EOF && give_end(reader, batch))
+        return PF_OK;
+    if (state->status == PF_EOF && state->incomplete)
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the document says that its input was incomplete");
+    return state->status;
+}

@@ -1,0 +1,212 @@
+#include "render/records/values.h"
+
+#include "model/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_values_free(struct pf_values *values)
+{
+    free(values->columns);
+    free(values->measures);
+    free(values->amounts);
+    pf_arena_free(&values->bytes);
+    pf_strings_free(&values->texts);
+    pf_table_free(&values->owns);
+    pf_table_free(&values->names);
+    memset(values, 0, sizeof *values);
+}
+
+/* How values of the measure are shown. */
+static void find_scale(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_value_measure *shown)
+{
+    struct pf_quantity quantity = {.measure = *measure, .joined = true};
+    struct pf_error error = {0};
+
+    pf_quantity_record_scale(&quantity, dict, &shown->scale, &error);
+}
+
+/* What makes measures share a column, and, with no unit and aggregation, what makes a name taken. */
+struct column_key {
+    uint32_t kind, text, unit, aggregation; /* kind: + 1, 0 where kinds share columns */
+};
+
+static struct column_key key_of(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
+{
+    return (struct column_key){values->by_kind ? measure->kind + 1u : 0, pf_strings_intern(&values->texts, name, 0), 0, 0};
+}
+
+static bool start(struct pf_values *values)
+{
+    return values->owns.count > 0 || (pf_strings_init(&values->texts) == PF_OK &&
+                                      pf_table_init(&values->names, sizeof(struct column_key)) == PF_OK &&
+                                      pf_table_init(&values->owns, sizeof(struct column_key)) == PF_OK);
+}
+
+/* A copy of `a`, or of `a/b`, as UTF-8; data NULL: out of memory. */
+static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a, const struct pf_bytes *b, unsigned flags)
+{
+    struct pf_buffer joined = {0}, scratch = {0};
+    struct pf_bytes text = {0};
+
+    pf_buffer_append(&joined, a.data, a.size);
+    if (b) {
+        pf_buffer_byte(&joined, '/');
+        pf_buffer_append(&joined, b->data, b->size);
+    }
+    text = pf_text_utf8((struct pf_bytes){joined.data, joined.size}, flags, &scratch);
+    text.data = joined.failed || scratch.failed ? NULL : pf_arena_copy(&values->bytes, text.data, text.size);
+    pf_buffer_free(&joined);
+    pf_buffer_free(&scratch);
+    return text;
+}
+
+static bool take_name(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
+{
+    struct column_key key = key_of(values, measure, name);
+    uint32_t count = values->names.count;
+
+    key.aggregation = 1; /* a row of zeroes is none */
+    return pf_table_intern(&values->names, &key) == count || values->names.status != PF_OK;
+}
+
+static bool add_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes own, struct pf_bytes unit)
+{
+    struct pf_bytes name = own;
+
+    while (name.data && !take_name(values, measure, name))
+        name = keep_text(values, name, &unit, PF_UTF8);
+    if (!name.data || !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
+        !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1, sizeof *values->amounts))
+        return false;
+    values->columns[values->count++] = (struct pf_value_name){
+        .own = own,
+        .name = name,
+        .unit = unit,
+        .kind = (enum pf_kind)measure->kind,
+        .aggregation = (enum pf_aggregation)measure->aggregation,
+        .measure = UINT32_MAX,
+        .parts = 1,
+    };
+    return true;
+}
+
+/* The column that measures with this name and unit share, new or not; its number + 1, 0: out of memory. */
+static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name, struct pf_bytes unit)
+{
+    struct column_key key = key_of(values, measure, name);
+    uint32_t id;
+
+    key.unit = pf_strings_intern(&values->texts, unit, 0);
+    key.aggregation = measure->aggregation + 1u;
+    id = pf_table_intern(&values->owns, &key);
+    if (values->texts.status != PF_OK || values->owns.status != PF_OK || values->names.status != PF_OK)
+        return 0;
+    return id <= values->count || add_column(values, measure, name, unit) ? id : 0;
+}
+
+/* Makes the column as fine as the measure. What leaves 64 bits so is as coarse as the column is, and rounded. */
+static void join_parts(struct pf_value_name *column, struct pf_value_measure *shown)
+{
+    uint64_t common;
+
+    if (pf_parts_join(column->parts, shown->scale.parts, &common))
+        column->parts = common;
+}
+
+static bool declare(struct pf_values *values, uint32_t index)
+{
+    const struct pf_measure *measure = pf_measures_row(&values->dict->measures, index);
+    struct pf_value_measure *shown;
+
+    if (index >= values->measure_count) {
+        if (!pf_grow(&values->measures, &values->measure_capacity, (size_t)index + 1, sizeof *values->measures))
+            return false;
+        memset(values->measures + values->measure_count, 0,
+               (values->measure_capacity - values->measure_count) * sizeof *values->measures);
+        values->measure_count = values->measure_capacity;
+    }
+    shown = &values->measures[index];
+    find_scale(values->dict, measure, shown);
+    struct pf_bytes name = keep_text(values, pf_dict_string(values->dict, measure->name), NULL,
+                                     values->dict->strings.rows[measure->name].flags);
+    struct pf_bytes unit = keep_text(values, shown->scale.name, NULL, 0);
+
+    if (!name.data || !unit.data || !start(values) || (shown->column = find_column(values, measure, name, unit)) == 0)
+        return false;
+    join_parts(&values->columns[shown->column - 1], shown);
+    return true;
+}
+
+int pf_values_declare(struct pf_values *values, const struct pf_batch *batch, bool *changed)
+{
+    size_t before = values->count;
+
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        uint32_t index = batch->values[k].measure;
+
+        if ((index >= values->measure_count || values->measures[index].column == 0) && !declare(values, index))
+            return PF_NOMEM;
+        struct pf_value_name *column = &values->columns[values->measures[index].column - 1];
+
+        values->turns += column->measure != index;
+        column->measure = index;
+    }
+    *changed = values->count > before;
+    return PF_OK;
+}
+
+/* A sum in the parts of its column. */
+static pf_int128 amount_of(const struct pf_values *values, const struct pf_value_measure *shown, pf_int128 sum)
+{
+    uint64_t parts = values->columns[shown->column - 1].parts, gcd = pf_gcd(parts, shown->scale.parts);
+    const struct pf_scale finer = {.num = parts / gcd, .den = shown->scale.parts / gcd};
+    pf_int128 amount = pf_scale_total(&shown->scale, sum);
+
+    return parts == shown->scale.parts ? amount : pf_scale_total(&finer, amount);
+}
+
+void pf_values_row(struct pf_values *values, const struct pf_batch *batch, uint32_t row)
+{
+    for (size_t k = 0; k < values->count; k++)
+        values->amounts[k] = 0;
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const struct pf_value_measure *shown = &values->measures[batch->values[k].measure];
+        int64_t value = batch->values[k].data[row];
+
+        values->amounts[shown->column - 1] += shown->scale.den == 1 && values->columns[shown->column - 1].parts == 1
+                                                  ? (pf_int128)value * (pf_int128)shown->scale.num
+                                                  : amount_of(values, shown, value);
+    }
+}
+
+void pf_values_add(struct pf_values *values, const struct pf_batch *batch)
+{
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        struct pf_value_measure *shown = &values->measures[batch->values[k].measure];
+        const int64_t *data = batch->values[k].data;
+        bool sums = values->columns[shown->column - 1].aggregation == PF_SUM;
+        pf_int128 total = shown->total;
+
+        for (uint32_t row = 0; row < batch->rows; row++)
+            total = sums ? total + data[row] : data[row] > total ? data[row] : total;
+        shown->total = total;
+    }
+}
+
+void pf_values_total(struct pf_values *values)
+{
+    for (size_t k = 0; k < values->measure_count; k++) {
+        const struct pf_value_measure *shown = &values->measures[k];
+
+        if (shown->column == 0)
+            continue;
+        struct pf_value_name *column = &values->columns[shown->column - 1];
+        pf_int128 amount = amount_of(values, shown, shown->total);
+
+        if (column->aggregation == PF_SUM)
+            column->total += amount;
+        else if (amount > column->total)
+            column->total = amount;
+    }
+}

@@ -1,0 +1,55 @@
+/* The numbers of a record as outputs show them: a column for each name and unit. Amounts are whole numbers of parts of the base unit; times
+ * are rounded to nanoseconds, half to even, and where those are none that ends in decimals stay in their raw unit, as the column's unit says. */
+#ifndef PF_RENDER_RECORDS_VALUES_H
+#define PF_RENDER_RECORDS_VALUES_H
+
+#include "analysis/sum/units.h"
+#include "base/memory.h"
+#include "model/batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_value_name {
+    struct pf_bytes own;  /* the measure's name, as UTF-8 */
+    struct pf_bytes name; /* the same, or NAME/UNIT where that is taken: all names differ */
+    struct pf_bytes unit; /* UTF-8 */
+    enum pf_kind kind;    /* of the first measure in it */
+    enum pf_aggregation aggregation;
+    uint32_t measure;     /* the last one met that stands in it */
+    uint64_t parts;       /* so many of an amount in it are one of the unit; more of them where a later measure is finer */
+    pf_int128 total;
+};
+
+/* Zero-initialise but for `dict` and `by_kind`; free with pf_values_free. */
+struct pf_values {
+    const struct pf_dict *dict;
+    bool by_kind;         /* kinds have columns of their own, even where the names are the same */
+    struct pf_value_name *columns;
+    size_t count, capacity;
+    struct pf_strings texts;     /* of the columns */
+    struct pf_table owns, names; /* columns by what makes measures share one, in order; names that are taken */
+    struct pf_value_measure {
+        uint32_t column;  /* + 1; 0 = not seen yet */
+        struct pf_scale scale;
+        pf_int128 total;  /* raw */
+    } *measures;          /* by number */
+    size_t measure_count, measure_capacity;
+    uint64_t turns;       /* how often a column was given another measure, its first one too */
+    pf_int128 *amounts;   /* of the row at hand, by column */
+    size_t amount_capacity;
+    struct pf_arena bytes;
+};
+
+void pf_values_free(struct pf_values *);
+
+/* Meets the measures of a batch of records. *changed: there are new columns. PF_OK or PF_NOMEM. */
+int pf_values_declare(struct pf_values *, const struct pf_batch *, bool *changed);
+/* Fills values->amounts for a row, 0 where the batch has no column. After pf_values_declare. */
+void pf_values_row(struct pf_values *, const struct pf_batch *, uint32_t row);
+/* Adds a batch to the totals; pf_values_total sums them up once, at the end, into columns[].total. */
+void pf_values_add(struct pf_values *, const struct pf_batch *);
+void pf_values_total(struct pf_values *);
+
+#endif

@@ -1,0 +1,292 @@
+#include "model/utf8.h"
+#include "render/table/prose.h"
+#include "render/table/parts.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RIGHT = 64 }; /* columns of the first line before two blanks and the inputs */
+
+static bool count_samples(const struct pf_top *top, const struct pf_top_block *block, pf_int128 *samples, uint64_t *parts)
+{
+    const struct pf_accumulator *accumulator = top->accumulator;
+    struct pf_error ignored = {0};
+    struct pf_scale scale;
+
+    for (uint32_t i = 0; i < accumulator->count; i++) {
+        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+        if (measure->kind != PF_SAMPLE || !pf_bytes_equal(pf_dict_string(top->dict, measure->name), PF_BYTES("samples")) ||
+            !pf_bytes_equal(pf_dict_string(top->dict, measure->unit), PF_BYTES("count")))
+            continue;
+        pf_quantity_scale(&accumulator->sums[i].quantity, top->dict, PF_UNIT_AUTO, &scale, &ignored);
+        *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->sums[i]));
+        *parts = scale.parts;
+        return &accumulator->sums[i] != block->subject.shown;
+    }
+    *samples = 0;
+    *parts = 1;
+    return false;
+}
+
+static void append_text(struct pf_buffer *line, const char *text)
+{
+    pf_buffer_append(line, text, strlen(text));
+}
+
+/* "1,243 samples", "1 section" */
+static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_int128 count, uint64_t parts, const char *noun)
+{
+    const struct pf_scale scale = {.parts = parts, .group = top->group};
+    char text[PF_AMOUNT_TEXT];
+
+    append_text(line, ", ");
+    append_text(line, pf_scale_print(&scale, count, text));
+    append_text(line, " ");
+    append_text(line, noun);
+    if (count != (pf_int128)parts)
+        append_text(line, "s");
+}
+
+static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, pf_int128 amount)
+{
+    char text[PF_AMOUNT_TEXT];
+    bool plain = scale->time || scale->bytes || pf_bytes_equal(scale->name, PF_BYTES("count"));
+
+    append_text(line, pf_scale_print(scale, amount, text));
+    if (!plain || scale->shown == PF_UNIT_COUNT) {
+        if (!pf_bytes_equal(scale->name, PF_BYTES("count")) && scale->name.size > 0) {
+            append_text(line, " ");
+            pf_buffer_append(line, scale->name.data, scale->name.size);
+        }
+    }
+}
+
+/* How many sections the records stand in, those of --by=section: several may be shown alike. PF_OK or PF_NOMEM. */
+static int count_sections(const struct pf_top *top, size_t *count)
+{
+    const struct pf_accumulator *accumulator = top->accumulator;
+    bool *seen = calloc(accumulator->label_count + 1, sizeof *seen);
+    struct pf_keys keys;
+    int status = pf_keys_init(&keys, top->dict, PF_BY_LABEL, top->dict->section_key);
+
+    if (seen == NULL)
+        status = PF_NOMEM;
+    for (uint32_t i = 0; i < accumulator->label_count && status == PF_OK; i++)
+        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at]; at = pf_dict_label(top->dict, at)->parent) {
+            seen[at] = true;
+            if (pf_dict_label(top->dict, at)->key == top->dict->section_key)
+                pf_keys_value(&keys, pf_dict_label(top->dict, at));
+        }
+    *count = keys.table.count > 0 ? keys.table.count - 1 : 0;
+    status = status != PF_OK ? status : keys.status;
+    pf_keys_free(&keys);
+    free(seen);
+    return status;
+}
+
+/* "web.out, db.out and 2 more"; `brief`: without directories. */
+static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer *line)
+{
+    const struct pf_facts *facts = top->facts;
+    struct pf_buffer scratch = {0};
+    size_t count = facts->input_count;
+
+    while (facts->input_count == 0 && top->operands[count] != NULL)
+        count++;
+    if (facts->input_count == 0 && count == 1 && strcmp(top->operands[0], "-") == 0)
+        return;
+    for (size_t i = 0; i < count && i < (count > 3 ? 2 : 3); i++) {
+        uint32_t id = facts->input_count > 0 ? facts->inputs[i] : 0;
+        struct pf_bytes name = facts->input_count > 0 ? pf_dict_string(top->dict, id) : pf_bytes_of(top->operands[i]);
+
+        name = pf_text_line(name, facts->input_count > 0 ? top->dict->strings.rows[id].flags : PF_UTF8, &scratch);
+        name = brief ? pf_place_basename(name) : name;
+        append_text(line, i > 0 ? ", " : "");
+        pf_buffer_append(line, name.data, name.size);
+    }
+    if (count > 3)
+        pf_buffer_printf(line, " and %zu more", count - 2);
+    line->failed = line->failed || scratch.failed;
+    pf_buffer_free(&scratch);
+}
+
+/* "64 %", "1.2 %" */
+static const char *share_of(double percent, char text[48])
+{
+    double size = fabs(percent);
+
+    if (size > 0 && size < 0.00995)
+        return percent < 0 ? ">-0.01 %" : "<0.01 %";
+    snprintf(text, 48, size >= 10 || size == 0 ? "%.0f %%" : "%.2g %%", percent);
+    return text;
+}
+
+static void append_total(const struct pf_top_block *block, struct pf_buffer *line)
+{
+    const struct pf_subject *subject = &block->subject;
+    double percent = pf_percent(subject->total, block->whole);
+    char share[48];
+
+    append_amount(line, &subject->whole_scale, subject->total);
+    if (block->whole == subject->total) {
+        append_text(line, " total");
+        return;
+    }
+    append_text(line, ", ");
+    append_text(line, share_of(percent, share));
+    append_text(line, " of ");
+    append_amount(line, &subject->whole_scale, block->whole);
+}
+
+/* What is there besides the kind shown: "also here: flat (stmts, time); --kind shows them". */
+static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line, struct pf_buffer *scratch)
+{
+    bool any = false;
+
+    for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS; kind++) {
+        const char *before = " (";
+        if (kind == shown || top->accumulator->records[kind] == 0)
+            continue;
+        append_text(line, any ? ", " : "also here: ");
+        append_text(line, pf_kind_name(kind));
+        any = true;
+        for (uint32_t i = 0; i < top->accumulator->count; i++) {
+            const struct pf_measure *measure = &top->accumulator->sums[i].quantity.measure;
+            struct pf_bytes name = pf_dict_string(top->dict, measure->name);
+            if (measure->kind != kind)
+                continue;
+            name = pf_text_line(name, top->dict->strings.rows[measure->name].flags, scratch);
+            append_text(line, before);
+            pf_buffer_append(line, name.data, name.size);
+            before = ", ";
+        }
+        append_text(line, before[0] == ',' ? ")" : "");
+    }
+    if (any)
+        append_text(line, "; --kind shows them");
+}
+
+/* "duration 13.10s, utilisation 94.89%" where the profile knows how long it took. */
+static void append_duration(const struct pf_top *top, const struct pf_top_block *block, struct pf_buffer *line)
+{
+    const struct pf_scale *scale = &block->subject.whole_scale, time = {.time = true, .parts = 1};
+    char text[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
+    pf_int128 duration = top->facts->duration, whole;
+
+    if (duration <= 0)
+        return;
+    append_text(line, "duration ");
+    append_text(line, pf_scale_print(&time, duration, text));
+    if (scale->time && !__builtin_mul_overflow(duration, (pf_int128)(scale->parts > 0 ? scale->parts : 1), &whole)) {
+        pf_top_percent(pf_percent(block->whole, whole), percent);
+        append_text(line, ", utilisation ");
+        append_text(line, percent);
+    }
+}
+
+int pf_top_headline(const struct pf_top *top, struct pf_bytes left, struct pf_bytes right, struct pf_bytes brief)
+{
+    struct pf_buffer line = {0};
+    size_t columns = top->terminal > 0 ? top->terminal : SIZE_MAX, width = pf_text_width(left);
+    size_t start = width < RIGHT ? RIGHT : width;
+    int status;
+
+    if (start + 2 + pf_text_width(right) > columns) {
+        right = width + 2 + pf_text_width(right) <= columns ? right : brief;
+        start = columns > pf_text_width(right) + 2 ? columns - pf_text_width(right) - 2 : 0;
+        start = start < width ? width : start > RIGHT ? RIGHT : start;
+    }
+    pf_buffer_append(&line, left.data, left.size);
+    if (right.size > 0)
+        pf_buffer_printf(&line, "%*s", (int)(start - width + 2), "");
+    pf_buffer_append(&line, right.data, right.size);
+    status = line.failed ? PF_NOMEM : pf_prose_write(top->sink, (struct pf_bytes){line.data, line.size}, top->terminal, pf_top_mark(top));
+    pf_buffer_free(&line);
+    return status;
+}
+
+static void append_string(const struct pf_top *top, uint32_t id, struct pf_buffer *line)
+{
+    struct pf_buffer scratch = {0};
+    struct pf_bytes text = pf_text_line(pf_dict_string(top->dict, id), top->dict->strings.rows[id].flags, &scratch);
+
+    pf_buffer_append(line, text.data, text.size);
+    line->failed = line->failed || scratch.failed;
+    pf_buffer_free(&scratch);
+}
+
+/* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of two. */
+static void append_measures(const struct pf_top *top, const struct pf_top_view *view, const struct pf_subject *subject,
+                            struct pf_buffer *line)
+{
+    uint32_t flat = pf_subject_flat(subject)->name, cum = pf_subject_cum(subject)->name;
+
+    if (view->of_calls)
+        flat = cum = subject->shown->quantity.measure.name;
+    append_string(top, flat, line);
+    if (flat == cum)
+        return;
+    append_text(line, ", cum ");
+    append_string(top, cum, line);
+}
+
+/* A table of main::RUNTIME alone, which is computed: it is the time of records of another kind. */
+static bool no_record_tells(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    return accumulator->records[kind] == 0 && accumulator->file_scope;
+}
+
+static void append_line(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block,
+                        struct pf_buffer *line)
+{
+    enum pf_kind kind = block->subject.kind;
+    pf_int128 samples;
+    uint64_t parts;
+    size_t sections;
+
+    append_measures(top, view, &block->subject, line);
+    append_text(line, ": ");
+    append_total(block, line);
+    if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
+        append_count(top, line, samples, parts, "sample");
+    else if ((kind != PF_SAMPLE || samples == 0) && !no_record_tells(top->accumulator, kind))
+        append_count(top, line, (pf_int128)top->accumulator->records[kind], 1, "record");
+    line->failed = count_sections(top, &sections) != PF_OK || line->failed;
+    if (sections > 0)
+        append_count(top, line, (pf_int128)sections, 1, "section");
+}
+
+static int write_note(const struct pf_top *top, const struct pf_buffer *line)
+{
+    if (line->size == 0)
+        return PF_OK;
+    return pf_prose_write(top->sink, (struct pf_bytes){line->data, line->size}, top->terminal, pf_top_mark(top));
+}
+
+int pf_top_head(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block)
+{
+    struct pf_buffer lines[3] = {{0}}, scratch = {0}, *line = &lines[0];
+    int status = PF_NOMEM;
+
+    append_line(top, view, block, line);
+    append_inputs(top, false, &lines[1]);
+    append_inputs(top, true, &lines[2]);
+    if (!lines[0].failed && !lines[1].failed && !lines[2].failed)
+        status = pf_top_headline(top, (struct pf_bytes){line->data, line->size}, (struct pf_bytes){lines[1].data, lines[1].size},
+                                 (struct pf_bytes){lines[2].data, lines[2].size});
+    line->size = 0;
+    append_duration(top, block, line);
+    if (status == PF_OK)
+        status = write_note(top, line);
+    line->size = 0;
+    append_kinds(top, block->subject.kind, line, &scratch);
+    if (status == PF_OK)
+        status = line->failed || scratch.failed ? PF_NOMEM : write_note(top, line);
+    for (size_t i = 0; i < 3; i++)
+        pf_buffer_free(&lines[i]);
+    pf_buffer_free(&scratch);
+    return status;
+}

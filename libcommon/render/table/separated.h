@@ -1,0 +1,18 @@
+/* Cells of tables as text: CSV (RFC 4180 quoting) and TSV (tabs, line ends and backslashes as \t \n \r \\). */
+#ifndef PF_RENDER_TABLE_SEPARATED_H
+#define PF_RENDER_TABLE_SEPARATED_H
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "io/sink.h"
+
+#include <stdbool.h>
+
+struct pf_separated {
+    bool tabs;  /* TSV */
+    bool guard; /* spreadsheets take a cell that begins with = + - or @ for a formula: unless it is a number, a ' goes before it */
+};
+
+void pf_separated_text(struct pf_separated, struct pf_sink *, struct pf_bytes text);
+
+#endif

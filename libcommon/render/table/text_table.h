@@ -1,0 +1,65 @@
+/* Text tables: rows are kept until all are known, then laid out together. Columns are as wide as what
+ * stands in them. On a terminal no line is wider than the terminal: files are shortened first, then
+ * columns become narrow and leave, so that names stay whole; then names lose their middle. */
+#ifndef PF_RENDER_TABLE_TEXT_TABLE_H
+#define PF_RENDER_TABLE_TEXT_TABLE_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/sink.h"
+#include "render/table/place.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pf_sheet_column;
+struct pf_cell;
+
+enum { PF_TEXT_COLUMNS = 16 };
+
+/* When a narrow terminal takes a column away: numbers up to FOR_NAMES (named for differences) as soon
+ * as names would be shortened, in this order; the others where hardly anything of names would be
+ * left. 0: never. */
+enum {
+    PF_DROP_BAR = 1,
+    PF_DROP_POINTS,
+    PF_DROP_INTERVAL,
+    PF_DROP_FOR_NAMES = PF_DROP_INTERVAL,
+    PF_DROP_MOST = 9
+};
+
+struct pf_text_column {
+    const char *name;
+    unsigned width; /* right-aligned in at least so many columns where there is room; the last one: 0 */
+    unsigned drop;
+};
+
+struct pf_text_cell {
+    struct pf_bytes text; /* a clean line of UTF-8 */
+    const char *color;    /* escape sequence before the text, or NULL */
+};
+
+/* Zero-initialise; pf_text_table_end frees it. */
+struct pf_text_table {
+    const struct pf_text_column *columns; /* borrowed */
+    size_t column_count;
+    size_t widths[PF_TEXT_COLUMNS]; /* of the widest cell, headings included */
+    struct pf_buffer texts;         /* cells and places of all rows, strings behind each other */
+    struct pf_text_line *lines;
+    size_t count, capacity;
+    struct pf_buffer scratch;
+    bool failed; /* out of memory */
+};
+
+/* At most PF_TEXT_COLUMNS columns; the last one shows places. */
+void pf_text_table_begin(struct pf_text_table *, const struct pf_text_column *, size_t count);
+/* A cell for each column but the last, and one or two places for that. */
+void pf_text_table_row(struct pf_text_table *, const struct pf_text_cell *, const struct pf_place *,
+                       size_t place_count);
+/* A line of dashes with a + at the beginning of the last column. */
+void pf_text_table_rule(struct pf_text_table *);
+/* Writes the heading and all rows, then frees the table. `terminal` 0: nothing is shortened; `mark`
+ * (one column wide) stands for the middle of a shortened name. PF_OK or PF_NOMEM. */
+int pf_text_table_end(struct pf_text_table *, struct pf_sink *, size_t terminal, const char *mark);
+
+#endif

@@ -1,0 +1,285 @@
+#include "render/table/parts.h"
+
+#include "model/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int pf_top_form_parse(const char *text, enum pf_sheet_form *form, bool *flame, struct pf_error *error)
+{
+    *flame = strcmp(text, "json:flame") == 0;
+    *form = PF_SHEET_JSON;
+    if (*flame || pf_sheet_form_find(pf_bytes_of(text), form))
+        return PF_OK;
+    return pf_error_set(error, PF_USAGE, "unknown form '%s'; tables are text, json, ndjson, csv, tsv, trees also json:flame", text);
+}
+
+static int too_much(const struct pf_top *top, const struct pf_top_block *block, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(top->dict, block->subject.whole->quantity.measure.name);
+
+    return pf_error_set(error, PF_OVERFLOW, "with what filters removed measure '%.*s' leaves 128 bits", (int)name.size, name.data);
+}
+
+int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, struct pf_top_block *block, struct pf_error *error)
+{
+    struct pf_subject *subject = &block->subject;
+    pf_int128 removed;
+    uint64_t records;
+    int status = pf_subject_choose(subject, top->accumulator, measure, unit, error);
+
+    if (status != PF_OK)
+        return status;
+    subject->scale.group = subject->self_scale.group = subject->inclusive_scale.group = top->group;
+    subject->whole_scale.group = subject->calls_scale.group = top->group;
+    block->whole = subject->total;
+    /* removed amounts do not tell their period, and calls that were removed contain each other */
+    if (!subject->whole->quantity.events && !subject->derived &&
+        pf_before_find(&top->facts->before, top->dict, &subject->whole->quantity.measure, &removed, &records)) {
+        removed = pf_scale_total(&subject->whole_scale, removed);
+        if (subject->whole->quantity.measure.aggregation == PF_SUM)
+            status = __builtin_add_overflow(block->whole, removed, &block->whole) ? PF_OVERFLOW : PF_OK;
+        else if (removed > block->whole)
+            block->whole = removed;
+        if (status != PF_OK || removed >= PF_INT128_MAX || removed <= -PF_INT128_MAX)
+            return too_much(top, block, error);
+    }
+    return PF_OK;
+}
+
+/* --- one block as text ------------------------------------------------------------------------------------ */
+
+enum { FLAT, FLAT_SHARE, SUM_SHARE, CUM, CUM_SHARE, CALLS, NAME, TEXT_COLUMNS };
+
+static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
+    {"flat", 10, 0}, {"flat%", 7, 6}, {"sum%", 7, 4}, {"cum", 11, 8}, {"cum%", 7, 5}, {"calls", 11, 7}, {"", 0, 0},
+};
+
+static bool shows_calls(const struct pf_top_block *block)
+{
+    return block->subject.calls != NULL && block->subject.calls != block->subject.shown;
+}
+
+static const struct pf_scale *calls_scale(const struct pf_top_block *block)
+{
+    return block->subject.calls == block->subject.shown ? &block->subject.scale : &block->subject.calls_scale;
+}
+
+/* "... 44ms (16.06%) outside of all sections" */
+static int write_without(const struct pf_top *top, const struct pf_top_block *block, const struct pf_rank *rank)
+{
+    char amount[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
+
+    if (rank->without == 0)
+        return PF_OK;
+    pf_top_percent(pf_percent(rank->without, block->whole), share);
+    return pf_top_note(top, "... %s (%s) %s", pf_scale_print(&block->subject.scale, rank->without, amount), share,
+                       top->label == top->dict->section_key ? "outside of all sections" : "without this label");
+}
+
+/* What is needed while rows are written. */
+struct writing {
+    const struct pf_top *top;
+    bool *matched;
+    const struct pf_top_block *block;
+    struct pf_keys keys;
+    struct pf_rank rank;
+    struct pf_hidden hidden;
+    struct pf_buffer label, scratch;
+    pf_int128 sum;       /* of flat so far */
+    size_t written;      /* rows */
+};
+
+/* The columns of the block; their number. */
+static size_t choose_columns(const struct writing *writing, struct pf_text_column columns[TEXT_COLUMNS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
+        if ((i != CALLS || shows_calls(writing->block)) && (i != SUM_SHARE || pf_top_sums(writing->top)))
+            columns[count++] = text_columns[i];
+    return count;
+}
+
+static void write_text_row(struct writing *writing, const struct pf_row *row, struct pf_text_table *table)
+{
+    const struct pf_top_block *block = writing->block;
+    const struct pf_scale *scale = &block->subject.scale;
+    char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], calls[PF_AMOUNT_TEXT];
+    char percents[3][PF_PERCENT_TEXT];
+    double flat_percent = pf_percent(row->flat, block->whole), cum_percent = pf_percent(row->cum, block->whole);
+    struct pf_text_cell cells[TEXT_COLUMNS] = {{.text = pf_bytes_of(pf_scale_print(scale, row->flat, flat))}};
+    struct pf_place place;
+    size_t n = 1;
+
+    writing->sum += row->flat;
+    pf_scale_print(calls_scale(block), row->calls, calls);
+    cells[0].color = pf_top_color(writing->top, flat_percent);
+    cells[n++].text = pf_top_percent(flat_percent, percents[0]);
+    if (pf_top_sums(writing->top))
+        cells[n++].text = pf_top_percent(pf_percent(writing->sum, block->whole), percents[1]);
+    cells[n].color = pf_top_color(writing->top, row->cum < 0 ? cum_percent : 0);
+    cells[n++].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
+    cells[n++].text = pf_top_percent(cum_percent, percents[2]);
+    if (shows_calls(block))
+        cells[n++].text = pf_bytes_of(calls);
+    pf_top_place(writing->top, &writing->keys, row->key, &writing->label, &place);
+    pf_text_table_row(table, cells, &place, 1);
+}
+
+/* --- rows for machines ------------------------------------------------------------------------------------ */
+
+enum { TOP_COLUMNS = 13 };
+
+static const struct pf_sheet_column columns[TOP_COLUMNS + 1] = {
+    {"rank", PF_CELL_INT},  {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},     {"line", PF_CELL_INT},
+    {"image", PF_CELL_TEXT}, {"section", PF_CELL_TEXT},  {"measure", PF_CELL_TEXT},  {"unit", PF_CELL_TEXT},
+    {"flat", PF_CELL_INT},  {"flat_pct", PF_CELL_REAL}, {"cum", PF_CELL_INT},       {"cum_pct", PF_CELL_REAL},
+    {"calls", PF_CELL_INT},
+};
+
+/* The column --by adds at the end, or NULL. */
+static const char *added_column(const struct pf_top *top)
+{
+    if (top->by == PF_BY_LABEL)
+        return top->label == top->dict->section_key ? NULL : "label";
+    return top->by == PF_BY_ADDRESS ? "address" : top->by == PF_BY_PACKAGE ? "package" : NULL;
+}
+
+static void write_row(struct writing *writing, const struct pf_row *row, struct pf_sheet *sheet)
+{
+    const struct pf_top *top = writing->top;
+    struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->written}}, name = {0};
+    char address[32];
+
+    pf_top_place_cells(&writing->keys, row->key, &cells[1], &writing->scratch);
+    if (top->by == PF_BY_LABEL || top->by == PF_BY_PACKAGE)
+        name.text = pf_keys_name(&writing->keys, row->key, &writing->scratch, &name.flags);
+    if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
+        cells[5] = name;
+    pf_top_measure_cells(top, writing->block, pf_top_measure(writing->block), &cells[6]);
+    cells[8].integer = row->flat;
+    cells[8].parts = cells[10].parts = writing->block->subject.scale.parts;
+    cells[9].real = pf_percent(row->flat, writing->block->whole);
+    cells[10].integer = row->cum;
+    cells[11].real = pf_percent(row->cum, writing->block->whole);
+    cells[12].integer = row->calls;
+    cells[12].parts = calls_scale(writing->block)->parts;
+    if (top->by == PF_BY_ADDRESS) {
+        uint64_t number = pf_keys_row(&writing->keys, row->key)->address;
+        snprintf(address, sizeof address, "0x%" PRIx64, number);
+        name.text = pf_bytes_of(pf_keys_has_address(&writing->keys, row->key) ? address : "");
+    }
+    cells[13] = name;
+    pf_sheet_row(sheet, cells);
+}
+
+/* --- the table -------------------------------------------------------------------------------------------- */
+
+/* --list: functions that were asked for only. */
+static bool select_rows(const struct pf_top *top, const struct pf_keys *keys, struct pf_rank *rank)
+{
+    struct pf_buffer scratch = {0};
+    size_t kept = 0;
+    bool good;
+
+    for (size_t i = 0; i < rank->count; i++)
+        if (top->list == NULL || pf_top_list_has(top, keys, rank->rows[i].key, &scratch))
+            rank->rows[kept++] = rank->rows[i];
+    rank->count = kept;
+    good = !scratch.failed;
+    pf_buffer_free(&scratch);
+    return good;
+}
+
+static int make(void *state, const struct pf_top_block *block, struct pf_error *error)
+{
+    struct writing *writing = state;
+    const struct pf_top *top = writing->top;
+    int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+
+    writing->block = block;
+    if (status == PF_OK)
+        status = pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
+    if (status == PF_OK && !select_rows(top, &writing->keys, &writing->rank))
+        status = pf_error_nomem(error);
+    if (status == PF_OK && pf_rank_sort(&writing->rank, &writing->keys, top->sort) != PF_OK)
+        status = pf_error_nomem(error);
+    if (status == PF_OK)
+        pf_rank_limit(&writing->rank, top->limit, top->min_percent, block->whole, top->sort, &writing->hidden);
+    *writing->matched = *writing->matched || writing->rank.count > 0;
+    return status;
+}
+
+static int drop(void *state, int status, struct pf_error *error)
+{
+    struct writing *writing = state;
+
+    if (status == PF_OK && (writing->label.failed || writing->scratch.failed))
+        status = pf_error_nomem(error);
+    pf_buffer_free(&writing->label);
+    pf_buffer_free(&writing->scratch);
+    pf_rank_free(&writing->rank);
+    pf_keys_free(&writing->keys);
+    return status;
+}
+
+static int write_rows(struct writing *writing)
+{
+    struct pf_text_column shown[TEXT_COLUMNS];
+    struct pf_text_table table = {0};
+
+    pf_text_table_begin(&table, shown, choose_columns(writing, shown));
+    writing->sum = 0;
+    for (size_t i = 0; i < writing->rank.count; i++)
+        write_text_row(writing, &writing->rank.rows[i], &table);
+    return pf_top_end(writing->top, &table);
+}
+
+static void write_text(struct writing *writing)
+{
+    const struct pf_top *top = writing->top;
+    const struct pf_hidden *hidden = &writing->hidden;
+    bool any = writing->rank.count > 0 || hidden->small + hidden->behind > 0;
+    int status = PF_OK;
+
+    if (any)
+        status = write_rows(writing);
+    else if (writing->rank.without == 0)
+        pf_sink_text(top->sink, "no record has a value\n");
+    if (status == PF_OK)
+        status = pf_top_hidden(top, writing->block, hidden);
+    if (status == PF_OK)
+        status = write_without(top, writing->block, &writing->rank);
+    writing->label.failed = writing->label.failed || status != PF_OK;
+}
+
+static void write_block(void *state, struct pf_sheet *sheet)
+{
+    struct writing *writing = state;
+
+    writing->written = 0;
+    if (writing->top->form == PF_SHEET_TEXT)
+        write_text(writing);
+    else
+        for (size_t i = 0; i < writing->rank.count; i++)
+            write_row(writing, &writing->rank.rows[i], sheet);
+}
+
+int pf_top_table(const struct pf_top *top, bool *matched, struct pf_error *error)
+{
+    struct writing writing = {.top = top, .matched = matched};
+    struct pf_sheet_column all[TOP_COLUMNS + 1];
+    const char *added = added_column(top);
+    const struct pf_top_view view = {
+        .schema = "profutils.top/1", .columns = all, .column_count = added != NULL ? TOP_COLUMNS + 1 : TOP_COLUMNS,
+        .make = make, .write = write_block, .drop = drop,
+    };
+
+    *matched = top->list == NULL;
+    memcpy(all, columns, sizeof all);
+    all[TOP_COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
+    return pf_top_show(top, &view, &writing, error);
+}
