@@ -1,4 +1,4 @@
-# What a program prints and says, for bats files: load lib/expect
+# What a program prints and says, for bats files: load ../lib/expect
 
 # stream FILE <DESCRIPTION: a native stream, by the second writer under tests/reference
 stream()

@@ -1,7 +1,7 @@
 # Functions without a name of their own, in every table, tree, picture, merge and difference. Every number expected here is arithmetic on
 # the few records that stand beside it.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 

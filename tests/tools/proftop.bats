@@ -1,6 +1,6 @@
 # proftop: every number expected here is arithmetic on the few records that stand beside it.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 

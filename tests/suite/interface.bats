@@ -1,6 +1,6 @@
 # What users and shells see of every program: options, their pages and completions, and the mistakes of users.
 
-load lib/expect
+load ../lib/expect
 
 setup_file()
 {

@@ -1,7 +1,7 @@
 # What a row of a difference is: functions, sections and files on both sides. Every number expected here is arithmetic on the
 # few records that stand beside it.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 

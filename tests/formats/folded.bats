@@ -1,6 +1,6 @@
 # Folded stacks: what is read, what is written, what is refused.
 
-load lib/expect
+load ../lib/expect
 
 # An independent reading of folded stacks: sums by stack, in the order of the stacks' bytes
 setup_file()

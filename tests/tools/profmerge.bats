@@ -1,7 +1,7 @@
 # profmerge: exact weights, what is the same record, measures of unlike scale, many inputs, bad inputs.
 
 bats_require_minimum_version 1.5.0
-load lib/expect
+load ../lib/expect
 
 setup_file()
 {

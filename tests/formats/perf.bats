@@ -1,7 +1,7 @@
 # perf script, bpftrace, DTrace, bcc, Austin: what is read of their texts. Expected numbers come from perf itself and FlameGraph's scripts, from the
 # decoder in check/perf.py, or were worked out on paper.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 

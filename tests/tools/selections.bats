@@ -1,7 +1,7 @@
 # Record selections in profdiff and profmerge: as if a proffilter stood in front of each input.
 
 bats_require_minimum_version 1.5.0
-load lib/expect
+load ../lib/expect
 
 setup_file()
 {

@@ -1,5 +1,5 @@
 # Inputs and arguments made to do harm: memory, time, terminals, spreadsheets.
-load lib/expect
+load ../lib/expect
 
 setup()
 {

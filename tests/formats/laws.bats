@@ -1,6 +1,6 @@
 # What is written is read back, by tests/check/laws.py: equal, or with the losses that the format declares, or refused with the reason.
 
-load lib/expect
+load ../lib/expect
 
 setup()
 {

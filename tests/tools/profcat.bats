@@ -1,6 +1,6 @@
 # profcat: conversion, inspection, labels, one order, and what is read by other programs.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 

@@ -1,6 +1,6 @@
 # Flame graphs: what is drawn is computed again in tests/check/pictures.py, and a real browser zooms and searches in it.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 

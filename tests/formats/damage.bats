@@ -1,5 +1,5 @@
 # Damaged inputs: every reader in one process under the sanitizers, then the programs on what must not cost memory.
-load lib/expect
+load ../lib/expect
 
 @test "every reader ends well on whole, cut and mutated inputs, under the sanitizers" {
     [ -n "$PROFUTILS_DAMAGE" ] || skip "no sanitizers here"

@@ -1,6 +1,6 @@
 # Inputs that cannot be added to the others: what is shown is what the others give without them.
 
-load lib/expect
+load ../lib/expect
 
 setup()
 {

@@ -1,6 +1,6 @@
 # Amounts that are no whole numbers of their unit: every number expected here is arithmetic on the records that stand beside it.
 
-load lib/expect
+load ../lib/expect
 
 setup()
 {

@@ -3,7 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 
-load lib/expect
+load ../lib/expect
 
 setup()
 {

@@ -1,7 +1,7 @@
 # profdiff: every number expected here is arithmetic on the few records that stand beside it, or comes from the independent
 # computation in tests/check/profdiff.py.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 

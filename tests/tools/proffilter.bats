@@ -1,6 +1,6 @@
 # proffilter: which records stay, what becomes of their frames, and the files of a split.
 
-load lib/expect
+load ../lib/expect
 
 setup_file()
 {

@@ -1,7 +1,7 @@
 # Tables for people: what fits into a terminal, what is left out, and what stands above them. Expected numbers are arithmetic on
 # the few records that stand beside them.
 
-load lib/expect
+load ../lib/expect
 
 bats_require_minimum_version 1.5.0
 
