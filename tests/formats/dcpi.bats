@@ -106,3 +106,41 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     [[ $output == *"634880000/3333 events"* ]]
     [ "$(profcat -q -t dcpi half | sed -n '/^period/p')" = "period 126976" ]
 }
+
+@test "an event of one image with two periods, or two shares, has a profile of dcpicat text for each" {
+    head='image                19970328081403c0c18b
+label                %s
+path                 /v
+epoch                19980519172%d
+platform             w
+text_start           0x000000001000
+text_size            0x000000001000
+event                %d %s
+'
+    # shellcheck disable=SC2059  # the head is a format
+    {
+        printf "name                 v\n$head" one 4 4 cycles:63488:10000
+        printf 'event                2 imiss:4096:10000\n0x000000001000       3       2\n0x000000001004       1       0\n'
+        printf "name                 v\n$head" two 5 5 cycles:63498:10000
+        printf '0x000000001000       5\n'
+        printf "name                 v\n$head" three 6 7 cycles:63488:5000
+        printf '0x000000001008       7\n'
+    } >want
+    # the head of each profile is that of its own source, and all comes back byte for byte
+    profcat -t dcpicat want | diff want -
+    profcat want | profcat -t dcpicat | diff want -
+    sed -n '1,12p' want >one
+    sed -n '13,22p' want >two
+    sed -n '23,32p' want >three
+    profcat -t dcpicat one two three | diff want -
+    # 4 * 63488 + 5 * 63498 + 7 * 2 * 63488
+    profcat -t dcpicat one two three | proftop -b address -u events - | grep -q '^cycles: 1,460,274 events total'
+    # files of DCPI say the same
+    cat_of a 10000 3 1
+    cat_of b 10000 5
+    sed -i 's/63488/63498/' b
+    for file in a b; do profcat -q -t dcpi "$file" >"$file.dcpi"; done
+    profcat -t dcpicat a.dcpi b.dcpi >both
+    [ "$(sed -n '/^event\|^0x/p' both | tr -s ' \n' ' ,')" = "event 4 cycles:63488:10000,0x000000001000 3,0x000000001004 1,event 5 cycles:63498:10000,0x000000001000 5," ]
+    profcat -t dcpicat both | diff both -
+}

@@ -43,12 +43,24 @@ int pf_dcpi_cat_write(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- the head --------------------------------------------------------------------------------------------- */
 
-/* A profile of the output: an image, and the places that are its. */
+/* A column of counts. */
+struct column {
+    const struct pf_dcpi_event *event;
+    uint64_t period, fraction;
+    pf_int128 total;
+    size_t line; /* of the metadata, that names it; SIZE_MAX: none does */
+    size_t part; /* of the image's profiles, that has the column */
+};
+
+/* An image and its places. The counts of one event with several periods or shares are columns of
+ * several profiles, because a head names an event once: each profile is a part. */
 struct profile {
     struct pf_writer *writer;
     const struct pf_image *image;
     const uint32_t *locations;
     size_t count;
+    const struct column *columns; /* of all parts */
+    size_t column_count, part;
 };
 
 static struct pf_dcpi_cat_writer *state_of(const struct profile *profile)
@@ -61,9 +73,86 @@ static struct pf_bytes identifier(const struct profile *profile)
     return pf_dict_string(profile->writer->dict, profile->image->identifier);
 }
 
+static struct pf_bytes measure_name(const struct profile *profile, const struct pf_measure *measure)
+{
+    return pf_dict_string(profile->writer->dict, measure->name);
+}
+
+static const struct pf_measure *measure_of(const struct profile *profile, const struct pf_dcpi_event *event)
+{
+    return pf_measures_row(&profile->writer->dict->measures, event->measure);
+}
+
+/* Whether a line `event` of dcpicat text names the measure. */
+static bool line_names(const struct profile *profile, const struct pf_dcpi_cat_line *line,
+                       const struct pf_measure *measure, struct pf_dcpi_cat_event *event)
+{
+    const struct pf_dict *dict = profile->writer->dict;
+
+    return pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) &&
+           pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), event) &&
+           pf_bytes_equal(event->name, measure_name(profile, measure)) &&
+           (pf_uint128)event->events * pf_measure_period_parts(measure) ==
+               (pf_uint128)measure->period * event->parts;
+}
+
+/* Whether the header of a DCPI file names the measure. */
+static bool header_names(const struct profile *profile, const struct pf_dcpi_header *header,
+                         const struct pf_measure *measure)
+{
+    return pf_bytes_equal(pf_dcpi_header_value(header, PF_DCPI_EVENT),
+                          measure_name(profile, measure)) &&
+           header->number[PF_DCPI_PERIOD] == measure->period &&
+           pf_measure_period_parts(measure) == 1;
+}
+
+static bool block_names(const struct profile *profile, size_t block,
+                        const struct pf_measure *measure)
+{
+    const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
+    struct pf_dcpi_cat_event event;
+
+    for (size_t k = 0; k < blocks->count; k++)
+        if (blocks->lines[k].block == block &&
+            line_names(profile, &blocks->lines[k], measure, &event))
+            return true;
+    return false;
+}
+
+/* Whether a source (a block of dcpicat text, else a DCPI file) tells of the part: the source names
+ * a column of the part, or no column at all. */
+static bool tells_of_part(const struct profile *profile, size_t block,
+                          const struct pf_dcpi_profile *from)
+{
+    bool elsewhere = false;
+
+    for (size_t k = 0; k < profile->column_count; k++) {
+        const struct pf_measure *measure = measure_of(profile, profile->columns[k].event);
+
+        if (!(from ? header_names(profile, &from->header, measure)
+                   : block_names(profile, block, measure)))
+            continue;
+        if (profile->columns[k].part == profile->part)
+            return true;
+        elsewhere = true;
+    }
+    return !elsewhere;
+}
+
+/* The next block of dcpicat text that tells of the image and the part; 0 when there is none. */
+static size_t next_block(const struct profile *profile, size_t block)
+{
+    const struct pf_dict *dict = profile->writer->dict;
+
+    do
+        block = pf_dcpi_cat_blocks_find(&state_of(profile)->blocks, dict, identifier(profile), block);
+    while (block != 0 && !tells_of_part(profile, block, NULL));
+    return block;
+}
+
 static bool is_source(const struct profile *profile, const struct pf_dcpi_profile *from)
 {
-    return pf_dcpi_profile_is_of(from, identifier(profile));
+    return pf_dcpi_profile_is_of(from, identifier(profile)) && tells_of_part(profile, 0, from);
 }
 
 /* A line feed in a value, which no file of DCPI has, becomes a blank. */
@@ -98,7 +187,7 @@ static int write_values(const struct profile *profile, const char *word, size_t 
         pf_strings_free(&seen);
         return pf_error_nomem(&profile->writer->error);
     }
-    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+    for (size_t block = 0; (block = next_block(profile, block)) != 0;)
         for (size_t k = 0; k < state->blocks.count; k++)
             if (state->blocks.lines[k].block == block && pf_bytes_equal(pf_dict_string(dict, state->blocks.lines[k].key), key) &&
                 seen.count <= most && is_new(&seen, pf_dict_string(dict, state->blocks.lines[k].value)))
@@ -121,7 +210,7 @@ static int write_name(const struct profile *profile)
 {
     struct pf_dcpi_cat_writer *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
-    size_t block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), 0);
+    size_t block = next_block(profile, 0);
     struct pf_bytes name = pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("name"));
 
     if (name.size == 0) {
@@ -144,7 +233,7 @@ static int write_epoch(const struct profile *profile)
     const struct pf_dict *dict = profile->writer->dict;
     char earliest[16] = "", epoch[16];
 
-    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
+    for (size_t block = 0; (block = next_block(profile, block)) != 0;)
         if (pf_dcpi_epoch(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("epoch")), epoch) &&
             (!*earliest || strcmp(epoch, earliest) < 0))
             memcpy(earliest, epoch, sizeof earliest);
@@ -167,53 +256,37 @@ static int write_number(const struct profile *profile, const char *word, uint64_
 
 /* --- events ----------------------------------------------------------------------------------------------- */
 
-/* A column of counts. */
-struct column {
-    const struct pf_dcpi_event *event;
-    uint64_t period, fraction;
-    pf_int128 total;
-    size_t line; /* of the metadata, that names it; SIZE_MAX: none does */
-};
-
 /* The period and share of an event that no source names: period * 10000 / share events are one count. */
 static int set_share(const struct profile *profile, struct column *column)
 {
-    const struct pf_dict *dict = profile->writer->dict;
-    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->event->measure);
+    const struct pf_measure *measure = measure_of(profile, column->event);
 
     column->period = measure->period;
     if (!__builtin_mul_overflow(pf_measure_period_parts(measure), (uint64_t)WHOLE, &column->fraction))
         return PF_OK;
     return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: the period of '%s' leaves 64 bits",
-                        pf_dict_string(dict, measure->name).data);
+                        measure_name(profile, measure).data);
 }
 
 /* What a source says of an event; false: no source names it. */
 static bool find_event(const struct profile *profile, struct column *column)
 {
     struct pf_dcpi_cat_writer *state = state_of(profile);
-    const struct pf_dict *dict = profile->writer->dict;
-    const struct pf_measure *measure = pf_measures_row(&dict->measures, column->event->measure);
-    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    const struct pf_measure *measure = measure_of(profile, column->event);
     struct pf_dcpi_cat_event event;
 
-    for (size_t block = 0; (block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), block)) != 0;)
-        for (size_t k = 0; k < state->blocks.count; k++) {
-            const struct pf_dcpi_cat_line *line = &state->blocks.lines[k];
-
-            if (line->block == block && pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) &&
-                pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), &event) && pf_bytes_equal(event.name, name) &&
-                (pf_uint128)event.events * pf_measure_period_parts(measure) == (pf_uint128)measure->period * event.parts) {
+    for (size_t block = 0; (block = next_block(profile, block)) != 0;)
+        for (size_t k = 0; k < state->blocks.count; k++)
+            if (state->blocks.lines[k].block == block &&
+                line_names(profile, &state->blocks.lines[k], measure, &event)) {
                 column->period = event.period;
                 column->fraction = event.fraction;
                 column->line = k;
                 return true;
             }
-        }
     for (size_t k = 0; k < state->profiles.count; k++)
         if (is_source(profile, &state->profiles.rows[k]) &&
-            pf_bytes_equal(pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_EVENT), name) &&
-            state->profiles.rows[k].header.number[PF_DCPI_PERIOD] == measure->period && pf_measure_period_parts(measure) == 1)
+            header_names(profile, &state->profiles.rows[k].header, measure))
             return true;
     return false;
 }
@@ -266,16 +339,38 @@ static int find_columns(const struct profile *profile, struct column *columns, s
     return PF_OK;
 }
 
-static int write_events(const struct profile *profile, const struct column *columns, size_t count)
+/* A column goes into the first part that has no column of its name. Returns how many parts. */
+static size_t find_parts(const struct profile *profile, struct column *columns, size_t count)
 {
-    const struct pf_dict *dict = profile->writer->dict;
-    struct pf_buffer text = {0};
+    size_t parts = 1;
 
     for (size_t k = 0; k < count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&dict->measures, columns[k].event->measure);
-        struct pf_bytes name = pf_dict_string(dict, measure->name);
+        struct pf_bytes name = measure_name(profile, measure_of(profile, columns[k].event));
+        size_t part = 0;
+
+        for (size_t i = 0; i < k; i++) {
+            const struct pf_measure *other = measure_of(profile, columns[i].event);
+
+            if (columns[i].part >= part && pf_bytes_equal(measure_name(profile, other), name))
+                part = columns[i].part + 1;
+        }
+        columns[k].part = part;
+        parts = part + 1 > parts ? part + 1 : parts;
+    }
+    return parts;
+}
+
+static int write_events(const struct profile *profile)
+{
+    const struct column *columns = profile->columns;
+    struct pf_buffer text = {0};
+
+    for (size_t k = 0; k < profile->column_count; k++) {
+        struct pf_bytes name = measure_name(profile, measure_of(profile, columns[k].event));
         char number[PF_INT128_TEXT];
 
+        if (columns[k].part != profile->part)
+            continue;
         text.size = 0;
         pf_buffer_append(&text, number, pf_print_int128(columns[k].total, number));
         pf_buffer_byte(&text, ' ');
@@ -293,24 +388,43 @@ static int write_events(const struct profile *profile, const struct column *colu
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-static int write_rows(const struct profile *profile, const struct column *columns, size_t count)
+/* The address of a place and its counts; nothing where all counts of the part are 0 and other parts
+ * have the counts of the place. */
+static void write_row(const struct profile *profile, uint32_t location)
 {
+    uint64_t address = pf_dict_location(profile->writer->dict, location)->address;
     struct pf_sink *sink = profile->writer->sink;
     char text[48];
+    bool begun = false;
 
-    for (size_t k = 0; k < profile->count; k++) {
-        uint32_t location = profile->locations[k];
-        int size = snprintf(text, sizeof text, "0x%012" PRIx64, pf_dict_location(profile->writer->dict, location)->address);
+    for (size_t k = 0; k < profile->column_count && !begun; k++)
+        begun = profile->columns[k].part == profile->part &&
+                pf_dcpi_event_sum(profile->columns[k].event, location) != 0;
+    if (!begun)
+        return;
+    int size = snprintf(text, sizeof text, "0x%012" PRIx64, address);
 
+    pf_sink_write(sink, text, (size_t)size);
+    for (size_t k = 0; k < profile->column_count; k++) {
+        if (profile->columns[k].part != profile->part)
+            continue;
+        size = snprintf(text, sizeof text, " %7" PRId64,
+                        pf_dcpi_event_sum(profile->columns[k].event, location));
         pf_sink_write(sink, text, (size_t)size);
-        for (size_t i = 0; i < count; i++) {
-            size = snprintf(text, sizeof text, " %7" PRId64, pf_dcpi_event_sum(columns[i].event, location));
-            pf_sink_write(sink, text, (size_t)size);
-        }
-        if (pf_sink_write(sink, "\n", 1) != PF_OK)
-            return pf_sink_status(sink, &profile->writer->error);
     }
-    return PF_OK;
+    pf_sink_write(sink, "\n", 1);
+}
+
+static int write_rows(const struct profile *profile)
+{
+    struct pf_sink *sink = profile->writer->sink;
+    int status = PF_OK;
+
+    for (size_t k = 0; status == PF_OK && k < profile->count; k++) {
+        write_row(profile, profile->locations[k]);
+        status = pf_sink_status(sink, &profile->writer->error);
+    }
+    return status;
 }
 
 /* As a file spells it, where the metadata tell. */
@@ -318,7 +432,7 @@ static struct pf_bytes spelled(const struct profile *profile)
 {
     const struct pf_dcpi_cat_writer *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
-    size_t block = pf_dcpi_cat_blocks_find(&state->blocks, dict, identifier(profile), 0);
+    size_t block = next_block(profile, 0);
 
     for (size_t k = 0; block == 0 && k < state->profiles.count; k++)
         if (is_source(profile, &state->profiles.rows[k]))
@@ -326,14 +440,8 @@ static struct pf_bytes spelled(const struct profile *profile)
     return block != 0 ? pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")) : identifier(profile);
 }
 
-static int write_profile(const struct profile *profile)
+static int write_part(const struct profile *profile)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
-    struct column *columns = malloc((state->counts.count + 1) * sizeof *columns);
-    size_t count = 0;
-
-    if (!columns)
-        return pf_error_nomem(&profile->writer->error);
     write_name(profile);
     write_line(profile, PF_BYTES("image"), spelled(profile));
     int status = write_values(profile, "label", SIZE_MAX);
@@ -347,11 +455,24 @@ static int write_profile(const struct profile *profile)
     write_number(profile, "text_start", profile->image->text_start);
     write_number(profile, "text_size", profile->image->text_size);
     if (status == PF_OK)
-        status = find_columns(profile, columns, &count);
-    if (status == PF_OK)
-        status = write_events(profile, columns, count);
-    if (status == PF_OK)
-        status = write_rows(profile, columns, count);
+        status = write_events(profile);
+    return status == PF_OK ? write_rows(profile) : status;
+}
+
+static int write_profile(const struct profile *profile)
+{
+    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct column *columns = malloc((state->counts.count + 1) * sizeof *columns);
+    struct profile part = *profile;
+
+    if (!columns)
+        return pf_error_nomem(&profile->writer->error);
+    int status = find_columns(profile, columns, &part.column_count);
+    size_t parts = status == PF_OK ? find_parts(profile, columns, part.column_count) : 0;
+
+    part.columns = columns;
+    for (; status == PF_OK && part.part < parts; part.part++)
+        status = write_part(&part);
     free(columns);
     return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error) : status;
 }
@@ -361,7 +482,7 @@ static bool is_told(const struct profile *profile)
 {
     struct pf_dcpi_cat_writer *state = state_of(profile);
 
-    if (pf_dcpi_cat_blocks_find(&state->blocks, profile->writer->dict, identifier(profile), 0) != 0)
+    if (next_block(profile, 0) != 0)
         return true;
     for (size_t k = 0; k < state->profiles.count; k++)
         if (is_source(profile, &state->profiles.rows[k]))
@@ -478,7 +599,11 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
         pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
         return writer->error.code;
     for (uint32_t k = 1; k < dict->images.count; k++) {
-        struct profile profile = {writer, pf_dict_image(dict, k), next < places->count ? places->locations + next : NULL, 0};
+        struct profile profile = {
+            .writer = writer,
+            .image = pf_dict_image(dict, k),
+            .locations = next < places->count ? places->locations + next : NULL,
+        };
 
         while (next < places->count && pf_dcpi_places_image(places, dict, places->locations[next]) == k) {
             next++;
