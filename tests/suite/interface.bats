@@ -410,3 +410,7 @@ slowly()
     done <programs
     [ "$bad" -eq 0 ]
 }
+
+@test "all programs and writers take the same measure for the main one" {
+    expect python3 "$PROFUTILS_SRC/tests/check/main_measure.py" "$PROFUTILS_BIN" "$BATS_TEST_TMPDIR" 1 25 </dev/null
+}

@@ -3,6 +3,7 @@
 #include "analysis/diff/diff.h"
 #include "analysis/diff/scope.h"
 #include "base/memory.h"
+#include "model/main_measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -408,20 +409,14 @@ static bool settle(struct pf_diff_records *records)
 
 /* --- giving ----------------------------------------------------------------------------------------------- */
 
-/* How much a measure asks to be the main one: the one marked, else a time, else the first. */
-static int preference(const struct pf_diff_records *records, const struct pf_measure *measure)
-{
-    return measure->main ? 2 : pf_bytes_equal(pf_dict_string(records->dict, measure->unit), PF_BYTES("nanoseconds"));
-}
-
 static size_t main_column(const struct pf_diff_records *records, enum pf_kind kind)
 {
+    struct pf_main_choice choice = {0};
     size_t best = records->count;
 
     for (size_t i = 0; i < records->count; i++) {
         const struct pf_measure *measure = &records->columns[i].quantity.measure;
-        if (measure->kind == kind && (best == records->count || preference(records, measure) >
-                                                                     preference(records, &records->columns[best].quantity.measure)))
+        if (measure->kind == kind && pf_main_offer(&choice, records->dict, measure))
             best = i;
     }
     return best;

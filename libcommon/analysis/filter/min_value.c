@@ -1,6 +1,7 @@
 #include "analysis/filter/min_value.h"
 
 #include "base/memory.h"
+#include "model/main_measure.h"
 #include "model/units.h"
 
 #include <stdlib.h>
@@ -60,26 +61,23 @@ static uint64_t unit_of_time(struct pf_bytes unit)
     return pf_time_unit(unit, &num, &den) && den == 1 ? num : 0;
 }
 
-/* The measure of this kind that counts: the one asked for, or the marked one, else the first of
- * time, else the first. NO_MEASURE when there is none. */
+/* The measure of this kind that counts: the one asked for, else the main one. NO_MEASURE: this kind
+ * has no such measure. */
 static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *dict,
                        enum pf_kind kind)
 {
+    struct pf_main_choice choice = {0};
     uint32_t best = NO_MEASURE;
-    unsigned best_rank = 0;
 
     for (uint32_t m = 0; m < pf_measures_count(&dict->measures); m++) {
         const struct pf_measure *row = pf_measures_row(&dict->measures, m);
-        unsigned rank = row->main != 0                                      ? 3
-                        : unit_of_time(pf_dict_string(dict, row->unit)) > 0 ? 2
-                                                                            : 1;
 
-        if (least->measure != NULL)
-            rank = is_named(dict, row, least->measure) ? 1 : 0;
-        if (row->kind == kind && rank > best_rank) {
+        if (row->kind != kind)
+            continue;
+        if (least->measure != NULL && is_named(dict, row, least->measure))
+            return m;
+        if (least->measure == NULL && pf_main_offer(&choice, dict, row))
             best = m;
-            best_rank = rank;
-        }
     }
     return best;
 }

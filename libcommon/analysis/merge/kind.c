@@ -1,8 +1,8 @@
 #include "analysis/merge/kind.h"
 
-#include "analysis/sum/accumulate.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/main_measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,18 +122,14 @@ int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map 
 
 struct pf_merge_column *pf_merge_kind_main(const struct pf_merge_kind *kind)
 {
-    const struct pf_dict *dict = kind->columns.dict;
+    struct pf_main_choice choice = {0};
     struct pf_merge_column *best = NULL;
-    int most = -1;
 
     for (size_t c = 0; c < kind->columns.count; c++) {
         const struct pf_measure *measure = &kind->columns.rows[c].quantity.measure;
-        int rank = pf_measure_preference(dict, measure);
 
-        if (measure->aggregation == PF_SUM && rank > most) {
-            most = rank;
+        if (measure->aggregation == PF_SUM && pf_main_offer(&choice, kind->columns.dict, measure))
             best = &kind->columns.rows[c];
-        }
     }
     return best;
 }

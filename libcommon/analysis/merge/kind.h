@@ -38,7 +38,7 @@ void pf_merge_kind_drop(struct pf_merge_kind *);
  * PF_NOMEM. */
 int pf_merge_kind_regroup(struct pf_merge_kind *, const struct pf_merge_map *, const struct pf_merge_labels *,
                           const struct pf_merge_column **);
-/* Which measure tables show first: its column; NULL when there is none. */
+/* The column of the main measure, of those whose values add up; NULL: there are no such measures. */
 struct pf_merge_column *pf_merge_kind_main(const struct pf_merge_kind *);
 
 #endif

@@ -27,15 +27,6 @@ void pf_accumulator_free(struct pf_accumulator *accumulator)
     pf_table_free(&accumulator->quantities);
 }
 
-int pf_measure_preference(const struct pf_dict *dict, const struct pf_measure *measure)
-{
-    if (measure->main)
-        return 3;
-    if (pf_bytes_ends(pf_dict_string(dict, measure->name), PF_BYTES(".delta")))
-        return 2;
-    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
-}
-
 /* The sums of a quantity that was met before, or NULL. */
 static struct pf_sums *met_sums(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
 {
@@ -54,26 +45,24 @@ static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index
     return sums != NULL && sums->quantity.joined && !sums->kept;
 }
 
-/* Measures from `from` on: the first that tables show rather than *best, of the preference *least. */
-static void prefer(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from, uint32_t *best, int *least)
+/* Offers the measures of a kind from number `from` on; *best becomes the number of a better one. */
+static void prefer(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from, struct pf_main_choice *choice, uint32_t *best)
 {
     const struct pf_dict *dict = accumulator->dict;
 
     for (uint32_t k = from; k < pf_measures_count(&dict->measures); k++) {
         const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
-        if (measure->kind == kind && pf_measure_preference(dict, measure) > *least && !passed_over(accumulator, k, measure)) {
-            *least = pf_measure_preference(dict, measure);
+        if (measure->kind == kind && !passed_over(accumulator, k, measure) && pf_main_offer(choice, dict, measure))
             *best = k;
-        }
     }
 }
 
 uint32_t pf_accumulator_main(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
+    struct pf_main_choice choice = {0};
     uint32_t best = UINT32_MAX;
-    int least = -1;
 
-    prefer(accumulator, kind, 0, &best, &least);
+    prefer(accumulator, kind, 0, &choice, &best);
     return best;
 }
 
@@ -87,8 +76,8 @@ uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
     struct pf_preferred *main = &accumulator->preferred;
 
     if (main->looked == 0)
-        *main = (struct pf_preferred){UINT32_MAX, -1, 0};
-    prefer(accumulator, PF_SAMPLE, main->looked, &main->measure, &main->preference);
+        *main = (struct pf_preferred){.measure = UINT32_MAX};
+    prefer(accumulator, PF_SAMPLE, main->looked, &main->choice, &main->measure);
     main->looked = pf_measures_count(&accumulator->dict->measures);
     return main->measure;
 }

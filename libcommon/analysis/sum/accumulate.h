@@ -5,6 +5,7 @@
 
 #include "analysis/sum/units.h"
 #include "model/batch.h"
+#include "model/main_measure.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +45,7 @@ struct pf_accumulator {
     struct pf_table quantities; /* of the sums, in order, by what makes measures one */
     struct pf_preferred {
         uint32_t measure;    /* the main SAMPLE measure so far */
-        int preference;
+        struct pf_main_choice choice;
         uint32_t looked;     /* measures looked at; 0 = start again */
     } preferred;
     struct pf_sums *derived; /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
@@ -114,10 +115,7 @@ static inline int64_t pf_sums_at(const struct pf_sums *sums, size_t index)
     return index < sums->count ? sums->data[index] : 0;
 }
 
-/* How much a measure has of what makes it the one tables show first: a mark, else a difference's `.delta`, else a time. */
-int pf_measure_preference(const struct pf_dict *, const struct pf_measure *);
-/* Which measure of a kind tables show first, of those that are kept: the one marked, else a difference's `.delta`, else the first
- * time, else the first; UINT32_MAX when there is none. */
+/* The main measure of a kind (model/main_measure.h), of those that are kept; UINT32_MAX: there are no measures of this kind. */
 uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
 /* The same of SAMPLE measures while records come: looks at measures that are new only. */
 uint32_t pf_accumulator_preferred(struct pf_accumulator *);

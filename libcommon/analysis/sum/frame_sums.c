@@ -2,6 +2,7 @@
 
 #include "analysis/sum/walk.h"
 #include "base/memory.h"
+#include "model/main_measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,17 @@ bool pf_frame_sums_order(const struct pf_frame_sums *sums, uint32_t *order)
 
 /* --- choice and text -------------------------------------------------------------------------------------- */
 
+const struct pf_sum_column *pf_frame_sums_main(const struct pf_frame_sums *sums, const struct pf_sum_column *but)
+{
+    struct pf_main_choice choice = {0};
+    const struct pf_sum_column *best = NULL;
+
+    for (size_t k = 0; k < sums->column_count; k++)
+        if (&sums->columns[k] != but && pf_main_offer(&choice, sums->dict, &sums->columns[k].quantity.measure))
+            best = &sums->columns[k];
+    return best;
+}
+
 const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *sums, const char *unit, const char *name)
 {
     const struct pf_sum_column *best = NULL;
@@ -233,9 +245,9 @@ const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *sums,
 
     for (size_t k = 0; k < sums->column_count; k++) {
         const struct pf_measure *measure = &sums->columns[k].quantity.measure;
-        int score = measure->main ? 2 : name && pf_bytes_equal(pf_dict_string(sums->dict, measure->name), pf_bytes_of(name)) ? 1 : 0;
+        int score = measure->main ? 2 : pf_bytes_equal(pf_dict_string(sums->dict, measure->name), pf_bytes_of(name)) ? 1 : 0;
 
-        if (unit && !pf_bytes_equal(pf_dict_string(sums->dict, measure->unit), pf_bytes_of(unit)))
+        if (!pf_bytes_equal(pf_dict_string(sums->dict, measure->unit), pf_bytes_of(unit)))
             continue;
         if (score > best_score) {
             best = &sums->columns[k];

@@ -70,8 +70,10 @@ bool pf_frame_sums_order(const struct pf_frame_sums *, uint32_t *order);
 /* All nodes in that order: a node, then what it called. `order` has room for nodes.count - 1. */
 bool pf_frame_sums_preorder(const struct pf_frame_sums *, uint32_t *order);
 
-/* Column whose measure is the main one of those in `unit` (NULL: any): the one marked, else the first named `name`, else the first. NULL:
- * there is none. */
+/* The column of the main measure (model/main_measure.h), without regard to the column `but` (NULL: of all). NULL: there are no columns. */
+const struct pf_sum_column *pf_frame_sums_main(const struct pf_frame_sums *, const struct pf_sum_column *but);
+/* The column for a place that holds amounts in `unit`: the marked one, else the first that is called `name`, else the first in this unit.
+ * NULL: no column is in this unit. */
 const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *, const char *unit, const char *name);
 
 /* An amount in base units as JSON has numbers, exactly where it has an end (10, 0.125), else as a fraction of 18 digits: sum * num / den. The

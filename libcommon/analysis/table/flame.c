@@ -300,16 +300,13 @@ int64_t pf_flame_shown(const struct pf_flame_subject *subject, int64_t amount)
 static const struct pf_sums *main_sums(const struct pf_flame *flame)
 {
     const struct pf_measures *measures = &flame->dict->measures;
+    struct pf_main_choice choice = {0};
     const struct pf_sums *best = NULL;
-    int best_preference = -1;
 
     for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
         const struct pf_sums *sums = pf_accumulator_find(&flame->sums, k);
-        int preference = pf_measure_preference(flame->dict, pf_measures_row(measures, k));
-        if (sums != NULL && drawable(sums) && preference > best_preference) {
+        if (sums != NULL && drawable(sums) && pf_main_offer(&choice, flame->dict, pf_measures_row(measures, k)))
             best = sums;
-            best_preference = preference;
-        }
     }
     return best;
 }

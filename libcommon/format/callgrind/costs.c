@@ -189,17 +189,12 @@ static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, 
 static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, enum pf_kind kind,
                         bool (*is)(const struct pf_cg_costs *, const struct pf_sums *, enum pf_kind))
 {
+    struct pf_main_choice choice = {0};
     uint32_t best = UINT32_MAX;
-    int best_preference = -1;
 
-    for (uint32_t k = 0; k < sums->count; k++) {
-        int preference = pf_measure_preference(costs->dict, measure_of(&sums->sums[k]));
-
-        if (preference > best_preference && is(costs, &sums->sums[k], kind)) {
-            best_preference = preference;
+    for (uint32_t k = 0; k < sums->count; k++)
+        if (is(costs, &sums->sums[k], kind) && pf_main_offer(&choice, costs->dict, measure_of(&sums->sums[k])))
             best = k;
-        }
-    }
     return best;
 }
 

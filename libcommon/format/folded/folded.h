@@ -5,6 +5,7 @@
 #include "analysis/sum/units.h"
 #include "base/number.h"
 #include "codec/format.h"
+#include "model/main_measure.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,6 +74,7 @@ struct pf_folded_writer {
         size_t sum_count, sum_capacity;
     } columns[2];                 /* two: what was before, and after */
     unsigned column_count;        /* 0: not chosen yet */
+    struct pf_main_choice main;
     struct pf_folded_names {
         uint32_t *name_of;        /* by location; 0 = not yet */
         size_t count, capacity;

@@ -2,7 +2,6 @@
  * become one line, and the lines are sorted. */
 #include "format/folded/folded.h"
 
-#include "analysis/sum/accumulate.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -226,32 +225,36 @@ static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, s
     return found[0] && found[1];
 }
 
-static bool is_better(const struct pf_dict *dict, const struct pf_measure *measure, const struct pf_measure *best)
+/* The main measure, if this batch has a better one than all batches before; else NULL. */
+static const struct pf_measure *better_measure(struct pf_writer *writer, const struct pf_batch *batch)
 {
-    return !best || pf_measure_preference(dict, measure) > pf_measure_preference(dict, best);
-}
-
-/* The measure to write: the one that tables show. */
-static const struct pf_measure *best_measure(const struct pf_writer *writer, const struct pf_batch *batch)
-{
+    struct pf_folded_writer *state = writer->state;
     const struct pf_measure *best = NULL;
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
         const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
 
-        if (is_better(writer->dict, measure, best))
+        if (pf_main_offer(&state->main, writer->dict, measure))
             best = measure;
     }
     return best;
 }
 
-/* Of a difference both sides. */
+/* Chooses the measure that is written, of a difference both sides. A better measure may come later, as an event of perf that counts time:
+ * the records up to here have no value of that measure. */
 static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_folded_writer *state = writer->state;
-    const struct pf_measure *best = best_measure(writer, batch);
+    const struct pf_measure *best = state->column_count < 2 ? better_measure(writer, batch) : NULL;
     struct pf_bytes stem;
 
+    if (!best)
+        return;
+    for (size_t k = 0; k < state->columns[0].sum_count; k++)
+        state->columns[0].sums[k] = 0;
+    for (size_t k = 0; k < state->factor_count; k++)
+        state->factors[k] = 0;
+    state->quantity = (struct pf_quantity){0};
     state->column_count = 2;
     if (difference_name(pf_dict_string(writer->dict, best->name), &stem) && find_sides(writer, batch, stem))
         return;
@@ -307,22 +310,6 @@ static int add_column(struct pf_writer *writer, const struct pf_batch *batch, st
             return too_big(writer);
     }
     return state->nodes.status || state->names.status || state->text.failed ? pf_error_nomem(&writer->error) : PF_OK;
-}
-
-/* A better measure may come later, as an event of perf's that counts time: the records up to here have none of it. */
-static void choose_again(struct pf_writer *writer, const struct pf_batch *batch)
-{
-    struct pf_folded_writer *state = writer->state;
-    struct pf_folded_column *column = &state->columns[0];
-
-    if (state->column_count != 1 || !is_better(writer->dict, best_measure(writer, batch), &column->measure))
-        return;
-    for (size_t k = 0; k < column->sum_count; k++)
-        column->sums[k] = 0;
-    for (size_t k = 0; k < state->factor_count; k++)
-        state->factors[k] = 0;
-    state->quantity = (struct pf_quantity){0};
-    choose_measure(writer, batch);
 }
 
 static void write_comment(struct pf_sink *sink, struct pf_bytes text)
@@ -395,10 +382,7 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
         return write_meta(writer, batch);
     if (batch->kind != PF_SAMPLE || batch->value_count == 0)
         return PF_OK;
-    if (state->column_count == 0)
-        choose_measure(writer, batch);
-    else
-        choose_again(writer, batch);
+    choose_measure(writer, batch);
     for (uint32_t k = 0; k < batch->value_count * state->column_count; k++) {
         const struct pf_value_column *values = &batch->values[k / state->column_count];
         struct pf_folded_column *column = &state->columns[k % state->column_count];

@@ -1,10 +1,10 @@
 #include "format/pprof/types.h"
 
-#include "analysis/sum/accumulate.h"
 #include "analysis/sum/units.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "format/pprof/units.h"
+#include "model/main_measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,16 +105,11 @@ int pf_pprof_types_find(struct pf_pprof_types *types, struct pf_dict *dict, uint
 
 uint32_t pf_pprof_types_main(const struct pf_pprof_types *types, const struct pf_dict *dict)
 {
+    struct pf_main_choice choice = {0};
     uint32_t best = UINT32_MAX;
-    int most = -1;
 
-    for (size_t k = 0; k < types->count; k++) {
-        int preference = pf_measure_preference(dict, &types->rows[k].measure);
-
-        if (preference > most) {
-            most = preference;
+    for (size_t k = 0; k < types->count; k++)
+        if (pf_main_offer(&choice, dict, &types->rows[k].measure))
             best = (uint32_t)k;
-        }
-    }
     return best;
 }

@@ -233,12 +233,10 @@ static int write_profiles(struct pf_writer *writer)
 {
     struct pf_speedscope_writer *state = writer->state;
     struct pf_frame_sums *sums = &state->sums;
-    const struct pf_sum_column *main_one = pf_frame_sums_find(sums, NULL, NULL);
+    const struct pf_sum_column *main_one = pf_frame_sums_main(sums, NULL);
     size_t rows = sums->rows.count - 1;
     int status = PF_OK;
 
-    if (main_one && !main_one->quantity.measure.main && pf_frame_sums_find(sums, "nanoseconds", NULL))
-        main_one = pf_frame_sums_find(sums, "nanoseconds", NULL);
     for (size_t column = 0; column <= sums->column_count && status == PF_OK; column++) {
         const struct pf_sum_column *which = column == 0 ? main_one : &sums->columns[column - 1];
 

@@ -1,6 +1,7 @@
 #include "format/statprofiler/weight.h"
 
 #include "base/number.h"
+#include "model/main_measure.h"
 
 /* Samples of the largest weight that one record may be cut into. */
 enum { PIECES_MAX = 65536 };
@@ -17,12 +18,10 @@ static const char *measure_name(const struct pf_writer *writer, const struct pf_
 
 static void choose(struct pf_sp_weight *weight, const struct pf_writer *writer, const struct pf_batch *batch)
 {
-    unsigned best = 0;
+    struct pf_main_choice choice = {0};
     for (uint32_t i = 0; i < batch->value_count; i++) {
         const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[i].measure);
-        unsigned rank = measure->main ? 3 : is_time(writer->dict, measure) ? 2 : 1;
-        if (measure->kind == PF_SAMPLE && rank > best) {
-            best = rank;
+        if (measure->kind == PF_SAMPLE && pf_main_offer(&choice, writer->dict, measure)) {
             weight->measure = batch->values[i].measure;
             weight->chosen = true;
         }

@@ -217,20 +217,15 @@ static void write_times(struct pf_writer *writer, int64_t whole)
 int pf_v8_finish_cpu(struct pf_writer *writer)
 {
     struct pf_v8_writer *state = writer->state;
-    const struct pf_sum_column *wall = pf_frame_sums_find(&state->sums, "nanoseconds", "wall");
-    const struct pf_sum_column *hits = pf_frame_sums_find(&state->sums, "count", "hits"), *other = pf_frame_sums_find(&state->sums, NULL, NULL);
+    const struct pf_sum_column *hits = pf_frame_sums_find(&state->sums, "count", "hits"), *wall = pf_frame_sums_main(&state->sums, NULL);
     char text[PF_SUM_TEXT];
     pf_int128 total = 0;
 
     if (hits && hits->quantity.measure.num != hits->quantity.measure.den)
         hits = NULL; /* they are whole numbers */
-    /* where there is no time, what is counted stands for it */
-    if (!wall || (other->quantity.measure.main && !is_time(writer, other) && other != hits))
-        wall = other;
-    /* the hits are held anyway: there is room for another one */
-    for (size_t k = 0; wall == hits && k < state->sums.column_count; k++)
-        if (&state->sums.columns[k] != hits)
-            wall = &state->sums.columns[k];
+    /* The main measure stands where times do. If the hits are the main measure, they have their own place, and there is room for another. */
+    if (wall == hits && state->sums.column_count > 1)
+        wall = pf_frame_sums_main(&state->sums, hits);
     if (wall)
         pf_held_measures_add(&writer->measures, &wall->quantity.measure);
     if (hits)

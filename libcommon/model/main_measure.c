@@ -1,0 +1,19 @@
+#include "model/main_measure.h"
+
+static int rank_of(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    if (measure->main)
+        return 4;
+    if (pf_bytes_ends(pf_dict_string(dict, measure->name), PF_BYTES(".delta")))
+        return 3;
+    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds")) ? 2 : 1;
+}
+
+bool pf_main_offer(struct pf_main_choice *choice, const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    int rank = rank_of(dict, measure);
+    bool better = rank > choice->rank;
+
+    choice->rank = better ? rank : choice->rank;
+    return better;
+}
