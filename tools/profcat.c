@@ -1,49 +1,34 @@
 /* profcat: concatenates, converts and inspects profiles. */
-#include "profcat_options.h"
-
 #include "analysis/table/expand.h"
-#include "cli/guess.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
 
-#include <stdlib.h>
-#include <string.h>
+struct settings {
+    bool probe, header, count, frames, expand_edges;
+};
 
-static enum pf_inspect inspection(struct pf_common *common, const struct args *args)
+static const struct pf_setting settings_table[] = {
+    PF_FLAG_SETTING("probe", struct settings, probe),
+    PF_FLAG_SETTING("header", struct settings, header),
+    PF_FLAG_SETTING("count", struct settings, count),
+    PF_FLAG_SETTING("frames", struct settings, frames),
+    PF_FLAG_SETTING("expand-edges", struct settings, expand_edges),
+    PF_SETTINGS_END,
+};
+
+static enum pf_inspect inspection(struct pf_common *common, const struct settings *settings)
 {
-    int given = !!args->probe_given + !!args->header_given + !!args->count_given + !!args->frames_given;
-
-    if (given > 1)
+    if (settings->probe + settings->header + settings->count + settings->frames > 1)
         pf_tool_usage(&common->tool, "--probe, --header, --count and --frames exclude each other");
-    return args->probe_given    ? PF_INSPECT_PROBE
-           : args->header_given ? PF_INSPECT_HEADER
-           : args->count_given  ? PF_INSPECT_COUNT
-           : args->frames_given ? PF_INSPECT_FRAMES
-                                : PF_INSPECT_NOTHING;
+    return settings->probe    ? PF_INSPECT_PROBE
+           : settings->header ? PF_INSPECT_HEADER
+           : settings->count  ? PF_INSPECT_COUNT
+           : settings->frames ? PF_INSPECT_FRAMES
+                              : PF_INSPECT_NOTHING;
 }
 
-static void set_labels(struct pf_common *common, struct pf_inputs *inputs, const struct args *args)
-{
-    for (unsigned k = 0; k < args->set_label_given; k++) {
-        const char *label = args->set_label_arg[k], *equals = strchr(label, '=');
-        char *key;
-
-        if (!equals || equals == label)
-            pf_tool_usage(&common->tool, "--set-label takes KEY=VALUE, not '%s'", label);
-        key = strndup(label, (size_t)(equals - label));
-        if (!key)
-            pf_tool_nomem(&common->tool);
-        pf_inputs_set_label(inputs, key, equals + 1);
-        free(key);
-    }
-    if (args->label_source_given) {
-        const char *key = args->label_source_arg[args->label_source_given - 1];
-
-        pf_inputs_label_source(inputs, key && *key ? key : "source");
-    }
-}
-
-/* --- stacks made of calls ---------------------------------------------------------------------------------- */
+/* --- stacks made of calls
+ * ---------------------------------------------------------------------------------- */
 
 struct expansion {
     struct pf_common *common;
@@ -60,11 +45,15 @@ static bool write_remark(struct expansion *expansion, const char *name)
         pf_tool_warn(tool, "%s: it knows no calls: each of its stacks is one function", name);
         return true;
     }
-    pf_tool_warn(tool, "%s: its stacks are made of pairs of caller and callee: they are approximate", name);
+    pf_tool_warn(
+        tool, "%s: its stacks are made of pairs of caller and callee: they are approximate", name);
     struct pf_dict *dict = pf_inputs_dict(expansion->inputs);
-    uint32_t origin = pf_dict_intern(dict, PF_BYTES("profcat"), 0), key = pf_dict_intern(dict, PF_BYTES("expand-edges"), 0);
-    uint32_t value = pf_dict_intern(dict, PF_BYTES("stacks are approximate: made of pairs of caller and callee"), 0);
-    struct pf_batch remark = {.kind = PF_META, .rows = 1, .origin = &origin, .key = &key, .value = &value};
+    uint32_t origin = pf_dict_intern(dict, PF_BYTES("profcat"), 0),
+             key = pf_dict_intern(dict, PF_BYTES("expand-edges"), 0);
+    uint32_t value = pf_dict_intern(
+        dict, PF_BYTES("stacks are approximate: made of pairs of caller and callee"), 0);
+    struct pf_batch remark = {
+        .kind = PF_META, .rows = 1, .origin = &origin, .key = &key, .value = &value};
 
     return pf_output_write(expansion->output, &remark);
 }
@@ -75,8 +64,10 @@ static bool write_stacks(struct expansion *expansion, const char *name)
     struct pf_batch batch;
     int status;
 
-    for (bool first = true; (status = pf_expand_next(expansion->expand, &batch, &error)) == PF_OK; first = false)
-        if ((first && !write_remark(expansion, name)) || !pf_output_write(expansion->output, &batch))
+    for (bool first = true; (status = pf_expand_next(expansion->expand, &batch, &error)) == PF_OK;
+         first = false)
+        if ((first && !write_remark(expansion, name)) ||
+            !pf_output_write(expansion->output, &batch))
             return false;
     if (status != PF_EOF)
         pf_tool_fail(&expansion->common->tool, name, &error, false);
@@ -97,11 +88,13 @@ static bool end_input(struct expansion *expansion, const char *name)
     return good;
 }
 
-static bool take(struct expansion *expansion, const struct pf_batch *batch, const struct pf_input *input)
+static bool take(struct expansion *expansion, const struct pf_batch *batch,
+                 const struct pf_input *input)
 {
     struct pf_error error = {0};
 
-    if (!expansion->expand && !(expansion->expand = pf_expand_new(pf_inputs_dict(expansion->inputs))))
+    if (!expansion->expand &&
+        !(expansion->expand = pf_expand_new(pf_inputs_dict(expansion->inputs))))
         pf_tool_nomem(&expansion->common->tool);
     if (input->ended)
         return end_input(expansion, input->name);
@@ -109,7 +102,8 @@ static bool take(struct expansion *expansion, const struct pf_batch *batch, cons
         pf_tool_fail(&expansion->common->tool, input->name, &error, false);
         return false;
     }
-    return batch->kind == PF_EDGE || batch->kind == PF_FLAT || pf_output_write(expansion->output, batch);
+    return batch->kind == PF_EDGE || batch->kind == PF_FLAT ||
+           pf_output_write(expansion->output, batch);
 }
 
 static void expand(struct pf_common *common, struct pf_inputs *inputs, struct pf_output *output)
@@ -136,45 +130,35 @@ static void copy(struct pf_inputs *inputs, struct pf_output *output)
             ;
 }
 
-static void convert(struct pf_common *common, const struct args *args)
+static void convert(struct pf_common *common, const struct settings *settings)
 {
     struct pf_inputs *inputs = pf_inputs_open(common);
     struct pf_output *output;
 
-    set_labels(common, inputs, args);
-    if (!pf_inputs_set_names(inputs, &(struct pf_name_options)PF_NAME_OPTIONS(*args))) {
-        pf_inputs_close(inputs);
-        return;
+    pf_inputs_set_labels(inputs);
+    if (pf_inputs_set_names(inputs)) {
+        output = pf_output_open(common, inputs);
+        if (output && settings->expand_edges)
+            expand(common, inputs, output);
+        else if (output)
+            copy(inputs, output);
+        pf_output_close(output);
     }
-    output = pf_output_open(common, inputs);
-    if (output && args->expand_edges_given)
-        expand(common, inputs, output);
-    else if (output)
-        copy(inputs, output);
-    pf_output_close(output);
     pf_inputs_close(inputs);
 }
 
 int main(int argc, char **argv)
 {
     struct pf_common common = {0};
-    struct args args;
-    int status;
+    struct settings settings = {0};
+    enum pf_inspect what;
 
-    pf_common_dashes(argc, argv);
-    pf_tool_start(&common.tool, "profcat");
-    pf_guess_options(&common.tool, argc, argv, args_help);
-    if (cmdline_parser(argc, argv, &args) != 0)
-        pf_tool_usage_printed(&common.tool);
-    pf_common_read(&common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);
-    enum pf_inspect what = inspection(&common, &args);
-
+    pf_common_start(&common, pf_command_line(), argc, argv);
+    pf_settings_read(&common.tool, common.given, settings_table, &settings);
+    what = inspection(&common, &settings);
     if (what == PF_INSPECT_NOTHING)
-        convert(&common, &args);
+        convert(&common, &settings);
     else
         pf_inspect(&common, what);
-    status = pf_tool_finish(&common.tool);
-    pf_common_free(&common);
-    cmdline_parser_free(&args);
-    return status;
+    return pf_common_end(&common);
 }

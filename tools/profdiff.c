@@ -1,9 +1,7 @@
 /* profdiff: what changed between two sets of runs, and whether it is real. */
-#include "profdiff_options.h"
-
 #include "analysis/diff/records.h"
-#include "cli/guess.h"
 #include "cli/output.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "codec/registry.h"
 #include "render/diff/diff.h"
@@ -19,33 +17,35 @@ struct run {
     struct pf_diff_records records;
     struct pf_diff_view view;
     struct pf_bound gate;
-    bool stream, stats, reverse, kind_given;
+    struct pf_row_settings rows;
+    const char *fail_above;
+    bool stream, stats, reverse;
     const char **measures; /* -m; the output has other names */
     unsigned measure_count;
 };
 
 /* --- options ---------------------------------------------------------------------------------------------- */
 
-static const char *last(char **values, unsigned count)
+static bool find_bound(const char *text, void *field)
 {
-    return count > 0 ? values[count - 1] : NULL;
+    return pf_bound_parse(text, field);
 }
 
-/* An option that only tables know, or NULL. */
-static const char *table_option(const struct args *args)
-{
-    return args->limit_given        ? "--limit"
-           : args->min_percent_given ? "--min-percent"
-           : args->sort_given       ? "--sort"
-           : args->only_given       ? "--only"
-           : args->unit_given       ? "--unit"
-           : args->cum_given        ? "--cum"
-           : args->min_delta_given  ? "--min-delta"
-           : args->fail_above_given ? "--fail-above"
-           : args->stats_given      ? "--stats"
-           : args->by_given         ? "--by"
-                                    : NULL;
-}
+static const struct pf_setting settings[] = {
+    PF_WORD_SETTING("sort", struct run, view.sort, "abs, delta, ratio, q or name", PF_DIFF_BY_ABS),
+    PF_WORD_SETTING("only", struct run, view.only, "added, removed, more, less, same or significant", PF_DIFF_ONLY_ADDED),
+    PF_FLAG_SETTING("drop-negative", struct run, view.drop_negative),
+    PF_FLAG_SETTING("normalize", struct run, diff.normalize),
+    PF_FLAG_SETTING("reverse", struct run, reverse),
+    PF_OTHER_SETTING("min-delta", struct run, view.margin, "an amount such as 100, 0.1% or 5ms", find_bound),
+    PF_TEXT_SETTING("fail-above", struct run, fail_above),
+    PF_FLAG_SETTING("stats", struct run, stats),
+    PF_SETTINGS_END,
+};
+
+/* Options that only tables have. */
+static const char *const table_options[] = {"limit", "min-percent", "sort", "only", "unit", "cum", "min-delta", "fail-above", "stats",
+                                            "by", NULL};
 
 static bool is_picture(const struct pf_format *format)
 {
@@ -70,91 +70,67 @@ static void read_format(struct run *run, const char *to, const char *by)
 }
 
 /* A table, unless -t or the suffix of -o names a format of records. */
-static void read_form(struct run *run, const struct args *args, const char *to)
+static void read_form(struct run *run, const char *to)
 {
-    const char *wanted = table_option(args);
+    const char *wanted = pf_settings_first(run->common.given, table_options);
 
-    run->stats = args->stats_given;
-    if (to != NULL) {
-        run->stream = !pf_sheet_form_find(pf_bytes_of(to), &run->view.form);
-        if (run->stream)
-            read_format(run, to, last(args->by_arg, args->by_given));
-    }
-    if (run->stream && run->common.to != NULL && (run->common.to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
+    if (to == NULL || pf_sheet_form_find(pf_bytes_of(to), &run->view.form))
+        return;
+    run->stream = true;
+    read_format(run, to, run->rows.by);
+    if (run->common.to != NULL && (run->common.to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
         pf_tool_usage(&run->common.tool, "tables have no options: -t takes text, json, ndjson, csv, tsv or a format of records, not '%s'", to);
-    if (run->stream && run->common.to != NULL && !(run->common.to->caps & PF_HOLDS_DIFFERENCE))
+    if (run->common.to != NULL && !(run->common.to->caps & PF_HOLDS_DIFFERENCE))
         pf_tool_usage(&run->common.tool, "%s cannot hold what was before and what after beside each other", run->common.to->name);
-    if (run->stream && wanted != NULL && !(strcmp(wanted, "--by") == 0 && run->common.to != NULL && is_picture(run->common.to)))
-        pf_tool_usage(&run->common.tool, "%s is for tables: -t takes text, json, ndjson, csv or tsv then, not '%s'", wanted, to);
+    if (wanted != NULL && !(strcmp(wanted, "by") == 0 && run->common.to != NULL && is_picture(run->common.to)))
+        pf_tool_usage(&run->common.tool, "--%s is for tables: -t takes text, json, ndjson, csv or tsv then, not '%s'", wanted, to);
 }
 
-/* --by; the key of a label is known to the dictionary from here on. */
-static void read_by(struct run *run, const char *by)
+static void read_gate(struct run *run)
 {
-    if (by != NULL && !pf_by_find(by, pf_inputs_dict(run->runs->inputs), &run->diff.by, &run->diff.label))
-        pf_tool_usage(&run->common.tool,
-                      "--by takes function, name, file, line, address, image, package, section or label:KEY, not '%s'", by);
-}
+    const char *text = run->fail_above;
+    bool good;
 
-static void read_words(struct run *run, const struct args *args)
-{
-    const char *sort = last(args->sort_arg, args->sort_given), *unit = last(args->unit_arg, args->unit_given);
-    const char *kind = last(args->kind_arg, args->kind_given), *only = last(args->only_arg, args->only_given);
-
-    run->view.sort = PF_DIFF_BY_ABS;
-    if (sort != NULL && !pf_diff_sort_find(sort, &run->view.sort))
-        pf_tool_usage(&run->common.tool, "--sort takes abs, delta, ratio, q or name, not '%s'", sort);
-    if (run->stats && sort != NULL && run->view.sort != PF_DIFF_BY_NAME)
-        pf_tool_usage(&run->common.tool, "--stats sorts by the normalised range, or with --sort=name by name");
-    if (unit != NULL && !pf_unit_find(unit, &run->diff.unit))
-        pf_tool_usage(&run->common.tool, "--unit takes auto, ns, us, ms, s, ticks, events, count or bytes, not '%s'", unit);
-    if (only != NULL && !pf_diff_only_find(only, &run->view.only))
-        pf_tool_usage(&run->common.tool, "--only takes added, removed, more, less, same or significant, not '%s'", only);
-    run->diff.kind = PF_SAMPLE;
-    while (run->diff.kind < PF_RECORD_KINDS && (kind == NULL || strcmp(kind, pf_kind_name(run->diff.kind)) != 0))
-        run->diff.kind++;
-    if (kind != NULL && run->diff.kind == PF_RECORD_KINDS)
-        pf_tool_usage(&run->common.tool, "--kind takes sample, flat or edge, not '%s'", kind);
-    run->kind_given = kind != NULL;
-    run->diff.cum = args->cum_given;
-    run->diff.normalize = args->normalize_given;
-    run->view.drop_negative = args->drop_negative_given;
-    run->reverse = args->reverse_given;
-}
-
-static void read_bounds(struct run *run, const struct args *args)
-{
-    const char *margin = last(args->min_delta_arg, args->min_delta_given), *gate = last(args->fail_above_arg, args->fail_above_given);
-    bool gate_good;
-
-    run->view.margin = (struct pf_bound){.percent = true, .amount = 100000};
-    if (margin != NULL && !pf_bound_parse(margin, &run->view.margin))
-        pf_tool_usage(&run->common.tool, "--min-delta takes an amount such as 100, 0.1%% or 5ms, not '%s'", margin);
-    gate_good = gate == NULL || pf_bound_parse(gate, &run->gate);
-    if (run->gate.bare && (!gate_good || run->gate.amount != 0))
+    if (text == NULL)
+        return;
+    good = pf_bound_parse(text, &run->gate);
+    if (run->gate.bare && (!good || run->gate.amount != 0))
         pf_tool_usage(&run->common.tool, "--fail-above=%s has no unit: type --fail-above=%s%% (or %sms, %scount, %sbytes)",
-                      gate, gate, gate, gate, gate);
-    if (!gate_good)
-        pf_tool_usage(&run->common.tool, "--fail-above takes an amount such as 5%%, 10ms or 1000count, not '%s'", gate);
-    if (run->stats && (gate != NULL || args->only_given || args->drop_negative_given || args->reverse_given || margin != NULL))
-        pf_tool_usage(&run->common.tool, "--stats compares nothing: there is no %s in it",
-                      gate != NULL ? "--fail-above" : margin != NULL ? "--min-delta" : "--only, --drop-negative or --reverse");
-    if (gate != NULL) {
-        run->view.gate = &run->gate;
-        run->view.gate_text = gate;
-    }
+                      text, text, text, text, text);
+    if (!good)
+        pf_tool_usage(&run->common.tool, "--fail-above takes an amount such as 5%%, 10ms or 1000count, not '%s'", text);
+    run->view.gate = &run->gate;
+    run->view.gate_text = text;
 }
 
-static void read_limit(struct run *run, const struct args *args)
+/* --stats compares nothing. */
+static void check_stats(struct run *run)
 {
-    const char *limit = last(args->limit_arg, args->limit_given);
-    unsigned rows = pf_tool_rows(run->view.sink);
-    int64_t number = run->view.form != PF_SHEET_TEXT || run->view.gate != NULL ? 0 : rows == 0 ? 20 : rows > 12 ? rows - 7 : 5;
+    bool others = run->view.only != PF_DIFF_ALL || run->view.drop_negative || run->reverse;
+    bool margin = pf_settings_given(run->common.given, "min-delta");
 
-    if (limit != NULL && !pf_parse_int(pf_bytes_of(limit), 0, INT32_MAX, &number))
-        pf_tool_usage(&run->common.tool, "--limit takes a number from 0 to %d, not '%s'", INT32_MAX, limit);
-    run->view.limit = (size_t)number;
-    run->view.min_percent = pf_common_min_percent(&run->common, last(args->min_percent_arg, args->min_percent_given));
+    if (pf_settings_given(run->common.given, "sort") && run->view.sort != PF_DIFF_BY_NAME)
+        pf_tool_usage(&run->common.tool, "--stats sorts by the normalised range, or with --sort=name by name");
+    if (run->fail_above != NULL || others || margin)
+        pf_tool_usage(&run->common.tool, "--stats compares nothing: there is no %s in it",
+                      run->fail_above != NULL ? "--fail-above" : margin ? "--min-delta" : "--only, --drop-negative or --reverse");
+}
+
+static void read_options(struct run *run)
+{
+    run->view.margin = (struct pf_bound){.percent = true, .amount = 100000};
+    pf_row_settings_read(&run->rows, &run->common);
+    pf_settings_read(&run->common.tool, run->common.given, settings, run);
+    run->diff.kind = run->rows.kind;
+    run->diff.unit = run->rows.unit;
+    run->diff.cum = run->rows.cum;
+    read_form(run, run->common.to_text);
+    read_gate(run);
+    if (run->stats)
+        check_stats(run);
+    run->measures = run->common.measures;
+    run->measure_count = run->common.measure_count;
+    run->common.measure_count = 0;
 }
 
 /* --- reading ---------------------------------------------------------------------------------------------- */
@@ -297,7 +273,7 @@ static bool check_nothing(struct run *run, const char *name)
 
     if (any && name != NULL) {
         unknown_measure(run, name);
-    } else if (any && run->kind_given) {
+    } else if (any && run->rows.kind != PF_RECORD_KINDS) {
         unknown_kind(run);
     } else if (run->view.gate != NULL) {
         pf_error_set(&error, PF_UNSUPPORTED, "there are no records and no measures: --fail-above has nothing to compare");
@@ -381,7 +357,7 @@ static void read_style(struct run *run)
     view->terminal = pf_sink_columns(view->sink);
 }
 
-static void write_table(struct run *run, const struct args *args)
+static void write_table(struct run *run)
 {
     struct pf_diff_view *view = &run->view;
     const char **sides = calloc(run->runs->side_count + 1, sizeof *sides);
@@ -396,7 +372,8 @@ static void write_table(struct run *run, const struct args *args)
     }
     for (size_t i = 0; i < run->runs->side_count; i++)
         sides[i] = run->runs->sides[i].name;
-    read_limit(run, args);
+    view->limit = pf_row_settings_limit(&run->rows, view->sink, view->form == PF_SHEET_TEXT && view->gate == NULL, 7);
+    view->min_percent = run->rows.min_percent;
     read_style(run);
     view->diff = &run->diff;
     view->tool = run->common.tool.name;
@@ -435,7 +412,7 @@ static void write_records(struct run *run)
     if (pf_diff_records_init(&run->records) != PF_OK)
         pf_tool_nomem(&run->common.tool);
     whole = read_all(run) && sides_are_there(run);
-    if (whole && run->records.count == 0 && (run->measure_count > 0 || run->kind_given)) {
+    if (whole && run->records.count == 0 && (run->measure_count > 0 || run->rows.kind != PF_RECORD_KINDS)) {
         if (run->measure_count > 0)
             unknown_measure(run, run->measures[0]);
         else
@@ -452,46 +429,30 @@ static void write_records(struct run *run)
     pf_diff_records_free(&run->records);
 }
 
-static void profdiff(struct run *run, const struct args *args, const char *to)
+static void profdiff(struct run *run)
 {
-    read_form(run, args, to);
-    read_words(run, args);
-    read_bounds(run, args);
-    run->measures = run->common.measures;
-    run->measure_count = run->common.measure_count;
-    run->common.measure_count = 0;
+    read_options(run);
     run->runs = pf_runs_open(&run->common, run->stats ? 1 : 2, run->stats ? 0 : 2,
                              run->stats ? "give the sets to summarise" : "give two operands, BEFORE and AFTER", run->reverse);
-    read_by(run, last(args->by_arg, args->by_given));
-    pf_inputs_relocate(run->runs->inputs);
-    pf_inputs_select(run->runs->inputs, &(struct pf_selection_args)PF_SELECTION_ARGS(*args));
     run->diff.dict = pf_inputs_dict(run->runs->inputs);
+    run->diff.by = pf_row_settings_by(&run->rows, &run->common, run->diff.dict, &run->diff.label);
+    pf_inputs_relocate(run->runs->inputs);
+    pf_inputs_select(run->runs->inputs);
     run->diff.named = named;
     run->diff.arg = run;
     run->diff.name_count = run->measure_count;
     if (run->stream)
         write_records(run);
     else
-        write_table(run, args);
+        write_table(run);
     pf_runs_close(run->runs);
 }
 
 int main(int argc, char **argv)
 {
-    struct run run = {0};
-    struct args args;
-    const char *to;
-    int status;
+    struct run run = {.common.views = true};
 
-    pf_common_dashes(argc, argv);
-    pf_tool_start(&run.common.tool, "profdiff");
-    pf_guess_options(&run.common.tool, argc, argv, args_help);
-    if (cmdline_parser(argc, argv, &args) != 0)
-        pf_tool_usage_printed(&run.common.tool);
-    pf_common_read(&run.common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
-    profdiff(&run, &args, to);
-    status = pf_tool_finish(&run.common.tool);
-    pf_common_free(&run.common);
-    cmdline_parser_free(&args);
-    return status;
+    pf_common_start(&run.common, pf_command_line(), argc, argv);
+    profdiff(&run);
+    return pf_common_end(&run.common);
 }

@@ -1,10 +1,6 @@
 /* proffilter: the part of a profile that was asked for. */
-#include "proffilter_options.h"
-
 #include "analysis/filter/rewrite.h"
 #include "analysis/merge/spill.h"
-#include "base/number.h"
-#include "cli/guess.h"
 #include "cli/output.h"
 #include "cli/parts.h"
 #include "cli/selection.h"
@@ -20,126 +16,93 @@ struct filter {
     struct pf_output *output; /* one of these two */
     struct pf_parts *parts;
     struct pf_spill *spill; /* the input on its second reading; NULL: it is read once */
-    bool chosen, left; /* a record was chosen; one is left */
+    bool chosen, left;      /* a record was chosen; one is left */
 };
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static const char *last(char **values, unsigned count)
-{
-    return count > 0 ? values[count - 1] : NULL;
-}
+struct settings {
+    struct pf_texts show, hide, show_from, prune_from, trim_path, rename, root_label, leaf_label;
+    enum pf_granularity granularity;
+    bool collapse_recursion, exit_code;
+    int64_t max_depth;
+    const char *split;
+};
 
-/* The record selections that only this program has. */
-static void read_records(struct filter *filter, const struct args *args)
-{
-    const struct {
-        enum pf_select_frame which;
-        char **values;
-        unsigned count;
-    } frames[] = {{PF_SELECT_LEAF, args->leaf_arg, args->leaf_given},
-                  {PF_SELECT_ROOT, args->root_arg, args->root_given}};
-    const char *least = last(args->min_value_arg, args->min_value_given);
-    const char *measure = filter->common.measure_count > 0 ? filter->common.measures[0] : NULL;
-    struct pf_select *select = filter->selection.select;
-    struct pf_error error = {0};
+static const struct pf_setting settings_table[] = {
+    PF_TEXTS_SETTING("show", struct settings, show),
+    PF_TEXTS_SETTING("hide", struct settings, hide),
+    PF_TEXTS_SETTING("show-from", struct settings, show_from),
+    PF_TEXTS_SETTING("prune-from", struct settings, prune_from),
+    PF_WORD_SETTING("granularity", struct settings, granularity, "function, file, line or image",
+                    PF_GRANULARITY_FUNCTION),
+    PF_FLAG_SETTING("collapse-recursion", struct settings, collapse_recursion),
+    PF_NUMBER_SETTING("max-depth", struct settings, max_depth, NULL, 1, PF_STACK_DEPTH_MAX),
+    PF_TEXTS_SETTING("trim-path", struct settings, trim_path),
+    PF_TEXTS_SETTING("rename", struct settings, rename),
+    PF_TEXTS_SETTING("root-label", struct settings, root_label),
+    PF_TEXTS_SETTING("leaf-label", struct settings, leaf_label),
+    PF_TEXT_SETTING("split", struct settings, split),
+    PF_FLAG_SETTING("exit-code", struct settings, exit_code),
+    PF_SETTINGS_END,
+};
 
-    for (size_t k = 0; k < sizeof frames / sizeof *frames; k++)
-        for (unsigned i = 0; i < frames[k].count; i++)
-            pf_tool_check(&filter->common.tool,
-                  pf_select_frame(select, frames[k].which, frames[k].values[i],
-                                  filter->selection.flags, &error),
-                  &error);
-    for (unsigned i = 0; i < args->kind_given; i++)
-        pf_tool_check(&filter->common.tool, pf_select_kind(select, args->kind_arg[i], &error), &error);
-    if (least != NULL)
-        pf_tool_check(&filter->common.tool, pf_select_min_value(select, least, measure, &error), &error);
-    if (args->invert_given)
-        pf_select_invert(select);
-}
-
-static enum pf_granularity granularity(struct filter *filter, const char *name)
-{
-    static const struct {
-        const char *name;
-        enum pf_granularity granularity;
-    } names[] = {{"function", PF_GRANULARITY_FUNCTION},
-                 {"file", PF_GRANULARITY_FILE},
-                 {"line", PF_GRANULARITY_LINE},
-                 {"image", PF_GRANULARITY_IMAGE}};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i].name) == 0)
-            return names[i].granularity;
-    pf_tool_usage(&filter->common.tool,
-                  "--granularity takes function, file, line or image, not '%s'", name);
-}
-
-static void read_shape(struct filter *filter, const struct args *args)
-{
-    const char *what = last(args->granularity_arg, args->granularity_given);
-    const char *depth = last(args->max_depth_arg, args->max_depth_given);
-    int64_t frames;
-
-    if (what != NULL)
-        pf_rewrite_granularity(filter->rewrite, granularity(filter, what));
-    if (args->collapse_recursion_given)
-        pf_rewrite_collapse(filter->rewrite);
-    if (depth == NULL)
-        return;
-    if (!pf_parse_int(pf_bytes_of(depth), 1, PF_STACK_DEPTH_MAX, &frames))
-        pf_tool_usage(&filter->common.tool, "--max-depth takes a number from 1 to %d, not '%s'",
-                      PF_STACK_DEPTH_MAX, depth);
-    pf_rewrite_max_depth(filter->rewrite, (uint32_t)frames);
-}
-
-static void read_frames(struct filter *filter, const struct args *args, unsigned flags)
+static void read_frames(struct filter *filter, const struct settings *settings)
 {
     const struct {
         enum pf_rewrite_frame which;
-        char **values;
-        unsigned count;
-    } frames[] = {{PF_REWRITE_SHOW, args->show_arg, args->show_given},
-                  {PF_REWRITE_HIDE, args->hide_arg, args->hide_given},
-                  {PF_REWRITE_SHOW_FROM, args->show_from_arg, args->show_from_given},
-                  {PF_REWRITE_PRUNE_FROM, args->prune_from_arg, args->prune_from_given}};
+        const struct pf_texts *texts;
+    } frames[] = {{PF_REWRITE_SHOW, &settings->show},
+                  {PF_REWRITE_HIDE, &settings->hide},
+                  {PF_REWRITE_SHOW_FROM, &settings->show_from},
+                  {PF_REWRITE_PRUNE_FROM, &settings->prune_from}};
     struct pf_rewrite *rewrite = filter->rewrite;
+    struct pf_tool *tool = &filter->common.tool;
+    unsigned flags = filter->selection.flags;
     struct pf_error error = {0};
 
     for (size_t k = 0; k < sizeof frames / sizeof *frames; k++)
-        for (unsigned i = 0; i < frames[k].count; i++)
-            pf_tool_check(&filter->common.tool,
-                  pf_rewrite_frames(rewrite, frames[k].which, frames[k].values[i], flags, &error),
-                  &error);
-    read_shape(filter, args);
-    for (unsigned i = 0; i < args->trim_path_given; i++)
-        pf_tool_check(&filter->common.tool, pf_rewrite_trim_path(rewrite, args->trim_path_arg[i], &error), &error);
-    for (unsigned i = 0; i < args->rename_given; i++)
-        pf_tool_check(&filter->common.tool, pf_rewrite_rename(rewrite, args->rename_arg[i], flags, &error), &error);
-    for (unsigned i = 0; i < args->root_label_given; i++)
-        pf_tool_check(&filter->common.tool, pf_rewrite_label_frames(rewrite, args->root_label_arg[i], false, &error),
-              &error);
-    for (unsigned i = 0; i < args->leaf_label_given; i++)
-        pf_tool_check(&filter->common.tool, pf_rewrite_label_frames(rewrite, args->leaf_label_arg[i], true, &error),
-              &error);
-    if (args->invert_given && !pf_rewrite_changes_nothing(rewrite))
-        pf_tool_usage(&filter->common.tool,
-                      "--invert is about records and does not go with edits of frames");
+        for (unsigned i = 0; i < frames[k].texts->count; i++)
+            pf_tool_check(tool,
+                          pf_rewrite_frames(rewrite, frames[k].which, frames[k].texts->list[i],
+                                            flags, &error),
+                          &error);
+    if (settings->granularity != PF_GRANULARITY_FULL)
+        pf_rewrite_granularity(rewrite, settings->granularity);
+    if (settings->collapse_recursion)
+        pf_rewrite_collapse(rewrite);
+    if (settings->max_depth > 0)
+        pf_rewrite_max_depth(rewrite, (uint32_t)settings->max_depth);
+    for (unsigned i = 0; i < settings->trim_path.count; i++)
+        pf_tool_check(tool, pf_rewrite_trim_path(rewrite, settings->trim_path.list[i], &error),
+                      &error);
+    for (unsigned i = 0; i < settings->rename.count; i++)
+        pf_tool_check(tool, pf_rewrite_rename(rewrite, settings->rename.list[i], flags, &error),
+                      &error);
+    for (unsigned i = 0; i < settings->root_label.count; i++)
+        pf_tool_check(tool,
+                      pf_rewrite_label_frames(rewrite, settings->root_label.list[i], false, &error),
+                      &error);
+    for (unsigned i = 0; i < settings->leaf_label.count; i++)
+        pf_tool_check(tool,
+                      pf_rewrite_label_frames(rewrite, settings->leaf_label.list[i], true, &error),
+                      &error);
+    if (filter->selection.inverted && !pf_rewrite_changes_nothing(rewrite))
+        pf_tool_usage(tool, "--invert is about records and does not go with edits of frames");
 }
 
-static void read_options(struct filter *filter, const struct args *args)
+static void start(struct filter *filter, const struct settings *settings)
 {
     filter->inputs = pf_inputs_open(&filter->common);
     filter->dict = pf_inputs_dict(filter->inputs);
     filter->rewrite = pf_rewrite_new(filter->dict);
     if (filter->rewrite == NULL)
         pf_tool_nomem(&filter->common.tool);
-    pf_selection_read(&filter->selection, &filter->common.tool, filter->dict,
-                      &(struct pf_selection_args)PF_SELECTION_ARGS(*args));
+    pf_selection_read(&filter->selection, &filter->common, filter->dict);
     if (filter->selection.timed)
         pf_inputs_want_times(filter->inputs);
-    read_records(filter, args);
-    read_frames(filter, args, filter->selection.flags);
+    pf_selection_read_more(&filter->selection, &filter->common);
+    read_frames(filter, settings);
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -265,31 +228,21 @@ static void close_filter(struct filter *filter)
 int main(int argc, char **argv)
 {
     struct filter filter = {0};
-    struct args args;
-    int status;
+    struct settings settings = {0};
 
-    pf_common_dashes(argc, argv);
-    pf_tool_start(&filter.common.tool, "proffilter");
-    pf_guess_options(&filter.common.tool, argc, argv, args_help);
-    if (cmdline_parser(argc, argv, &args) != 0)
-        pf_tool_usage_printed(&filter.common.tool);
-    pf_common_read(&filter.common, &(struct pf_common_args)PF_COMMON_ARGS(args),
-                   args_help, false, NULL);
-    read_options(&filter, &args);
-    if (args.split_given)
-        filter.parts =
-            pf_parts_open(&filter.common, filter.inputs, last(args.split_arg, args.split_given));
+    pf_common_start(&filter.common, pf_command_line(), argc, argv);
+    pf_settings_read(&filter.common.tool, filter.common.given, settings_table, &settings);
+    start(&filter, &settings);
+    if (settings.split != NULL)
+        filter.parts = pf_parts_open(&filter.common, filter.inputs, settings.split);
     else
         filter.output = pf_output_open(&filter.common, filter.inputs);
     if (filter.parts != NULL || filter.output != NULL) {
         if (run(&filter))
             report(&filter);
-        if (args.exit_code_given && !filter.left)
+        if (settings.exit_code && !filter.left)
             pf_tool_raise(&filter.common.tool, PF_EXIT_CONDITION);
     }
     close_filter(&filter);
-    status = pf_tool_finish(&filter.common.tool);
-    pf_common_free(&filter.common);
-    cmdline_parser_free(&args);
-    return status;
+    return pf_common_end(&filter.common);
 }

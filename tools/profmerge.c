@@ -1,9 +1,6 @@
 /* profmerge: one profile from many runs. */
-#include "profmerge_options.h"
-
 #include "analysis/merge/merge.h"
 #include "base/number.h"
-#include "cli/guess.h"
 #include "cli/output.h"
 #include "cli/weighted.h"
 #include "model/units.h"
@@ -19,94 +16,68 @@ struct run {
     struct pf_output *output;
 };
 
-static const char *last(char **values, unsigned count)
+/* The field is a struct pf_merge_options. */
+static bool find_normalize(const char *text, void *field)
 {
-    return count > 0 ? values[count - 1] : NULL;
-}
+    static const char suffixes[] = PF_TIME_SUFFIXES ",k=1000,M=1000000,G=1000000000";
+    struct pf_merge_options *options = field;
 
-static enum pf_granularity granularity(const char *name)
-{
-    if (name == NULL)
-        return PF_GRANULARITY_FULL;
-    return strcmp(name, "function") == 0 ? PF_GRANULARITY_FUNCTION : strcmp(name, "file") == 0 ? PF_GRANULARITY_FILE : PF_GRANULARITY_LINE;
-}
-
-static enum pf_merge_measures measures(const char *name)
-{
-    if (name == NULL || strcmp(name, "union") == 0)
-        return PF_MERGE_UNION;
-    return strcmp(name, "same") == 0 ? PF_MERGE_SAME : PF_MERGE_INTERSECT;
-}
-
-static void read_normalize(struct run *run, const char *text)
-{
-    struct pf_merge_options *options = &run->options;
-
-    if (text == NULL)
-        return;
     options->normalize = strcmp(text, "total") == 0      ? PF_MERGE_TOTAL
                          : strcmp(text, "duration") == 0 ? PF_MERGE_DURATION
                                                          : PF_MERGE_AMOUNT;
-    if (options->normalize == PF_MERGE_AMOUNT &&
-        (!pf_parse_scaled(pf_bytes_of(text), PF_TIME_SUFFIXES ",k=1000,M=1000000,G=1000000000", &options->amount) ||
-         options->amount <= 0))
-        pf_tool_usage(&run->common.tool, "--normalize takes 'total', 'duration' or a number above 0, not '%s'", text);
+    return options->normalize != PF_MERGE_AMOUNT ||
+           (pf_parse_scaled(pf_bytes_of(text), suffixes, &options->amount) && options->amount > 0);
 }
 
-static void read_options(struct run *run, const struct args *args)
-{
-    const char *labels = last(args->labels_arg, args->labels_given);
+static const struct pf_setting settings[] = {
+    PF_FLAG_SETTING("mean", struct run, options.mean),
+    PF_OTHER_SETTING("normalize", struct run, options, "'total', 'duration' or a number above 0",
+                     find_normalize),
+    PF_WORD_SETTING("measures", struct run, options.measures, "union, intersect or same", 0),
+    PF_FLAG_SETTING("saturate", struct run, options.saturate),
+    PF_WORD_SETTING("granularity", struct run, options.granularity, "function, file or line",
+                    PF_GRANULARITY_FUNCTION),
+    PF_TEXT_SETTING("labels", struct run, options.labels),
+    PF_SETTINGS_END,
+};
 
-    run->options = (struct pf_merge_options){
-        .mean = args->mean_given,
-        .saturate = args->saturate_given,
-        .force = args->force_given,
-        .droppable = args->keep_going_given,
-        .measures = measures(last(args->measures_arg, args->measures_given)),
-        .granularity = granularity(last(args->granularity_arg, args->granularity_given)),
-        .labels = labels != NULL && strcmp(labels, "none") == 0 ? "" : labels,
-    };
-    read_normalize(run, last(args->normalize_arg, args->normalize_given));
-    run->common.saturate = args->saturate_given;
-    run->inputs = pf_weighted_open(&run->common, args->weight_arg, args->weight_given, last(args->weights_arg, args->weights_given),
-                                   &run->weights);
+static void start(struct run *run)
+{
+    struct pf_tool *tool = &run->common.tool;
+
+    pf_settings_read(tool, run->common.given, settings, run);
+    if (run->options.labels != NULL && strcmp(run->options.labels, "none") == 0)
+        run->options.labels = "";
+    run->options.force = tool->force;
+    run->options.droppable = tool->keep_going;
+    run->common.saturate = run->options.saturate;
+    run->inputs = pf_weighted_open(&run->common, &run->weights);
     pf_inputs_relocate(run->inputs);
-    pf_inputs_select(run->inputs, &(struct pf_selection_args)PF_SELECTION_ARGS(*args));
+    pf_inputs_select(run->inputs);
     run->options.pieces = run->weights.den;
     run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
     if (run->merge == NULL)
-        pf_tool_nomem(&run->common.tool);
-    if (args->label_source_given) {
-        const char *key = last(args->label_source_arg, args->label_source_given);
-
-        pf_inputs_label_source(run->inputs, key != NULL && *key != '\0' ? key : "source");
-    }
-}
-
-static void report(void *arg, enum pf_severity severity, const char *text)
-{
-    struct run *run = arg;
-
-    if (severity == PF_WARNING)
-        pf_tool_warn(&run->common.tool, "%s", text);
-    else
-        pf_tool_note(&run->common.tool, "%s", text);
+        pf_tool_nomem(tool);
+    pf_inputs_set_labels(run->inputs);
 }
 
 /* A batch of an input, or its end. `merged`: it is the one being merged. */
-static int add(struct run *run, const struct pf_input *input, bool *merged, const struct pf_batch *batch, struct pf_error *error)
+static int add(struct run *run, const struct pf_input *input, bool *merged,
+               const struct pf_batch *batch, struct pf_error *error)
 {
     int status = PF_OK;
 
     if (input->ended)
         return *merged ? pf_merge_input_end(run->merge, error) : PF_OK;
     if (!*merged)
-        status = pf_merge_input(run->merge, run->weights.rows[pf_inputs_group(run->inputs, input->number)].num, error);
+        status = pf_merge_input(
+            run->merge, run->weights.rows[pf_inputs_group(run->inputs, input->number)].num, error);
     *merged = true;
     return status == PF_OK ? pf_merge_add(run->merge, batch, error) : status;
 }
 
-/* PF_EOF when all is read. `name` is the input a failure is about. With --keep-going one that cannot be added is left out. */
+/* PF_EOF when all is read. `name` is the input a failure is about. With --keep-going one that
+ * cannot be added is left out. */
 static int read_inputs(struct run *run, const char **name, struct pf_error *error)
 {
     struct pf_input input;
@@ -137,7 +108,7 @@ static int read_inputs(struct run *run, const char **name, struct pf_error *erro
 static void merge(struct run *run)
 {
     const char *name = NULL;
-    struct pf_report to = {report, run};
+    struct pf_report to = pf_tool_report(&run->common.tool);
     struct pf_error error = {0};
     struct pf_batch batch;
     int status = read_inputs(run, &name, &error);
@@ -163,16 +134,9 @@ static void merge(struct run *run)
 int main(int argc, char **argv)
 {
     struct run run = {0};
-    struct args args;
-    int status;
 
-    pf_common_dashes(argc, argv);
-    pf_tool_start(&run.common.tool, "profmerge");
-    pf_guess_options(&run.common.tool, argc, argv, args_help);
-    if (cmdline_parser(argc, argv, &args) != 0)
-        pf_tool_usage_printed(&run.common.tool);
-    pf_common_read(&run.common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, false, NULL);
-    read_options(&run, &args);
+    pf_common_start(&run.common, pf_command_line(), argc, argv);
+    start(&run);
     run.output = pf_output_open(&run.common, run.inputs);
     if (run.output != NULL)
         merge(&run);
@@ -180,8 +144,5 @@ int main(int argc, char **argv)
     pf_merge_free(run.merge);
     pf_weights_free(&run.weights);
     pf_inputs_close(run.inputs);
-    status = pf_tool_finish(&run.common.tool);
-    pf_common_free(&run.common);
-    cmdline_parser_free(&args);
-    return status;
+    return pf_common_end(&run.common);
 }

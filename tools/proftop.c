@@ -1,12 +1,10 @@
 /* proftop: what costs how much, as tables, trees and source lines. */
-#include "proftop_options.h"
-
 #include "analysis/sum/file_scope.h"
 #include "analysis/sum/own_time.h"
-#include "cli/guess.h"
 #include "cli/hint.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/rows.h"
 #include "render/table/top.h"
 
 #include <math.h>
@@ -27,18 +25,30 @@ struct run {
     enum view view;
     bool naming; /* names for addresses were asked for */
     bool fit_height; /* the terminal decides on the number of rows */
-    enum pf_unit unit;
-    enum pf_kind kind; /* PF_RECORD_KINDS: the custom */
+    struct pf_row_settings rows;
+    bool tree, edges;
+    const char *callers_text, *callees_text, *peek, *list;
     struct pf_pattern patterns[3];
     unsigned pattern_count;
 };
 
 /* --- options ---------------------------------------------------------------------------------------------- */
 
-static const char *last(char **values, unsigned count)
+static bool find_sort(const char *text, void *field)
 {
-    return count > 0 ? values[count - 1] : NULL;
+    return pf_sort_find(text, field);
 }
+
+static const struct pf_setting settings[] = {
+    PF_OTHER_SETTING("sort", struct run, top.sort, "flat, cum, calls, name or file", find_sort),
+    PF_FLAG_SETTING("tree", struct run, tree),
+    PF_TEXT_SETTING("callers", struct run, callers_text),
+    PF_TEXT_SETTING("callees", struct run, callees_text),
+    PF_TEXT_SETTING("peek", struct run, peek),
+    PF_FLAG_SETTING("edges", struct run, edges),
+    PF_TEXT_SETTING("list", struct run, list),
+    PF_SETTINGS_END,
+};
 
 static void read_form(struct run *run, const char *to)
 {
@@ -68,67 +78,40 @@ static struct pf_pattern *pattern(struct run *run, const char *text)
     return compiled;
 }
 
-static void read_view(struct run *run, const struct args *args)
+static void read_view(struct run *run)
 {
-    const char *peek = last(args->peek_arg, args->peek_given), *list = last(args->list_arg, args->list_given);
-    const char *callers = last(args->callers_arg, args->callers_given), *callees = last(args->callees_arg, args->callees_given);
-    bool calls = args->edges_given || peek != NULL || callers != NULL || callees != NULL;
+    bool one_way = run->callers_text != NULL || run->callees_text != NULL;
+    bool calls = run->edges || run->peek != NULL || one_way;
 
-    if (calls + (list != NULL) + (args->tree_given > 0) > 1 || (args->edges_given && (peek || callers || callees)) ||
-        (peek != NULL && (callers || callees)))
+    if (calls + (run->list != NULL) + run->tree > 1 || (run->edges && (run->peek || one_way)) ||
+        (run->peek != NULL && one_way))
         pf_tool_usage(&run->common.tool, "choose one of --tree, --edges, --callers and --callees, --peek, --list");
-    if (run->view == FLAME && (calls || list != NULL))
+    if (run->view == FLAME && (calls || run->list != NULL))
         pf_tool_usage(&run->common.tool, "a flame graph is a tree of calls");
     if (run->view != FLAME)
-        run->view = calls ? CALLS : list != NULL ? LIST : args->tree_given ? TREE : TABLE;
-    run->top.list = pattern(run, list);
-    run->top.callers = pattern(run, peek != NULL ? peek : callers);
-    run->top.callees = pattern(run, peek != NULL ? peek : callees);
+        run->view = calls ? CALLS : run->list != NULL ? LIST : run->tree ? TREE : TABLE;
+    run->top.list = pattern(run, run->list);
+    run->top.callers = pattern(run, run->peek != NULL ? run->peek : run->callers_text);
+    run->top.callees = pattern(run, run->peek != NULL ? run->peek : run->callees_text);
 }
 
-/* --by; the key of a label is known to the dictionary from here on. */
-static void read_by(struct run *run, const char *name)
+/* The key of a label is known to the dictionary from here on. */
+static void read_by(struct run *run)
 {
-    enum pf_by by = PF_BY_FUNCTION;
+    enum pf_by by = pf_row_settings_by(&run->rows, &run->common, pf_inputs_dict(run->inputs), &run->top.label);
 
-    if (name != NULL && !pf_by_find(name, pf_inputs_dict(run->inputs), &by, &run->top.label))
-        pf_tool_usage(&run->common.tool,
-                      "--by takes function, name, file, line, address, image, package, section or label:KEY, not '%s'", name);
     if (by == PF_BY_LABEL && run->view != TABLE)
-        pf_tool_usage(&run->common.tool, "labels and sections have no callers and no source: --by=%s is for the table", name);
+        pf_tool_usage(&run->common.tool, "labels and sections have no callers and no source: --by=%s is for the table", run->rows.by);
     run->top.by = run->view == LIST ? PF_BY_LINE : by;
 }
 
-static void read_words(struct run *run, const struct args *args)
+static void read_limits(struct run *run)
 {
-    const char *sort = last(args->sort_arg, args->sort_given), *unit = last(args->unit_arg, args->unit_given);
-    const char *kind = last(args->kind_arg, args->kind_given);
+    bool text = run->top.form == PF_SHEET_TEXT && run->view != LIST;
 
-    run->top.sort = args->cum_given ? PF_SORT_CUM : PF_SORT_FLAT;
-    if (sort != NULL && !pf_sort_find(sort, &run->top.sort))
-        pf_tool_usage(&run->common.tool, "--sort takes flat, cum, calls, name or file, not '%s'", sort);
-    if (unit != NULL && !pf_unit_find(unit, &run->unit))
-        pf_tool_usage(&run->common.tool, "--unit takes auto, ns, us, ms, s, ticks, events, count or bytes, not '%s'", unit);
-    run->kind = PF_SAMPLE;
-    while (run->kind < PF_RECORD_KINDS && (kind == NULL || strcmp(kind, pf_kind_name(run->kind)) != 0))
-        run->kind++;
-    if (kind != NULL && run->kind == PF_RECORD_KINDS)
-        pf_tool_usage(&run->common.tool, "--kind takes sample, flat or edge, not '%s'", kind);
-}
-
-static void read_limits(struct run *run, const struct args *args)
-{
-    const char *limit = last(args->limit_arg, args->limit_given);
-    unsigned rows = pf_tool_rows(run->top.sink);
-    int64_t number = run->top.form != PF_SHEET_TEXT ? 0 : rows == 0 ? 20 : rows > 9 ? rows - 4 : 5;
-
-    if (run->view == LIST && run->top.form == PF_SHEET_TEXT)
-        number = 0;
-    if (limit != NULL && !pf_parse_int(pf_bytes_of(limit), 0, INT32_MAX, &number))
-        pf_tool_usage(&run->common.tool, "--limit takes a number from 0 to %d, not '%s'", INT32_MAX, limit);
-    run->top.limit = (size_t)number;
-    run->fit_height = limit == NULL && rows > 0 && number > 0;
-    run->top.min_percent = pf_common_min_percent(&run->common, last(args->min_percent_arg, args->min_percent_given));
+    run->top.limit = pf_row_settings_limit(&run->rows, run->top.sink, text, 4);
+    run->fit_height = run->rows.limit < 0 && text && pf_tool_rows(run->top.sink) > 0;
+    run->top.min_percent = run->rows.min_percent;
 }
 
 static void read_style(struct run *run)
@@ -222,8 +205,8 @@ static enum pf_kind choose_kind(const struct run *run)
 {
     const uint64_t *records = run->accumulator.records;
 
-    if (run->kind != PF_RECORD_KINDS)
-        return run->kind;
+    if (run->rows.kind != PF_RECORD_KINDS)
+        return run->rows.kind;
     if ((run->view == TREE || run->view == FLAME) && records[PF_SAMPLE] > 0)
         return PF_SAMPLE;
     if (run->view == CALLS && records[PF_EDGE] > 0)
@@ -241,7 +224,7 @@ static void add_block(struct run *run, uint32_t measure)
             return;
     if (sums == NULL)
         return;
-    if (pf_top_block(&run->top, measure, run->unit, &run->top.blocks[run->top.block_count], &error) != PF_OK)
+    if (pf_top_block(&run->top, measure, run->rows.unit, &run->top.blocks[run->top.block_count], &error) != PF_OK)
         pf_tool_die(&run->common.tool, NULL, &error, false);
     run->top.blocks[run->top.block_count].named = run->common.measure_count > 0;
     run->top.block_count++;
@@ -314,9 +297,9 @@ static void choose(struct run *run)
     }
     if (run->common.measure_count == 0 && main_measure != UINT32_MAX)
         add_block(run, main_measure);
-    if (run->top.block_count == 0 && run->kind != PF_RECORD_KINDS && run->accumulator.count > 0) {
+    if (run->top.block_count == 0 && run->rows.kind != PF_RECORD_KINDS && run->accumulator.count > 0) {
         pf_tool_stop_failed(&run->common.tool);
-        pf_tool_usage(&run->common.tool, "there are no %s records here", pf_kind_name(run->kind));
+        pf_tool_usage(&run->common.tool, "there are no %s records here", pf_kind_name(run->rows.kind));
     }
     check_sort(run);
 }
@@ -390,23 +373,25 @@ static void close_run(struct run *run)
 }
 
 /* Everything between the options that are shared and the end. */
-static void proftop(struct run *run, const struct args *args, const char *to)
+static void proftop(struct run *run)
 {
     int slot;
 
-    read_form(run, to);
-    read_view(run, args);
+    pf_row_settings_read(&run->rows, &run->common);
+    run->top.sort = run->rows.cum ? PF_SORT_CUM : PF_SORT_FLAT;
+    pf_settings_read(&run->common.tool, run->common.given, settings, run);
+    read_form(run, run->common.to_text);
+    read_view(run);
     run->inputs = pf_inputs_open(&run->common);
-    read_by(run, last(args->by_arg, args->by_given));
-    read_words(run, args);
-    run->naming = args->binary_given > 0 || args->symbols_given > 0;
-    if (!pf_inputs_set_names(run->inputs, &(struct pf_name_options)PF_NAME_OPTIONS(*args))) {
+    read_by(run);
+    run->naming = pf_settings_given(run->common.given, "binary") || pf_settings_given(run->common.given, "symbols");
+    if (!pf_inputs_set_names(run->inputs)) {
         close_run(run);
         return;
     }
     run->top.sink = pf_output_sink(&run->common, &slot);
     if (run->top.sink != NULL) {
-        read_limits(run, args);
+        read_limits(run);
         read_style(run);
         run->top.dict = pf_inputs_dict(run->inputs);
         run->top.accumulator = &run->accumulator;
@@ -431,20 +416,9 @@ static void proftop(struct run *run, const struct args *args, const char *to)
 
 int main(int argc, char **argv)
 {
-    struct run run = {0};
-    struct args args;
-    const char *to;
-    int status;
+    struct run run = {.common.views = true};
 
-    pf_common_dashes(argc, argv);
-    pf_tool_start(&run.common.tool, "proftop");
-    pf_guess_options(&run.common.tool, argc, argv, args_help);
-    if (cmdline_parser(argc, argv, &args) != 0)
-        pf_tool_usage_printed(&run.common.tool);
-    pf_common_read(&run.common, &(struct pf_common_args)PF_COMMON_ARGS(args), args_help, true, &to);
-    proftop(&run, &args, to);
-    status = pf_tool_finish(&run.common.tool);
-    pf_common_free(&run.common);
-    cmdline_parser_free(&args);
-    return status;
+    pf_common_start(&run.common, pf_command_line(), argc, argv);
+    proftop(&run);
+    return pf_common_end(&run.common);
 }

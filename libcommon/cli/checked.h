@@ -1,5 +1,5 @@
 /* Allocation for the option parsers that gengetopt generates, which do not check it: when memory runs out the program prints
- * "NAME: out of memory" and exits 4. Include it last (tools/options.sed does); CMDLINE_PARSER_PACKAGE is the program's name. */
+ * "NAME: out of memory" and exits 4. Include it last (tools/options.awk does); CMDLINE_PARSER_PACKAGE is the program's name. */
 #ifndef PF_CLI_CHECKED_H
 #define PF_CLI_CHECKED_H
 

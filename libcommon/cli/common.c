@@ -2,13 +2,59 @@
 
 #include "base/number.h"
 #include "cli/formats.h"
+#include "cli/guess.h"
 #include "codec/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void pf_common_dashes(int argc, char **argv)
+/* The options of tools/common.ggo that need more than a look into a table. */
+struct texts {
+    const char *from, *to;
+    int64_t level, threads, max_input;
+    struct pf_texts measures, sample_indices;
+    bool progress, no_progress;
+};
+
+static bool find_size(const char *text, void *field)
+{
+    return pf_parse_scaled(pf_bytes_of(text), "k=1024,K=1024,M=1048576,G=1073741824,T=1099511627776", field) &&
+           *(int64_t *)field > 0;
+}
+
+static const struct pf_setting settings[] = {
+    PF_TEXT_SETTING("output", struct pf_common, output),
+    PF_FLAG_SETTING("recursive", struct pf_common, recursive),
+    PF_TEXT_SETTING("files0-from", struct pf_common, files0_from),
+    PF_FLAG_SETTING("canonical", struct pf_common, canonical),
+    PF_FLAG_SETTING("sync", struct pf_common, sync),
+    PF_FLAG_SETTING("force", struct pf_common, tool.force),
+    PF_FLAG_SETTING("salvage", struct pf_common, tool.salvage),
+    PF_FLAG_SETTING("keep-going", struct pf_common, tool.keep_going),
+    PF_FLAG_SETTING("quiet", struct pf_common, tool.quiet),
+    PF_FLAG_SETTING("verbose", struct pf_common, tool.verbose),
+    PF_WORD_SETTING("color", struct pf_common, tool.color, "auto, always or never", 0),
+    PF_FLAG_SETTING("no-trunc", struct pf_common, tool.no_trunc),
+    PF_FLAG_SETTING("no-group", struct pf_common, tool.no_group),
+    PF_SETTINGS_END,
+};
+
+static const struct pf_setting text_settings[] = {
+    PF_TEXT_SETTING("from", struct texts, from),
+    PF_TEXT_SETTING("to", struct texts, to),
+    PF_TEXTS_SETTING("measure", struct texts, measures),
+    PF_TEXTS_SETTING("sample-index", struct texts, sample_indices),
+    PF_NUMBER_SETTING("compress", struct texts, level, "a level from 0 to 9", 0, 9),
+    PF_NUMBER_SETTING("threads", struct texts, threads, "a number from 0 (one a processor) to 1024", 0, 1024),
+    PF_OTHER_SETTING("max-input", struct texts, max_input, "a size such as 500M or 64G", find_size),
+    PF_FLAG_SETTING("progress", struct texts, progress),
+    PF_FLAG_SETTING("no-progress", struct texts, no_progress),
+    PF_SETTINGS_END,
+};
+
+/* Turns '_' in long option names to '-'. */
+static void replace_underscores(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strncmp(argv[i], "--", 2) != 0)
@@ -17,16 +63,6 @@ void pf_common_dashes(int argc, char **argv)
             if (*p == '_')
                 *p = '-';
     }
-}
-
-static const char *last(char **values, unsigned count)
-{
-    return count ? values[count - 1] : NULL;
-}
-
-static enum pf_when when_named(const char *name)
-{
-    return !name || strcmp(name, "auto") == 0 ? PF_AUTO : strcmp(name, "always") == 0 ? PF_ALWAYS : PF_NEVER;
 }
 
 /* `NAME:options` to a format and its options; exits 2 when it is none. */
@@ -51,57 +87,16 @@ static const struct pf_format *format_argument(struct pf_common *common, const c
     return format;
 }
 
-static int compression_argument(struct pf_common *common, const char *text)
+static void set_measures(struct pf_common *common, const struct texts *texts)
 {
-    int64_t level;
-    if (!text)
-        return -1;
-    if (!pf_parse_int(pf_bytes_of(text), 0, 9, &level))
-        pf_tool_usage(&common->tool, "--compress takes a level from 0 to 9, not '%s'", text);
-    return (int)level;
-}
+    const struct pf_texts *lists[] = {&texts->measures, &texts->sample_indices};
 
-static size_t threads_argument(struct pf_common *common, const char *text)
-{
-    int64_t threads = 1;
-    if (text && !pf_parse_int(pf_bytes_of(text), 0, 1024, &threads))
-        pf_tool_usage(&common->tool, "--threads takes a number from 0 (one a processor) to 1024, not '%s'", text);
-    if (threads == 0)
-        threads = sysconf(_SC_NPROCESSORS_ONLN);
-    return threads > 1 ? (size_t)threads : 1;
-}
-
-static uint64_t size_argument(struct pf_common *common, const char *text)
-{
-    int64_t size;
-    if (!pf_parse_scaled(pf_bytes_of(text), "k=1024,K=1024,M=1048576,G=1073741824,T=1099511627776", &size) || size < 1)
-        pf_tool_usage(&common->tool, "--max-input takes a size such as 500M or 64G, not '%s'", text);
-    return (uint64_t)size;
-}
-
-static void read_measures(struct pf_common *common, const struct pf_common_args *args)
-{
-    unsigned count = args->measure_given + args->sample_index_given;
-    common->measures = calloc(count + 1, sizeof *common->measures);
+    common->measures = calloc(texts->measures.count + texts->sample_indices.count + 1, sizeof *common->measures);
     if (!common->measures)
         pf_tool_nomem(&common->tool);
-    for (unsigned i = 0; i < args->measure_given; i++)
-        common->measures[common->measure_count++] = args->measure[i];
-    for (unsigned i = 0; i < args->sample_index_given; i++)
-        common->measures[common->measure_count++] = args->sample_index[i];
-}
-
-static void read_messages(struct pf_tool *tool, const struct pf_common_args *args)
-{
-    tool->quiet = args->quiet_given;
-    tool->verbose = args->verbose_given;
-    tool->keep_going = args->keep_going_given;
-    tool->salvage = args->salvage_given;
-    tool->force = args->force_given;
-    tool->no_trunc = args->no_trunc_given;
-    tool->no_group = args->no_group_given;
-    tool->color = when_named(last(args->color, args->color_given));
-    tool->progress = args->no_progress_given ? PF_NEVER : args->progress_given ? PF_ALWAYS : PF_AUTO;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (unsigned i = 0; i < lists[k]->count; i++)
+            common->measures[common->measure_count++] = lists[k]->list[i];
 }
 
 /* The format that the name of the output asks for, of a program with views; NULL: none. Exits 2 for one that is not written. */
@@ -119,38 +114,54 @@ static const char *output_name(struct pf_common *common, bool views)
     return format ? format->name : NULL;
 }
 
-void pf_common_read(struct pf_common *common, const struct pf_common_args *args,
-                    const char *const *help, bool views, const char **to_text)
+/* -f, -t and the suffix of -o. */
+static void set_formats(struct pf_common *common, const struct texts *texts)
 {
-    read_messages(&common->tool, args);
-    if (args->help_given)
-        pf_tool_help(&common->tool, args->usage, args->purpose, help);
-    if (args->version_given)
-        pf_tool_version(&common->tool);
-    if (args->formats_given)
-        pf_formats_exit(&common->tool);
-    const char *from = last(args->from, args->from_given), *to = last(args->to, args->to_given);
-    if (from)
-        common->from = format_argument(common, from, false, &common->from_options);
-    if (to && !views)
-        common->to = format_argument(common, to, true, &common->to_options);
-    common->output = last(args->output, args->output_given);
+    if (texts->from)
+        common->from = format_argument(common, texts->from, false, &common->from_options);
+    if (texts->to && !common->views)
+        common->to = format_argument(common, texts->to, true, &common->to_options);
     if (common->output && !*common->output)
         pf_tool_usage(&common->tool, "--output takes the name of a file, or '-' for standard output");
-    if (!to && common->output)
-        to = output_name(common, views);
-    if (to_text)
-        *to_text = to;
-    common->compression = compression_argument(common, last(args->compress, args->compress_given));
-    common->threads = threads_argument(common, last(args->threads, args->threads_given));
-    common->max_input = size_argument(common, args->max_input_given ? last(args->max_input, args->max_input_given) : "64G");
-    common->recursive = args->recursive_given;
-    common->canonical = args->canonical_given;
-    common->sync = args->sync_given;
-    common->files0_from = last(args->files0_from, args->files0_from_given);
-    common->operands = args->operands;
-    common->operand_count = args->operand_count;
-    read_measures(common, args);
+    common->to_text = texts->to;
+    if (!texts->to && common->output)
+        common->to_text = output_name(common, common->views);
+}
+
+static void read_options(struct pf_common *common, const struct pf_command *command)
+{
+    struct texts texts = {.level = -1, .threads = 1, .max_input = (int64_t)64 << 30};
+    struct pf_tool *tool = &common->tool;
+
+    common->given = command->given;
+    pf_settings_read(tool, common->given, settings, common);
+    if (pf_settings_given(common->given, "help"))
+        pf_tool_help(tool, command->usage, command->purpose, command->help);
+    if (pf_settings_given(common->given, "version"))
+        pf_tool_version(tool);
+    if (pf_settings_given(common->given, "formats"))
+        pf_formats_exit(tool);
+    pf_settings_read(tool, common->given, text_settings, &texts);
+    tool->progress = texts.no_progress ? PF_NEVER : texts.progress ? PF_ALWAYS : PF_AUTO;
+    set_formats(common, &texts);
+    if (texts.threads == 0)
+        texts.threads = sysconf(_SC_NPROCESSORS_ONLN);
+    common->threads = texts.threads > 1 ? (size_t)texts.threads : 1;
+    common->compression = (int)texts.level;
+    common->max_input = (uint64_t)texts.max_input;
+    common->operands = command->operands;
+    common->operand_count = command->operand_count;
+    set_measures(common, &texts);
+}
+
+void pf_common_start(struct pf_common *common, struct pf_command command, int argc, char **argv)
+{
+    replace_underscores(argc, argv);
+    pf_tool_start(&common->tool, command.program);
+    pf_guess_options(&common->tool, argc, argv, command.help);
+    if (command.parse(&command, argc, argv) != 0)
+        pf_tool_usage_printed(&common->tool);
+    read_options(common, &command);
 }
 
 void pf_common_to(struct pf_common *common, const char *text)
@@ -158,11 +169,14 @@ void pf_common_to(struct pf_common *common, const char *text)
     common->to = format_argument(common, text, true, &common->to_options);
 }
 
-void pf_common_free(struct pf_common *common)
+int pf_common_end(struct pf_common *common)
 {
+    int status = pf_tool_finish(&common->tool);
+
     pf_options_free(&common->from_options);
     pf_options_free(&common->to_options);
     free(common->measures);
+    return status;
 }
 
 int pf_common_open_source(const struct pf_common *common, struct pf_source **source, const char *path, struct pf_error *error)
@@ -190,18 +204,4 @@ bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict,
             return true;
     }
     return common->measure_count == 0;
-}
-
-double pf_common_min_percent(struct pf_common *common, const char *text)
-{
-    char *end = NULL;
-    double percent;
-
-    if (text == NULL)
-        return 0;
-    percent = strtod(text, &end);
-    if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) || strcmp(end, &"%"[*end == '\0']) != 0 ||
-        !(percent >= 0 && percent <= 100))
-        pf_tool_usage(&common->tool, "--min-percent takes a number from 0 to 100, not '%s'", text);
-    return percent;
 }

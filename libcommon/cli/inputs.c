@@ -1,11 +1,13 @@
 #include "cli/inputs.h"
 
-#include "analysis/names/naming.h"
 #include "base/memory.h"
 #include "cli/ahead.h"
 #include "cli/hint.h"
+#include "cli/naming.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
+#include "cli/relabel.h"
+#include "cli/selection.h"
 #include "codec/codec.h"
 #include "codec/registry.h"
 
@@ -41,17 +43,9 @@ struct pf_inputs {
     bool want_ends, end_due;
     bool rejected; /* the input at hand */
 
-    struct set_label {
-        uint32_t key, value;
-    } *set;
-    size_t set_count, set_capacity;
-    uint32_t source_key;
-    uint32_t *relabelled; /* label set -> set with our labels + 1; 0 = not made yet */
-    size_t relabelled_capacity, relabelled_count;
-    uint32_t label_column[PF_BATCH_ROWS];
-
-    struct pf_naming *naming;
-    struct pf_arena names; /* of binaries */
+    struct pf_relabel relabel;
+    struct pf_naming *naming; /* NULL: nothing is named */
+    struct pf_arena paths;    /* of what names */
 
     struct pf_selection *selection; /* NULL: all records */
     bool nothing_chosen;            /* of the last batch: it is not passed on */
@@ -130,19 +124,14 @@ struct pf_dict *pf_inputs_dict(struct pf_inputs *inputs)
     return &inputs->dict;
 }
 
-void pf_inputs_set_label(struct pf_inputs *inputs, const char *key, const char *value)
+void pf_inputs_set_labels(struct pf_inputs *inputs)
 {
-    if (!pf_grow(&inputs->set, &inputs->set_capacity, inputs->set_count + 1, sizeof *inputs->set))
-        pf_tool_nomem(&inputs->common->tool);
-    inputs->set[inputs->set_count++] = (struct set_label){
-        pf_dict_intern(&inputs->dict, pf_bytes_of(key), PF_UTF8),
-        pf_dict_intern(&inputs->dict, pf_bytes_of(value), PF_UTF8),
-    };
+    pf_relabel_read(&inputs->relabel, inputs->common, &inputs->dict);
 }
 
-void pf_inputs_label_source(struct pf_inputs *inputs, const char *key)
+bool pf_inputs_set_names(struct pf_inputs *inputs)
 {
-    inputs->source_key = pf_dict_intern(&inputs->dict, pf_bytes_of(key), PF_UTF8);
+    return pf_naming_read(&inputs->naming, &inputs->paths, inputs->common);
 }
 
 void pf_inputs_want_ends(struct pf_inputs *inputs)
@@ -165,12 +154,12 @@ void pf_inputs_relocate(struct pf_inputs *inputs)
     inputs->common->relocate = true;
 }
 
-void pf_inputs_select(struct pf_inputs *inputs, const struct pf_selection_args *args)
+void pf_inputs_select(struct pf_inputs *inputs)
 {
     inputs->selection = calloc(1, sizeof *inputs->selection);
     if (!inputs->selection)
         pf_tool_nomem(&inputs->common->tool);
-    pf_selection_read(inputs->selection, &inputs->common->tool, &inputs->dict, args);
+    pf_selection_read(inputs->selection, inputs->common, &inputs->dict);
     inputs->selection->apart = true;
     inputs->want_times |= inputs->selection->timed;
 }
@@ -190,15 +179,6 @@ static void report(void *arg, enum pf_severity severity, const char *text)
     say(inputs, inputs->input.name, severity, text);
 }
 
-static void report_naming(void *arg, enum pf_severity severity, const char *text)
-{
-    struct pf_tool *tool = arg;
-    if (severity == PF_WARNING)
-        pf_tool_warn(tool, "%s", text);
-    else
-        pf_tool_note(tool, "%s", text);
-}
-
 /* Of inputs that were not all read nobody can say that nothing matches. */
 static void close_selection(struct pf_inputs *inputs)
 {
@@ -212,89 +192,21 @@ static void close_selection(struct pf_inputs *inputs)
 
 void pf_inputs_close(struct pf_inputs *inputs)
 {
-    struct pf_report messages = {report_naming, &inputs->common->tool};
     pf_ahead_stop(inputs->ahead);
     pf_source_close(inputs->early);
     close_input(inputs);
     pf_progress_end(&inputs->progress);
     if (inputs->naming && inputs->good > 0)
-        pf_naming_report(inputs->naming, &inputs->dict, &messages);
+        pf_naming_tell(inputs->naming, &inputs->dict, &inputs->common->tool);
     pf_naming_free(inputs->naming);
     close_selection(inputs);
     pf_left_measures_free(&inputs->left_measures);
-    pf_arena_free(&inputs->names);
+    pf_arena_free(&inputs->paths);
     pf_operands_free(&inputs->operands);
     pf_shared_free(inputs->shared);
     pf_dict_free(&inputs->dict);
-    free(inputs->relabelled);
-    free(inputs->set);
+    pf_relabel_free(&inputs->relabel);
     free(inputs);
-}
-
-static struct pf_naming *naming_of(struct pf_inputs *inputs)
-{
-    if (!inputs->naming && !(inputs->naming = pf_naming_new()))
-        pf_tool_nomem(&inputs->common->tool);
-    return inputs->naming;
-}
-
-static bool set_symbols(struct pf_inputs *inputs, const char *path)
-{
-    struct pf_error error = {0};
-    struct pf_source *source;
-    struct pf_symbols *symbols = NULL;
-    int status = pf_common_open_source(inputs->common, &source, path, &error);
-    if (status == PF_OK) {
-        status = pf_symbols_read(&symbols, source, &error);
-        pf_source_close(source);
-    }
-    if (status == PF_OK && !pf_naming_add_symbols(naming_of(inputs), symbols, path))
-        status = pf_error_nomem(&error);
-    if (status < 0)
-        pf_tool_fail(&inputs->common->tool, path, &error, false);
-    return status == PF_OK;
-}
-
-static bool add_binary(struct pf_inputs *inputs, const char *path)
-{
-    struct pf_error error = {0};
-    struct pf_binary *binary;
-    int status = pf_binary_open(&binary, path, pf_tool_end_without_memory, &error);
-    if (status == PF_OK && !pf_naming_add_binary(naming_of(inputs), binary, path))
-        status = pf_error_nomem(&error);
-    if (status < 0)
-        pf_tool_fail(&inputs->common->tool, path, &error, false);
-    return status == PF_OK;
-}
-
-/* A name that a file has may hold commas; else they are between names. */
-static bool add_binaries(struct pf_inputs *inputs, const char *list)
-{
-    struct stat info;
-    if (!strchr(list, ',') || stat(list, &info) == 0)
-        return add_binary(inputs, list);
-    for (const char *at = list; *at;) {
-        size_t size = strcspn(at, ",");
-        char *path = pf_arena_copy(&inputs->names, at, size);
-        if (!path)
-            pf_tool_nomem(&inputs->common->tool);
-        if (size > 0 && !add_binary(inputs, path))
-            return false;
-        at += size + (at[size] == ',');
-    }
-    return true;
-}
-
-bool pf_inputs_set_names(struct pf_inputs *inputs, const struct pf_name_options *options)
-{
-    for (unsigned k = 0; k < options->binary_count; k++)
-        if (!add_binaries(inputs, options->binaries[k]))
-            return false;
-    if (options->symbols && !set_symbols(inputs, options->symbols))
-        return false;
-    if (options->no_inlines && inputs->naming)
-        pf_naming_no_inlines(inputs->naming);
-    return true;
 }
 
 static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
@@ -430,14 +342,13 @@ static void open_input(struct pf_inputs *inputs)
     }
     inputs->open = true;
     prepare_announcement(inputs);
-    if (inputs->source_key)
-        inputs->relabelled_count = 0;
+    pf_relabel_input(&inputs->relabel, inputs->input.name);
 }
 
 /* Files of some formats can stand one behind the other; of others an output is one file. Nothing about the records may be changed. */
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
-    return format->copy && !inputs->set_count && !inputs->source_key && !inputs->naming &&
+    return format->copy && !pf_relabel_active(&inputs->relabel) && !inputs->naming &&
            (format->caps & PF_HOLDS_FAILURE || (inputs->operands.count == 1 && !inputs->common->tool.salvage));
 }
 
@@ -468,46 +379,11 @@ bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, st
     return copied;
 }
 
-static uint32_t replace_label(struct pf_dict *dict, uint32_t labels, uint32_t key, uint32_t value)
-{
-    return pf_dict_add_label(dict, pf_dict_drop_label(dict, labels, key), key, value);
-}
-
-static uint32_t relabel(struct pf_inputs *inputs, uint32_t labels)
-{
-    struct pf_dict *dict = &inputs->dict;
-    for (size_t i = 0; i < inputs->set_count; i++)
-        labels = replace_label(dict, labels, inputs->set[i].key, inputs->set[i].value);
-    if (inputs->source_key)
-        labels = replace_label(dict, labels, inputs->source_key,
-                               pf_dict_intern(dict, pf_bytes_of(inputs->input.name), PF_UTF8));
-    return labels;
-}
-
-static bool set_labels(struct pf_inputs *inputs, struct pf_batch *batch)
-{
-    for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t labels = batch->labels ? batch->labels[i] : 0;
-        if (labels >= inputs->relabelled_count) {
-            size_t count = inputs->dict.labels.count, from = inputs->relabelled_count;
-            if (!pf_grow(&inputs->relabelled, &inputs->relabelled_capacity, count, sizeof(uint32_t)))
-                return false;
-            memset(inputs->relabelled + from, 0, (count - from) * sizeof(uint32_t));
-            inputs->relabelled_count = count;
-        }
-        if (!inputs->relabelled[labels])
-            inputs->relabelled[labels] = relabel(inputs, labels) + 1;
-        inputs->label_column[i] = inputs->relabelled[labels] - 1;
-    }
-    batch->labels = inputs->label_column;
-    return pf_dict_status(&inputs->dict) == PF_OK;
-}
-
 /* Labels and names that were asked for. False: out of memory. */
 static bool dress(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_batch plain;
-    if ((inputs->set_count || inputs->source_key) && !set_labels(inputs, batch))
+    if (pf_relabel_active(&inputs->relabel) && pf_relabel_batch(&inputs->relabel, batch) != PF_OK)
         return false;
     plain = *batch;
     return !inputs->naming || pf_naming_batch(inputs->naming, &inputs->dict, &plain, batch) == PF_OK;

@@ -4,7 +4,6 @@
 #define PF_CLI_INPUTS_H
 
 #include "cli/common.h"
-#include "cli/selection.h"
 #include "codec/left_measures.h"
 #include "model/batch.h"
 
@@ -30,31 +29,15 @@ void pf_inputs_close(struct pf_inputs *);
 /* The dictionary all batches refer to. */
 struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 
-/* Labels for every record, in place of those of the same key: key=value (call again for more), or the operand's name under
- * `key`. Call before the first pf_inputs_next. */
-void pf_inputs_set_label(struct pf_inputs *, const char *key, const char *value);
-void pf_inputs_label_source(struct pf_inputs *, const char *key);
-
-/* What --binary, --symbols and --no-inlines ask for: names for addresses nobody named (analysis/names/naming.h). */
-struct pf_name_options {
-    char *const *binaries; /* programs, each argument one or several with commas between them */
-    unsigned binary_count;
-    const char *symbols;   /* NULL: none */
-    bool no_inlines;
-};
-/* The same from the options of a program. */
-#define PF_NAME_OPTIONS(args) \
-    { \
-        (args).binary_arg, (args).binary_given, (args).symbols_given ? (args).symbols_arg[(args).symbols_given - 1] : NULL, \
-            (args).no_inlines_given > 0 \
-    }
-/* Call before the first pf_inputs_next; what is asked for is borrowed. False after a failure, printed and raised: stop. */
-bool pf_inputs_set_names(struct pf_inputs *, const struct pf_name_options *);
-
-/* Every input then gives the records that are chosen, as if a filter stood in front of it, and at its end the metadata of what was
- * not chosen. Exits 2 for a bad expression. What matched nothing in all inputs is said when they are closed. Call before the first
- * pf_inputs_next; the arguments are borrowed. */
-void pf_inputs_select(struct pf_inputs *, const struct pf_selection_args *);
+/* --set-label and --label-source: labels for every record (cli/relabel.h). Call before the first pf_inputs_next. */
+void pf_inputs_set_labels(struct pf_inputs *);
+/* --binary, --symbols and --no-inlines: names for addresses without one (cli/naming.h). Call before the first pf_inputs_next. False
+ * after a failure, printed and raised: stop. */
+bool pf_inputs_set_names(struct pf_inputs *);
+/* The options of tools/selection.part: every input then gives the chosen records, as if a filter stood in front of it, and at its end
+ * the metadata of what was not chosen. Exits 2 for a bad expression. What matched nothing in all inputs is said when they are closed.
+ * Call before the first pf_inputs_next. */
+void pf_inputs_select(struct pf_inputs *);
 
 /* PF_OK and a batch, or PF_EOF when all is read or reading stopped. Failures of inputs are printed and raise the tool's status; with
  * --keep-going reading goes on with the next input. Each input of a foreign format is announced by a META batch with origin

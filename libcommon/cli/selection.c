@@ -6,63 +6,110 @@
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static void read_labels(struct pf_selection *selection, const struct pf_selection_args *args)
+struct texts {
+    struct pf_texts section, label, ignore_label, focus, ignore, leaf, root, kind;
+    const char *time, *min_value;
+    bool no_section, ignore_case, fixed_strings;
+};
+
+static const struct pf_setting settings[] = {
+    PF_TEXTS_SETTING("section", struct texts, section),
+    PF_FLAG_SETTING("no-section", struct texts, no_section),
+    PF_TEXTS_SETTING("label", struct texts, label),
+    PF_TEXTS_SETTING("ignore-label", struct texts, ignore_label),
+    PF_TEXTS_SETTING("focus", struct texts, focus),
+    PF_TEXTS_SETTING("ignore", struct texts, ignore),
+    PF_TEXT_SETTING("time", struct texts, time),
+    PF_FLAG_SETTING("ignore-case", struct texts, ignore_case),
+    PF_FLAG_SETTING("fixed-strings", struct texts, fixed_strings),
+    PF_SETTINGS_END,
+};
+
+static const struct pf_setting more_settings[] = {
+    PF_TEXTS_SETTING("leaf", struct texts, leaf),
+    PF_TEXTS_SETTING("root", struct texts, root),
+    PF_TEXTS_SETTING("kind", struct texts, kind),
+    PF_TEXT_SETTING("min-value", struct texts, min_value),
+    PF_SETTINGS_END,
+};
+
+static void read_labels(struct pf_selection *selection, const struct texts *texts)
 {
     struct pf_select *select = selection->select;
     struct pf_tool *tool = selection->tool;
     unsigned flags = selection->flags;
     struct pf_error error = {0};
 
-    for (unsigned i = 0; i < args->section_given; i++)
-        pf_tool_check(tool, pf_select_section(select, args->section[i], flags, &error), &error);
-    for (unsigned i = 0; i < args->label_given; i++)
-        pf_tool_check(tool, pf_select_label(select, args->label[i], false, flags, &error), &error);
-    for (unsigned i = 0; i < args->ignore_label_given; i++)
-        pf_tool_check(tool, pf_select_label(select, args->ignore_label[i], true, flags, &error),
+    for (unsigned i = 0; i < texts->section.count; i++)
+        pf_tool_check(tool, pf_select_section(select, texts->section.list[i], flags, &error),
                       &error);
-    if (args->no_section_given)
+    for (unsigned i = 0; i < texts->label.count; i++)
+        pf_tool_check(tool, pf_select_label(select, texts->label.list[i], false, flags, &error),
+                      &error);
+    for (unsigned i = 0; i < texts->ignore_label.count; i++)
+        pf_tool_check(tool,
+                      pf_select_label(select, texts->ignore_label.list[i], true, flags, &error),
+                      &error);
+    if (texts->no_section)
         pf_select_no_section(select);
-    if (args->no_section_given && args->section_given)
+    if (texts->no_section && texts->section.count > 0)
         pf_tool_usage(tool, "--section and --no-section exclude each other");
 }
 
-static void read_frames(struct pf_selection *selection, const struct pf_selection_args *args)
+static void read_frames(struct pf_selection *selection, enum pf_select_frame which,
+                        const struct pf_texts *texts)
 {
-    const struct {
-        enum pf_select_frame which;
-        char *const *values;
-        unsigned count;
-    } frames[] = {{PF_SELECT_FOCUS, args->focus, args->focus_given},
-                  {PF_SELECT_IGNORE, args->ignore, args->ignore_given}};
     struct pf_error error = {0};
 
-    for (size_t k = 0; k < sizeof frames / sizeof *frames; k++)
-        for (unsigned i = 0; i < frames[k].count; i++)
-            pf_tool_check(selection->tool,
-                          pf_select_frame(selection->select, frames[k].which, frames[k].values[i],
-                                          selection->flags, &error),
-                          &error);
+    for (unsigned i = 0; i < texts->count; i++)
+        pf_tool_check(
+            selection->tool,
+            pf_select_frame(selection->select, which, texts->list[i], selection->flags, &error),
+            &error);
 }
 
-void pf_selection_read(struct pf_selection *selection, struct pf_tool *tool, struct pf_dict *dict,
-                       const struct pf_selection_args *args)
+void pf_selection_read(struct pf_selection *selection, struct pf_common *common,
+                       struct pf_dict *dict)
 {
+    struct texts texts = {0};
     struct pf_error error = {0};
 
-    selection->tool = tool;
+    pf_settings_read(&common->tool, common->given, settings, &texts);
+    selection->tool = &common->tool;
     selection->dict = dict;
     selection->select = pf_select_new(dict);
-    selection->flags = (args->ignore_case_given ? PF_PATTERN_IGNORE_CASE : 0) |
-                       (args->fixed_strings_given ? PF_PATTERN_FIXED : 0);
+    selection->flags = (texts.ignore_case ? PF_PATTERN_IGNORE_CASE : 0) |
+                       (texts.fixed_strings ? PF_PATTERN_FIXED : 0);
     if (selection->select == NULL)
-        pf_tool_nomem(tool);
-    read_labels(selection, args);
-    read_frames(selection, args);
-    selection->timed = args->time_given > 0;
+        pf_tool_nomem(selection->tool);
+    read_labels(selection, &texts);
+    read_frames(selection, PF_SELECT_FOCUS, &texts.focus);
+    read_frames(selection, PF_SELECT_IGNORE, &texts.ignore);
+    selection->timed = texts.time != NULL;
     if (selection->timed)
-        pf_tool_check(
-            tool, pf_select_time(selection->select, args->time[args->time_given - 1], &error),
-            &error);
+        pf_tool_check(selection->tool, pf_select_time(selection->select, texts.time, &error),
+                      &error);
+}
+
+void pf_selection_read_more(struct pf_selection *selection, struct pf_common *common)
+{
+    struct texts texts = {0};
+    struct pf_error error = {0};
+    const char *measure = common->measure_count > 0 ? common->measures[0] : NULL;
+
+    pf_settings_read(selection->tool, common->given, more_settings, &texts);
+    read_frames(selection, PF_SELECT_LEAF, &texts.leaf);
+    read_frames(selection, PF_SELECT_ROOT, &texts.root);
+    for (unsigned i = 0; i < texts.kind.count; i++)
+        pf_tool_check(selection->tool,
+                      pf_select_kind(selection->select, texts.kind.list[i], &error), &error);
+    if (texts.min_value != NULL)
+        pf_tool_check(selection->tool,
+                      pf_select_min_value(selection->select, texts.min_value, measure, &error),
+                      &error);
+    selection->inverted = pf_settings_given(common->given, "invert");
+    if (selection->inverted)
+        pf_select_invert(selection->select);
 }
 
 void pf_selection_free(struct pf_selection *selection)

@@ -9,25 +9,6 @@
 
 #include <stdbool.h>
 
-/* What the generated parsers hold for tools/selection.part, in every program alike. */
-struct pf_selection_args {
-    char *const *section, *const *label, *const *ignore_label, *const *focus, *const *ignore,
-        *const *time;
-    unsigned section_given, label_given, ignore_label_given, focus_given, ignore_given, time_given,
-        no_section_given, ignore_case_given, fixed_strings_given;
-};
-
-#define PF_SELECTION_ARGS(a)                                                                       \
-    {                                                                                              \
-        .section = (a).section_arg, .section_given = (a).section_given, .label = (a).label_arg,    \
-        .label_given = (a).label_given, .ignore_label = (a).ignore_label_arg,                      \
-        .ignore_label_given = (a).ignore_label_given, .focus = (a).focus_arg,                      \
-        .focus_given = (a).focus_given, .ignore = (a).ignore_arg,                                  \
-        .ignore_given = (a).ignore_given, .time = (a).time_arg, .time_given = (a).time_given,      \
-        .no_section_given = (a).no_section_given, .ignore_case_given = (a).ignore_case_given,      \
-        .fixed_strings_given = (a).fixed_strings_given,                                            \
-    }
-
 struct pf_selection {
     struct pf_tool *tool;
     struct pf_dict *dict;
@@ -36,14 +17,17 @@ struct pf_selection {
     unsigned flags;            /* enum pf_pattern_flag of all expressions */
     bool apart;                /* what is not chosen is counted for each input apart */
     bool timed;                /* records must carry their times */
+    bool inverted;             /* --invert */
     bool seen;                 /* there was a record */
     const char *format;        /* of all inputs so far; NULL: unknown, or several */
 };
 
-/* Fills a struct that is all zero. Exits 2 for a bad expression. `dict` is the dictionary of all
- * batches; it and the arguments outlive the selection. Free with pf_selection_free. */
-void pf_selection_read(struct pf_selection *, struct pf_tool *, struct pf_dict *,
-                       const struct pf_selection_args *);
+/* Fills a struct that is all zero from the options of tools/selection.part. Exits 2 for a bad
+ * expression. `dict` is the dictionary of all batches; it and `common` outlive the selection. Free
+ * with pf_selection_free. */
+void pf_selection_read(struct pf_selection *, struct pf_common *, struct pf_dict *);
+/* Adds the selections that only proffilter has: --leaf, --root, --kind, --min-value, --invert. */
+void pf_selection_read_more(struct pf_selection *, struct pf_common *);
 void pf_selection_free(struct pf_selection *);
 
 /* Remembers the format that a batch of metadata of input `number` names. */

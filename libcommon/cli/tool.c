@@ -176,6 +176,21 @@ void pf_tool_error(struct pf_tool *tool, const char *format, ...)
     va_end(args);
 }
 
+static void report(void *arg, enum pf_severity severity, const char *text)
+{
+    struct pf_tool *tool = arg;
+
+    if (severity == PF_WARNING)
+        pf_tool_warn(tool, "%s", text);
+    else
+        pf_tool_note(tool, "%s", text);
+}
+
+struct pf_report pf_tool_report(struct pf_tool *tool)
+{
+    return (struct pf_report){report, tool};
+}
+
 void pf_tool_usage(struct pf_tool *tool, const char *format, ...)
 {
     va_list args;

@@ -30,6 +30,8 @@ void pf_tool_start(struct pf_tool *, const char *name);
 void pf_tool_note(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 void pf_tool_warn(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 void pf_tool_error(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
+/* Messages of the library as warnings and notes. */
+struct pf_report pf_tool_report(struct pf_tool *);
 /* Prints "profcat: TEXT" and "Try 'profcat --help'.", exits 2. */
 _Noreturn void pf_tool_usage(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 /* For what the command line says: exits 2 with the error's text, or 4 when memory ran out; returns after PF_OK. */

@@ -6,6 +6,17 @@
 
 #include <string.h>
 
+struct texts {
+    struct pf_texts weights;
+    const char *list;
+};
+
+static const struct pf_setting settings[] = {
+    PF_TEXTS_SETTING("weight", struct texts, weights),
+    PF_TEXT_SETTING("weights", struct texts, list),
+    PF_SETTINGS_END,
+};
+
 struct weighted {
     struct pf_common *common;
     struct pf_weights *weights;
@@ -92,20 +103,21 @@ static void add_operands(struct weighted *weighted)
         pf_operands_add(&weighted->operands, common, PF_BYTES("-"));
 }
 
-struct pf_inputs *pf_weighted_open(struct pf_common *common, char *const *texts, unsigned count, const char *list,
-                                   struct pf_weights *weights)
+struct pf_inputs *pf_weighted_open(struct pf_common *common, struct pf_weights *weights)
 {
     struct weighted weighted = {.common = common, .weights = weights};
+    struct texts texts = {0};
     struct pf_error error = {0};
 
+    pf_settings_read(&common->tool, common->given, settings, &texts);
     if (common->files0_from != NULL && common->operand_count > 0)
         pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
     if (pf_strings_init(&weighted.names) != PF_OK)
         pf_tool_nomem(&common->tool);
-    for (unsigned i = 0; i < count; i++)
-        add_text(&weighted, texts[i]);
-    if (list != NULL)
-        add_list(&weighted, list);
+    for (unsigned i = 0; i < texts.weights.count; i++)
+        add_text(&weighted, texts.weights.list[i]);
+    if (texts.list != NULL)
+        add_list(&weighted, texts.list);
     add_operands(&weighted);
     pf_strings_free(&weighted.names);
     pf_tool_check(&common->tool, pf_weights_join(weights, &error), &error);

@@ -411,6 +411,28 @@ slowly()
     [ "$bad" -eq 0 ]
 }
 
+@test "the patches of the option parser fail where gengetopt generates other code" {
+    printf 'Input\tfrom\tf\tFORMAT\trequired\t\tread FORMAT\n' >options
+    cat >parser.c <<'END'
+#include "profcat_options.h"
+const char *args_purpose = "x";
+  tok = strchr (arg, ',');
+  arg[ i + 1 ] == ',')
+  { "from", 1, NULL, 0 },
+  if (possible_values && (found = x)
+    }
+  "version", 'V', return 0;
+END
+    awk -f "$PROFUTILS_SRC/tools/options.awk" options parser.c >patched.c
+    grep -q 'given\[0\] = .* "from", args.from_arg, args.from_given' patched.c
+    for line in 1 2 3 4 5 6 8; do
+        sed "${line}d" parser.c >other.c
+        ! awk -f "$PROFUTILS_SRC/tools/options.awk" options other.c >patched.c 2>err || wrong "line $line is not missed"
+        grep -q 'has no place for the patch' err || wrong "no message for line $line"
+    done
+    [ "$bad" -eq 0 ]
+}
+
 @test "all programs and writers take the same measure for the main one" {
     expect python3 "$PROFUTILS_SRC/tests/check/main_measure.py" "$PROFUTILS_BIN" "$BATS_TEST_TMPDIR" 1 25 </dev/null
 }

@@ -488,23 +488,6 @@ const char *pf_diff_status_name(enum pf_diff_status status)
     return status_names[status];
 }
 
-static bool find(const char *name, const char *const *names, size_t count, unsigned *number)
-{
-    for (*number = 0; *number < count; ++*number)
-        if (strcmp(name, names[*number]) == 0)
-            return true;
-    return false;
-}
-
-bool pf_diff_only_find(const char *name, enum pf_diff_only *only)
-{
-    unsigned number;
-    bool found = find(name, status_names, sizeof status_names / sizeof *status_names, &number);
-
-    *only = found ? (enum pf_diff_only)(PF_DIFF_ONLY_ADDED + number) : PF_DIFF_ONLY_SIGNIFICANT;
-    return found || strcmp(name, "significant") == 0;
-}
-
 static bool significant_row(const struct pf_diff_row *row)
 {
     return row->verdict == '+' || row->verdict == '-';
@@ -563,16 +546,6 @@ int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff, 
     }
     table->count = kept;
     return status;
-}
-
-bool pf_diff_sort_find(const char *name, enum pf_diff_sort *sort)
-{
-    static const char *const names[] = {"abs", "delta", "ratio", "q", "name"};
-    unsigned number;
-    bool found = find(name, names, sizeof names / sizeof *names, &number);
-
-    *sort = (enum pf_diff_sort)number;
-    return found;
 }
 
 struct order {

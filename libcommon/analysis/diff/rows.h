@@ -72,7 +72,6 @@ const char *pf_diff_status_name(enum pf_diff_status);
 /* Leaves the rows asked for. */
 enum pf_diff_only { PF_DIFF_ALL, PF_DIFF_ONLY_ADDED, PF_DIFF_ONLY_REMOVED, PF_DIFF_ONLY_MORE, PF_DIFF_ONLY_LESS, PF_DIFF_ONLY_SAME,
                     PF_DIFF_ONLY_SIGNIFICANT };
-bool pf_diff_only_find(const char *name, enum pf_diff_only *);
 void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
 /* Leaves out rows whose amount compared is less than `percent` of the total, both sides taken together. Verdicts stay as they are. */
 void pf_diff_table_least(struct pf_diff_table *, double percent);
@@ -84,7 +83,6 @@ int pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff *, const str
                        struct pf_error *);
 
 enum pf_diff_sort { PF_DIFF_BY_ABS, PF_DIFF_BY_DELTA, PF_DIFF_BY_RATIO, PF_DIFF_BY_Q, PF_DIFF_BY_NAME };
-bool pf_diff_sort_find(const char *name, enum pf_diff_sort *);
 /* Greatest first, q smallest first; equal rows by magnitude, then name. PF_OK or PF_NOMEM. */
 int pf_diff_table_sort(struct pf_diff_table *, const struct pf_keys *, enum pf_diff_sort);
 

@@ -12,9 +12,9 @@
 
 enum pf_granularity {
     PF_GRANULARITY_FULL,
-    PF_GRANULARITY_LINE,
-    PF_GRANULARITY_FUNCTION,
+    PF_GRANULARITY_FUNCTION, /* from here on in the order of the words of --granularity */
     PF_GRANULARITY_FILE,
+    PF_GRANULARITY_LINE,
     PF_GRANULARITY_IMAGE
 };
 

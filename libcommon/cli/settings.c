@@ -1,0 +1,106 @@
+#include "cli/settings.h"
+
+#include "base/bytes.h"
+#include "base/number.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static_assert(sizeof(enum pf_takes) == sizeof(int), "fields of words are enums");
+
+static const struct pf_given *find_given(const struct pf_given *given, const char *option)
+{
+    for (; given->name != NULL; given++)
+        if (strcmp(given->name, option) == 0 && given->count > 0)
+            return given;
+    return NULL;
+}
+
+static _Noreturn void refuse(struct pf_tool *tool, const struct pf_setting *setting,
+                             const char *text)
+{
+    char number[80];
+
+    snprintf(number, sizeof number, "a number from %" PRId64 " to %" PRId64, setting->low,
+             setting->high);
+    pf_tool_usage(tool, "--%s takes %s, not '%s'", setting->option,
+                  setting->what != NULL ? setting->what : number, text);
+}
+
+/* The number of a word in "a, b or c". */
+static bool find_word(const char *words, struct pf_bytes text, int *number)
+{
+    *number = 0;
+    for (const char *at = words; *at != '\0';) {
+        struct pf_bytes word = {at, strcspn(at, " ,")};
+
+        at += word.size + strspn(at + word.size, " ,");
+        if (*at != '\0' && pf_bytes_equal(word, PF_BYTES("or")))
+            continue;
+        if (pf_bytes_equal(word, text))
+            return true;
+        ++*number;
+    }
+    return false;
+}
+
+static void read_setting(struct pf_tool *tool, const struct pf_setting *setting,
+                         const struct pf_given *given, void *field)
+{
+    const char *text = given->values != NULL ? given->values[given->count - 1] : NULL;
+    bool good = true;
+    int word;
+
+    if (text == NULL)
+        text = "";
+    switch (setting->takes) {
+    case PF_TAKES_NOTHING:
+        *(bool *)field = true;
+        break;
+    case PF_TAKES_TEXT:
+        *(const char **)field = text;
+        break;
+    case PF_TAKES_TEXTS:
+        *(struct pf_texts *)field = (struct pf_texts){given->values, given->count};
+        break;
+    case PF_TAKES_NUMBER:
+        good = pf_parse_int(pf_bytes_of(text), setting->low, setting->high, field);
+        break;
+    case PF_TAKES_WORD:
+        good = find_word(setting->what, pf_bytes_of(text), &word);
+        word += (int)setting->low;
+        if (good)
+            memcpy(field, &word, sizeof word);
+        break;
+    case PF_TAKES_OTHER:
+        good = setting->find(text, field);
+        break;
+    }
+    if (!good)
+        refuse(tool, setting, text);
+}
+
+void pf_settings_read(struct pf_tool *tool, const struct pf_given *given,
+                      const struct pf_setting *settings, void *fields)
+{
+    for (; settings->option != NULL; settings++) {
+        const struct pf_given *option = find_given(given, settings->option);
+
+        if (option != NULL)
+            read_setting(tool, settings, option, (char *)fields + settings->field);
+    }
+}
+
+bool pf_settings_given(const struct pf_given *given, const char *option)
+{
+    return find_given(given, option) != NULL;
+}
+
+const char *pf_settings_first(const struct pf_given *given, const char *const *options)
+{
+    while (*options != NULL && find_given(given, *options) == NULL)
+        options++;
+    return *options;
+}
