@@ -32,6 +32,14 @@ lint()
     lint mains
 }
 
+@test "every option fills a field of the settings" {
+    lint options
+}
+
+@test "tests/README.md names every file of the tests" {
+    lint tests
+}
+
 @test "no tabs, no blanks at line ends, a newline at the end of each file" {
     lint whitespace
 }
