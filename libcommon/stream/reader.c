@@ -85,7 +85,7 @@ static uint32_t measure_count(const struct reader *r)
 
 /* --- tables --- */
 
-static int take_measures(struct pf_reader *reader, struct reader *r)
+static int take_measures(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame)
 {
     if (!pf_grow(&r->totals, &r->totals_capacity, measure_count(r), sizeof *r->totals))
         return pf_error_nomem(&reader->error);
@@ -94,6 +94,10 @@ static int take_measures(struct pf_reader *reader, struct reader *r)
         const struct pf_measure *row = pf_table_row(&reader->dict->measures.table, id);
         r->totals[k] = (struct pf_total){
             .measure = id - 1, .kind = row->kind, .aggregation = row->aggregation};
+        for (uint32_t i = 0; i < k; i++)
+            if (r->totals[i].measure == id - 1)
+                return pf_error_at(&reader->error, PF_FAILED, frame->offset,
+                                   "damaged table: measure %" PRIu32 " repeats measure %" PRIu32, k + 1, i + 1);
     }
     r->declare_kind = 0;
     return PF_OK;
@@ -116,7 +120,7 @@ static int take_table(struct pf_reader *reader, struct reader *r, const struct p
      * ids. */
     if (status == PF_OK && frame->domain == PF_TABLE_MEASURES &&
         pf_dict_status(reader->dict) == PF_OK)
-        status = take_measures(reader, r);
+        status = take_measures(reader, r, frame);
     return status;
 }
 

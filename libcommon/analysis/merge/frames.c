@@ -17,10 +17,12 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
     struct pf_dict *dict = frames->now.dict;
     const struct pf_function *row = pf_dict_function(dict, function);
     struct pf_form *form = pf_forms_of(&frames->functions, function);
-    struct function_key key = {row->name, row->system_name, row->file, 1, pf_anonymous_line(dict, row)};
 
     if (function == 0 || form != NULL)
         return form != NULL ? form->first : 0;
+
+    struct function_key key = {row->name, row->system_name, row->file, 1, pf_anonymous_line(dict, row)};
+
     form = pf_forms_enter(&frames->functions, &key, function);
     if (form == NULL) {
         frames->status = PF_NOMEM;

@@ -51,6 +51,7 @@ void pf_keys_free(struct pf_keys *keys)
     free(keys->lines);
     free(keys->inlined);
     free(keys->places);
+    free(keys->first_lines);
 }
 
 /* One string for all that are shown alike: valid UTF-8 whether or not its producer said so, and Latin-1 as UTF-8. */
@@ -184,9 +185,10 @@ static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, c
 }
 
 /* Name, file and image; functions without a name have their first line or address. */
-static void set_function(struct pf_keys *keys, struct pf_key *key, const struct pf_location *place, const struct pf_function *function)
+static void set_function(const struct pf_keys *keys, struct pf_key *key, const struct pf_location *place,
+                         const struct pf_function *function)
 {
-    key->first = pf_anonymous_line(keys->dict, function);
+    key->first = keys->first_lines[place->function];
     key->name = function->name;
     key->file = function->file;
     key->image = place->image;
@@ -320,6 +322,20 @@ static void add_place(struct pf_keys *keys, uint32_t location)
     keys->places[location] = id;
 }
 
+/* A profile has far fewer functions than locations, and a name is read to its end. */
+static void find_first_lines(struct pf_keys *keys)
+{
+    size_t known = keys->first_line_count, count = keys->dict->functions.count;
+
+    if (!pf_grow(&keys->first_lines, &keys->first_line_capacity, count, sizeof *keys->first_lines)) {
+        keys->status = PF_NOMEM;
+        return;
+    }
+    for (; known < count; known++)
+        keys->first_lines[known] = pf_anonymous_line(keys->dict, pf_dict_function(keys->dict, (uint32_t)known));
+    keys->first_line_count = count;
+}
+
 int pf_keys_places(struct pf_keys *keys)
 {
     size_t count = keys->dict->locations.count;
@@ -330,6 +346,7 @@ int pf_keys_places(struct pf_keys *keys)
         keys->place_count = count;
     }
     meet_images(keys);
+    find_first_lines(keys);
     for (; keys->places_done < count && keys->status == PF_OK; keys->places_done++)
         add_place(keys, (uint32_t)keys->places_done);
     return keys->status;

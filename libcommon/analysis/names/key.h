@@ -52,6 +52,8 @@ struct pf_keys {
     size_t inlined_capacity, inlined_count;
     uint32_t *places;    /* key of each location; pf_keys_places */
     size_t place_count, place_capacity, places_done;
+    int64_t *first_lines; /* by function: analysis/names/anonymous.h */
+    size_t first_line_count, first_line_capacity;
     struct pf_forms images; /* those mapped at several places are one image */
     uint32_t images_known;  /* ids below it are entered */
     bool moved;             /* one is */
