@@ -420,7 +420,11 @@ def output(*words, **more):
 
 
 def rows_of(*words, **more):
-    return [json.loads(line) for line in output(*words, **more).decode().split("\n") if line]
+    """Without what filters removed, which the last row tells and `removed_of` checks."""
+    rows = [json.loads(line) for line in output(*words, **more).decode().split("\n") if line]
+    for row in rows:
+        del row["removed"]
+    return rows
 
 
 def total(name, values):

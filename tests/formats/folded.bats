@@ -133,8 +133,8 @@ END
     printf 'main;a 3\nmain;b 1.5\n' >in.folded
     profcat -f folded:measure=wall/us in.folded -t ndjson:stack=names >got
     cat >want <<'END'
-{"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a","main"],"values":{"wall":3000},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self","main":true,"raw_unit":"1e-1 us","num":100}},"source_format":"folded"}
-{"id":2,"kind":"sample","sections":[],"labels":{},"stack":["b","main"],"values":{"wall":1500},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self","main":true,"raw_unit":"1e-1 us","num":100}},"source_format":"folded"}
+{"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a","main"],"values":{"wall":3000},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self","main":true,"raw_unit":"1e-1 us","num":100}},"source_format":"folded","removed":[]}
+{"id":2,"kind":"sample","sections":[],"labels":{},"stack":["b","main"],"values":{"wall":1500},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self","main":true,"raw_unit":"1e-1 us","num":100}},"source_format":"folded","removed":[]}
 END
     same want got
     profcat -f folded:measure=alloc/bytes in.folded -t json >got.json

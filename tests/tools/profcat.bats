@@ -59,7 +59,7 @@ END
 @test "ndjson has the keys of the schema in their order" {
     profcat --set-label host=h1 --set-label section=req a.folded -t ndjson >got
     f='"file":"","line":0,"column":0,"image":"","address":"","inlined":false,"start_line":0,"frame_kind":""}'
-    m='"measures":{"samples":{"role":"count","nature":"sampled","main":true}},"source_format":"folded"}'
+    m='"measures":{"samples":{"role":"count","nature":"sampled","main":true}},"source_format":"folded","removed":[]}'
     cat >want <<END
 {"id":1,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"read",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":3},"units":{"samples":"count"},$m
 {"id":2,"kind":"sample","sections":["req"],"labels":{"host":["h1"]},"stack":[{"function":"parse",$f,{"function":"work",$f,{"function":"main",$f],"values":{"samples":5},"units":{"samples":"count"},$m
@@ -83,11 +83,48 @@ assert d["schema"] == "profutils.samples/1"
 assert d["rows"] == [json.loads(line) for line in open("got.ndjson")]
 assert d["measures"] == [{"name": "samples", "unit": "count", "kind": "sample", "total": 22, "role": "count", "nature": "sampled", "main": True}]
 assert d["meta"] == {"tool": "profcat", "inputs": ["c.folded", "b.folded"], "source_format": "folded", "complete": True,
-                     "metadata": [{"origin": "folded", "key": "comment", "value": "# written by hand"}]}, d["meta"]
+                     "metadata": [{"origin": "folded", "key": "comment", "value": "# written by hand"}], "removed": []}, d["meta"]
 END
     # the original names travel
     profcat c.folded b.folded | profcat -t json >piped.json
     same got.json piped.json
+}
+
+@test "json and ndjson tell what filters removed" {
+    printf 'top;a 3\ntop;b 4\ntop;c 5\n' >abc.folded
+    proffilter --ignore='^a$' abc.folded | proffilter --focus=b >cut.pfs
+    list='"removed":["sample samples count 3 1/1 1","sample samples count 5 1/1 1"]'
+    [[ $(profcat -t ndjson cut.pfs) == *',"source_format":"folded",'"$list}" ]]
+    [[ $(profcat -t json cut.pfs) == *'"metadata":[],'"$list}}" ]]
+    for to in json ndjson; do
+        profcat -t $to cut.pfs >cut.$to
+        # 4 of 3 + 4 + 5, in files that follow each other too
+        proftop cut.$to | grep -q '^samples: 4, 33 % of 12 '
+        profcat cut.$to cut.$to -t $to | proftop | grep -q '^samples: 8, 33 % of 24'
+        profcat -t $to cut.$to | grep -qF "$list"
+    done
+    cat cut.ndjson cut.ndjson | proftop | grep -q '^samples: 8, 33 % of 24'
+    # no record is left
+    proffilter -q --focus=nobody abc.folded | profcat -t json | proftop | grep -q '^samples: 0, 0 % of 12'
+    # a row that a live pipe has let through has ended: the list follows it
+    mkfifo slow
+    profcat -t ndjson <slow | cat >live.ndjson &
+    exec 8>slow
+    whole=$(wc -c <cut.pfs)
+    at=$(profcat --frames cut.pfs | awk '$2 == "B" { seen = 1; next } seen { print $1; exit }')
+    head -c "$at" cut.pfs >&8
+    for _ in $(seq 100); do [ ! -s live.ndjson ] || break; sleep 0.05; done
+    tail -c $((whole - at)) cut.pfs >&8
+    exec 8>&-
+    wait
+    [ "$(tail -n 1 live.ndjson)" = '{"id":2,"kind":"removed","sections":[],"labels":{},"stack":[],"values":{},"units":{},"measures":{},"source_format":"folded",'"$list}" ]
+    proftop live.ndjson | grep -q '^samples: 4, 33 % of 12 '
+    # NYTProf: what is left does not tell the time outside of all subs
+    proftop -n 0 "$CORPUS/nytprof/anon_c0.nyt" | grep -q main::RUNTIME
+    proffilter -q -I BEGIN "$CORPUS/nytprof/anon_c0.nyt" >cut.pfs
+    proftop -n 0 -t csv cut.pfs >want
+    run ! grep -q main::RUNTIME want
+    for to in json ndjson; do profcat -t $to cut.pfs | proftop -n 0 -t csv - | diff want -; done
 }
 
 @test "decimals of our own json are read back as they stand" {
@@ -132,7 +169,7 @@ END
 @test "an empty profile is a document too, an incomplete one says so" {
     printf '\n' >nothing.folded
     profcat -f folded nothing.folded -t json >got
-    printf '%s\n' '{"schema":"profutils.samples/1","rows":[],"measures":[{"name":"samples","unit":"count","kind":"sample","total":0,"role":"count","nature":"sampled","main":true}],"meta":{"tool":"profcat","inputs":["nothing.folded"],"source_format":"folded","complete":true,"metadata":[]}}' >want
+    printf '%s\n' '{"schema":"profutils.samples/1","rows":[],"measures":[{"name":"samples","unit":"count","kind":"sample","total":0,"role":"count","nature":"sampled","main":true}],"meta":{"tool":"profcat","inputs":["nothing.folded"],"source_format":"folded","complete":true,"metadata":[],"removed":[]}}' >want
     same want got
     [ "$(profcat -f folded nothing.folded -t csv)" = 'kind,sections,labels,stack,function,file,line,samples' ]
     [ -z "$(profcat -f folded nothing.folded -t ndjson)" ]

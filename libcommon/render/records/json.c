@@ -14,8 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NOTHING_REMOVED ",\"removed\":[]}"
+
 struct json_writer {
     bool document, names, explode, flame, begun;
+    bool open;                        /* ndjson: the row written last has not ended */
+    size_t removed;                   /* ndjson: how many facts of filters rows have told */
     uint64_t rows;
     struct pf_values values;
     struct pf_cache frames, labels;   /* by location, by label set */
@@ -215,7 +219,7 @@ static void write_measure_facts(struct json_writer *state, const struct pf_value
     pf_sink_text(sink, "}");
 }
 
-/* `},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self"}},"source_format":"folded"}` */
+/* `},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self"}},"source_format":"folded"` */
 static void render_end(void *arg, uint32_t kind, struct pf_sink *sink)
 {
     struct json_writer *state = ((struct pf_writer *)arg)->state;
@@ -245,9 +249,68 @@ static void render_end(void *arg, uint32_t kind, struct pf_sink *sink)
     pf_meta_formats(state->values.dict, &state->facts, &formats);
     pf_sink_text(sink, "},\"source_format\":");
     pf_json_string(sink, (struct pf_bytes){formats.data, formats.size}, PF_UTF8, &state->scratch);
-    pf_sink_text(sink, state->document ? "}" : "}\n");
+    if (state->document)
+        pf_sink_text(sink, NOTHING_REMOVED);
     state->scratch.failed = state->scratch.failed || formats.failed;
     pf_buffer_free(&formats);
+}
+
+/* --- what filters removed --------------------------------------------------------------------------------- */
+
+/* From the fact `first` on, in the words of the native stream's metadata; NULL: out of memory. */
+static json_t *removed_json(struct pf_writer *writer, size_t first)
+{
+    const struct pf_before *before = &((struct json_writer *)writer->state)->facts.before;
+    json_t *list = json_array();
+
+    for (size_t k = first; list != NULL && k < before->count; k++) {
+        uint32_t text = pf_before_print(writer->dict, &before->rows[k]);
+
+        if (text == 0 || json_array_append_new(list, pf_json_text(pf_dict_string(writer->dict, text), 0)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* Ends a row of ndjson. */
+static void end_row(struct pf_writer *writer)
+{
+    struct json_writer *state = writer->state;
+
+    state->open = false;
+    if (state->removed == state->facts.before.count) {
+        pf_sink_text(writer->sink, NOTHING_REMOVED "\n");
+        return;
+    }
+    pf_sink_text(writer->sink, ",\"removed\":");
+    if (!pf_json_dump(writer->sink, removed_json(writer, state->removed)) && pf_sink_status(writer->sink, NULL) == PF_OK)
+        state->scratch.failed = true;
+    pf_sink_text(writer->sink, "}\n");
+    state->removed = state->facts.before.count;
+}
+
+/* A filter says at its end what it removed. The row written last tells of it, if it has not ended: in a
+ * live pipe readers may have it already, and a row without values follows. */
+static void end_rows(struct pf_writer *writer)
+{
+    struct json_writer *state = writer->state;
+    struct pf_buffer formats = {0};
+
+    if (!state->open && (state->removed == state->facts.before.count || state->rows == 0))
+        return;
+    if (!state->open) {
+        pf_meta_formats(writer->dict, &state->facts, &formats);
+        pf_sink_printf(writer->sink,
+                       "{\"id\":%" PRIu64 ",\"kind\":\"removed\",\"sections\":[],\"labels\":{},\"stack\":[],"
+                       "\"values\":{},\"units\":{},\"measures\":{},\"source_format\":",
+                       state->rows + 1);
+        pf_json_string(writer->sink, (struct pf_bytes){formats.data, formats.size}, PF_UTF8, &state->scratch);
+        state->scratch.failed = state->scratch.failed || formats.failed;
+        pf_buffer_free(&formats);
+    }
+    end_row(writer);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
@@ -263,8 +326,11 @@ static void write_begin(struct pf_writer *writer, const struct pf_batch *batch, 
     struct json_writer *state = writer->state;
     uint32_t labels = batch->labels ? batch->labels[row] : 0;
 
+    if (state->open)
+        end_row(writer);
     if (state->document)
         pf_sink_text(writer->sink, state->begun ? ",\n" : "\n");
+    state->open = !state->document;
     state->begun = true;
     pf_sink_text(writer->sink, "{\"id\":");
     pf_json_int(writer->sink, (int64_t)state->rows);
@@ -390,8 +456,11 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
         return pf_facts_add(&state->facts, writer->dict, batch) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
     if (batch->kind == PF_TEXT)
         return PF_OK;
-    if (batch->rows == 0 && batch->value_count == 0)
-        return pf_sink_flush(writer->sink);
+    if (batch->rows == 0 && batch->value_count == 0) {
+        if (state->open)
+            end_row(writer);
+        return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_flush(writer->sink);
+    }
     status = state->flame ? pf_flame_add(&state->graph, batch, &writer->error) : write_records(writer, batch);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
@@ -425,6 +494,10 @@ static bool write_meta(struct pf_writer *writer)
     json_t *meta = pf_meta_json(writer->dict, &state->facts, document ? document->tool : "", document ? document->inputs : none,
                                 !writer->failed_input);
 
+    if (meta != NULL && json_object_set_new_nocheck(meta, "removed", removed_json(writer, 0)) != 0) {
+        json_decref(meta);
+        return false;
+    }
     return pf_json_dump(writer->sink, meta) || pf_sink_status(writer->sink, NULL) != PF_OK;
 }
 
@@ -443,6 +516,10 @@ static int finish(struct pf_writer *writer)
             return pf_error_nomem(&writer->error);
         pf_sink_text(writer->sink, "}\n");
     }
+    if (!state->document)
+        end_rows(writer);
+    if (state->scratch.failed)
+        return pf_error_nomem(&writer->error);
     return pf_sink_status(writer->sink, &writer->error);
 }
 

@@ -368,9 +368,40 @@ static int read_kind(struct pf_reader *reader)
             state->kind = (enum pf_kind)kind;
             return PF_OK;
         }
+    if (status == PF_OK && pf_bytes_equal(text, PF_BYTES("removed"))) {
+        state->kind = PF_META; /* no record */
+        return PF_OK;
+    }
     return status != PF_OK ? status
                            : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "no kind of records: '%.*s'",
                                          text.size > 40 ? 40 : (int)text.size, text.data);
+}
+
+/* What filters removed, as rows of metadata. False: out of memory. */
+static bool add_removed(struct pf_reader *reader, const json_t *removed)
+{
+    struct pf_samples_reader *state = reader->state;
+    const json_t *text;
+    bool good = true;
+    size_t k;
+
+    json_array_foreach(removed, k, text)
+        good = good && (!json_is_string(text) ||
+                        pf_metadata_add(&state->metadata, reader->dict, "profutils", PF_BYTES("removed"), text_of(text)));
+    return good;
+}
+
+static int read_removed(struct pf_reader *reader)
+{
+    struct pf_json_cut *cut = &((struct pf_samples_reader *)reader->state)->cut;
+    struct pf_bytes raw;
+    const json_t *removed;
+    int status = pf_json_cut_raw(cut, &raw);
+
+    if (status != PF_OK || pf_bytes_equal(raw, PF_BYTES("[]")))
+        return status;
+    status = pf_json_cut_parse(cut, raw, pf_source_offset(reader->source) - raw.size, &removed);
+    return status != PF_OK || add_removed(reader, removed) ? status : pf_error_nomem(&reader->error);
 }
 
 static int read_formats(struct pf_reader *reader)
@@ -404,6 +435,8 @@ static int read_member(struct pf_reader *reader, struct pf_bytes key)
         return read_known(reader, &state->measures, make_measures, &state->fact_set);
     if (pf_bytes_equal(key, PF_BYTES("source_format")))
         return read_formats(reader);
+    if (pf_bytes_equal(key, PF_BYTES("removed")))
+        return read_removed(reader);
     if (pf_bytes_equal(key, PF_BYTES("depth")))
         return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
                            "rows of single frames, as explode gives them: only whole stacks are read back");
@@ -426,10 +459,10 @@ static int read_row(struct pf_reader *reader)
         status = read_member(reader, key);
     if (status != PF_EOF)
         return status;
-    if (state->kind != PF_SAMPLE && state->depth != frames[state->kind])
+    state->waiting = state->kind != PF_META;
+    if (state->waiting && state->kind != PF_SAMPLE && state->depth != frames[state->kind])
         return pf_error_at(&reader->error, PF_FAILED, offset, "a record of the kind %s with %zu frames", pf_kind_name(state->kind),
                            state->depth);
-    state->waiting = true;
     return PF_OK;
 }
 
@@ -711,7 +744,7 @@ static int read_meta(struct pf_reader *reader)
         if (!pf_metadata_add(&state->metadata, reader->dict, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value")))
             return pf_error_nomem(&reader->error);
     }
-    return PF_OK;
+    return add_removed(reader, json_object_get(meta, "removed")) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
 /* In a document: up to its rows, or its end. */
@@ -814,6 +847,8 @@ int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
             break;
         if (!state->waiting && (state->status = next_row(reader)) != PF_OK)
             break;
+        if (!state->waiting)
+            continue;
         if (state->formats != state->formats_given) {
             if (rows > 0)
                 break;
