@@ -37,3 +37,10 @@ setup()
     done
     [ "$shown" -ge 2 ]
 }
+
+@test "the pictures of the README are what the programs draw" {
+    cd "$PROFUTILS_SRC/examples/data" || return
+    proffilter --section req requests.out -t svg | diff - ../requests.svg
+    profdiff -q words/before words/after -t svg | diff - ../difference.svg
+    [ "$(grep -c 'examples/[a-z]*\.svg' "$PROFUTILS_SRC/README.md")" -eq 2 ]
+}
