@@ -4,6 +4,7 @@
 #include "cli/formats.h"
 #include "cli/guess.h"
 #include "codec/registry.h"
+#include "model/named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,19 +190,11 @@ int pf_common_open_source(const struct pf_common *common, struct pf_source **sou
 
 bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict, uint32_t measure, unsigned *which)
 {
-    const struct pf_measure *row = pf_measures_row(&dict->measures, measure);
-    struct pf_bytes name = pf_dict_string(dict, row->name);
-    const char *kind = pf_kind_name(row->kind);
-    size_t kind_size = strlen(kind);
-    for (unsigned i = 0; i < common->measure_count; i++) {
-        struct pf_bytes asked = pf_bytes_of(common->measures[i]);
-        bool match = pf_bytes_equal(asked, name);
-        if (!match && asked.size > kind_size && asked.data[kind_size] == ':' && memcmp(asked.data, kind, kind_size) == 0)
-            match = pf_bytes_equal((struct pf_bytes){asked.data + kind_size + 1, asked.size - kind_size - 1}, name);
-        if (match && which)
-            *which = i;
-        if (match)
+    for (unsigned i = 0; i < common->measure_count; i++)
+        if (pf_named_measure(dict, measure, common->measures[i])) {
+            if (which)
+                *which = i;
             return true;
-    }
+        }
     return common->measure_count == 0;
 }

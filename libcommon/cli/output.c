@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "codec/registry.h"
+#include "model/named.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -246,22 +247,13 @@ bool pf_output_copy(struct pf_output *output)
 static void check_measures(struct pf_output *output)
 {
     struct pf_common *common = output->common;
-    const struct pf_dict *dict = pf_inputs_dict(output->inputs);
+
     for (unsigned i = 0; i < common->measure_count && output->measures_seen; i++) {
-        char names[256] = "";
-        size_t used = 0;
+        struct pf_error error = {0};
+
         if (output->matched[i])
             continue;
-        for (uint32_t k = 0; k < pf_measures_count(&dict->measures) && used + 80 < sizeof names; k++) {
-            struct pf_bytes name = pf_dict_string(dict, pf_measures_row(&dict->measures, k)->name);
-            int size = name.size < 64 ? (int)name.size : 64;
-            memcpy(names + used, ", ", used ? 2 : 0);
-            used += used ? 2 : 0;
-            memcpy(names + used, name.data, (size_t)size);
-            names[used += (size_t)size] = '\0';
-        }
-        struct pf_error error = {0};
-        pf_error_set(&error, PF_USAGE, "there is no measure '%s' here; measures: %s", common->measures[i], names);
+        pf_named_unknown(pf_inputs_dict(output->inputs), common->measures[i], &error);
         fail(output, &error);
     }
 }

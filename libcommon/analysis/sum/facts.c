@@ -90,3 +90,8 @@ void pf_facts_drop(struct pf_facts *facts, struct pf_facts_mark mark)
     facts->before.count = mark.before;
     facts->duration = mark.duration;
 }
+
+struct pf_bytes pf_facts_format(const struct pf_facts *facts, const struct pf_dict *dict)
+{
+    return facts->format_count == 1 ? pf_dict_string(dict, facts->formats[0]) : PF_BYTES("");
+}

@@ -24,7 +24,9 @@ struct pf_top_block {
     bool named;               /* the measure was asked for by its name */
 };
 
-/* What is asked for and what is known; everything is borrowed. */
+enum pf_top_shape { PF_TOP_TABLE, PF_TOP_CALLS, PF_TOP_TREE, PF_TOP_FLAME, PF_TOP_LIST };
+
+/* What is asked for and what is known; everything but the blocks is borrowed. */
 struct pf_top {
     struct pf_sink *sink;
     struct pf_dict *dict;
@@ -35,6 +37,7 @@ struct pf_top {
     const char *const *operands;  /* where the profile does not name its inputs; NULL-terminated */
     bool incomplete;              /* an input failed */
 
+    enum pf_top_shape view;
     enum pf_sheet_form form;
     enum pf_by by;
     uint32_t label;               /* PF_BY_LABEL: key, a string */
@@ -46,9 +49,24 @@ struct pf_top {
     unsigned terminal;            /* columns of the terminal; 0: no line is shortened */
     struct pf_pattern *callers, *callees, *list; /* functions asked for, or NULL */
 
-    struct pf_top_block *blocks;
+    struct pf_top_block *blocks; /* from pf_top_choose; the caller frees them */
     size_t block_count;
 };
+
+/* Measures for the blocks. */
+struct pf_top_choice {
+    const char *const *names; /* NAME or KIND:NAME, a block for each; none: the main measure */
+    unsigned name_count;
+    enum pf_kind kind;        /* PF_RECORD_KINDS: what suits the view */
+    enum pf_unit unit;
+};
+/* Makes the blocks. PF_OK, also without blocks where there are no sums; PF_USAGE where the profile does not have what is asked for;
+ * PF_NOMEM; or as pf_top_block. */
+int pf_top_choose(struct pf_top *, const struct pf_top_choice *, struct pf_error *);
+/* Lowers the limit, which is the height of the terminal, by the lines above and below the table that most profiles do not have. */
+void pf_top_fit_height(struct pf_top *);
+/* Writes the view: one of the functions below. *matched is true where none of them sets it. */
+int pf_top_write(const struct pf_top *, bool *matched, struct pf_error *);
 
 /* What remains of 100 %: fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or as pf_subject_choose. */
 int pf_top_block(const struct pf_top *, uint32_t measure, enum pf_unit, struct pf_top_block *, struct pf_error *);

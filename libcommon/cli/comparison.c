@@ -1,0 +1,349 @@
+#include "cli/comparison.h"
+
+#include "cli/output.h"
+#include "model/named.h"
+
+#include <stdlib.h>
+
+/* Lines of the terminal that a table needs for more than rows. */
+enum { OTHER_LINES = 7 };
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool named(void *arg, unsigned name, uint32_t measure)
+{
+    const struct pf_comparison *comparison = arg;
+
+    return pf_named_measure(comparison->diff.dict, measure, comparison->measures[name]);
+}
+
+static bool named_any(void *arg, uint32_t measure)
+{
+    const struct pf_comparison *comparison = arg;
+
+    for (unsigned i = 0; i < comparison->measure_count; i++)
+        if (named(arg, i, measure))
+            return true;
+    return false;
+}
+
+/* A run that cannot be compared is left out, with --keep-going. False: there is nothing to be done
+ * about the failure. */
+static bool leave_out(struct pf_comparison *comparison, int status, const struct pf_error *error)
+{
+    if (!comparison->common.tool.keep_going || (status != PF_UNSUPPORTED && status != PF_OVERFLOW))
+        return false;
+    pf_inputs_reject(comparison->runs->inputs, error);
+    return true;
+}
+
+/* False after a failure, printed and raised. */
+static bool good(struct pf_comparison *comparison, size_t number, int status,
+                 const struct pf_error *error)
+{
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&comparison->common.tool);
+    if (status != PF_OK)
+        pf_tool_fail(&comparison->common.tool, comparison->runs->runs[number].name, error, false);
+    return status == PF_OK;
+}
+
+/* With --keep-going a run that is damaged does not count; else what came of it does, and if nothing
+ * came there is nothing to compare. */
+static bool end_run(struct pf_comparison *comparison, size_t number, bool whole)
+{
+    struct pf_error error = {0};
+    unsigned side = comparison->runs->runs[number].side;
+    bool keep = whole || !comparison->common.tool.keep_going, left_out;
+    int status;
+
+    if (!whole && keep && !comparison->runs->given)
+        return false;
+    status = comparison->stream ? pf_diff_records_end(&comparison->records, side, keep, &error)
+                                : pf_diff_end(&comparison->diff, keep, &error);
+    left_out = status != PF_OK && leave_out(comparison, status, &error);
+    if (!keep || left_out)
+        pf_tool_warn(&comparison->common.tool, "%s: this run is left out",
+                     comparison->runs->runs[number].name);
+    return left_out || good(comparison, number, status, &error);
+}
+
+/* *drop: its batches count no more. */
+static bool add_batch(struct pf_comparison *comparison, size_t number, const struct pf_batch *batch,
+                      bool *drop)
+{
+    struct pf_error error = {0};
+    int status = comparison->stream ? pf_diff_records_add(&comparison->records, batch, &error)
+                                    : pf_diff_add(&comparison->diff, batch, &error);
+
+    *drop = status != PF_OK && leave_out(comparison, status, &error);
+    return *drop || good(comparison, number, status, &error);
+}
+
+static bool read_all(struct pf_comparison *comparison)
+{
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    enum pf_run_event event;
+    size_t number, begun = 0;
+    bool whole, drop = false;
+
+    while ((event = pf_runs_next(comparison->runs, &batch, &number, &whole)) != PF_RUN_EOF) {
+        if (begun == number && begun++ < comparison->runs->count && !comparison->stream &&
+            !good(comparison, number,
+                  pf_diff_begin(&comparison->diff, comparison->runs->runs[number].side, &error),
+                  &error))
+            return false;
+        if (event == PF_RUN_END) {
+            if (!end_run(comparison, number, whole))
+                return false;
+            drop = false;
+        } else if (!drop && !add_batch(comparison, number, &batch, &drop)) {
+            return false;
+        }
+    }
+    return comparison->runs->reached == comparison->runs->count;
+}
+
+/* --- what the runs lack ----------------------------------------------------------------------- */
+
+/* No run has the measure, or the kind of records: the status becomes 2. */
+static void refuse_unknown(struct pf_comparison *comparison, const char *measure)
+{
+    struct pf_error error = {0};
+
+    if (measure != NULL)
+        pf_named_unknown(comparison->diff.dict, measure, &error);
+    else
+        pf_error_set(&error, PF_USAGE, "there are no %s records here",
+                     pf_kind_name(comparison->diff.kind));
+    pf_tool_fail(&comparison->common.tool, NULL, &error, false);
+}
+
+/* A side, or one of its runs, lacks what others have. False: a gate needs it. */
+static bool lacks(struct pf_comparison *comparison, const char *name, bool side,
+                  struct pf_bytes measure)
+{
+    struct pf_error error = {0};
+
+    if (!side || comparison->view.gate == NULL) {
+        pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%.*s'", name,
+                     (int)measure.size, measure.data);
+        return true;
+    }
+    pf_error_set(&error, PF_UNSUPPORTED,
+                 "there is no measure '%.*s': --fail-above has nothing to compare",
+                 (int)(measure.size < 60 ? measure.size : 60), measure.data);
+    pf_tool_fail(&comparison->common.tool, name, &error, false);
+    return false;
+}
+
+/* No run has it. False: that is a failure. */
+static bool check_nothing(struct pf_comparison *comparison, const char *name)
+{
+    bool any = pf_measures_count(&comparison->diff.dict->measures) > 0;
+    struct pf_error error = {0};
+
+    if (any && (name != NULL || comparison->rows.kind != PF_RECORD_KINDS)) {
+        refuse_unknown(comparison, name);
+    } else if (comparison->view.gate != NULL) {
+        pf_error_set(&error, PF_UNSUPPORTED,
+                     "there are no records and no measures: --fail-above has nothing to compare");
+        pf_tool_fail(&comparison->common.tool, NULL, &error, false);
+    } else {
+        pf_tool_warn(&comparison->common.tool, "there are no records and no measures");
+        return true;
+    }
+    return false;
+}
+
+/* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others
+ * have. False: no run has it, or a gate needs it. */
+static bool check_block(struct pf_comparison *comparison, const struct pf_diff_block *block,
+                        const char *name)
+{
+    struct pf_bytes text;
+    bool met, good = true;
+
+    if (block->measure.kind == PF_RECORD_KINDS)
+        return check_nothing(comparison, name);
+    text = pf_dict_string(comparison->diff.dict, block->measure.name);
+    for (size_t side = 0; side < comparison->runs->side_count; side++) {
+        met = false;
+        for (size_t k = 0; k < comparison->diff.run_count; k++)
+            met = met || (comparison->diff.runs[k].side == side && block->runs[k].met);
+        if (!met)
+            good = lacks(comparison, comparison->runs->sides[side].name, true, text) && good;
+        for (size_t k = 0; k < comparison->diff.run_count && met; k++)
+            if (comparison->diff.runs[k].side == side && !block->runs[k].met &&
+                !comparison->diff.runs[k].left_out)
+                lacks(comparison, comparison->runs->runs[k].name, false, text);
+    }
+    return good;
+}
+
+static bool sides_are_there(struct pf_comparison *comparison)
+{
+    for (unsigned side = 0; side < comparison->runs->side_count && !comparison->stats; side++)
+        if ((comparison->stream ? comparison->records.runs[side]
+                                : pf_diff_runs(&comparison->diff, side)) == 0) {
+            struct pf_error error = {0};
+            pf_error_set(&error, PF_FAILED, "no run of it is good");
+            pf_tool_fail(&comparison->common.tool, comparison->runs->sides[side].name, &error,
+                         false);
+            return false;
+        }
+    return true;
+}
+
+/* False: there is nothing to show. */
+static bool show(struct pf_comparison *comparison)
+{
+    struct pf_error error = {0};
+    bool rose = false;
+    int status = pf_diff_finish(&comparison->diff, &error);
+
+    if (!sides_are_there(comparison))
+        return false;
+    for (size_t i = 0; i < comparison->diff.block_count; i++)
+        if (!check_block(comparison, &comparison->diff.blocks[i],
+                         i < comparison->measure_count ? comparison->measures[i] : NULL))
+            return false;
+    comparison->view.incomplete = pf_inputs_failed(comparison->runs->inputs);
+    if (comparison->view.incomplete)
+        pf_tool_warn(&comparison->common.tool, "the input is incomplete, and so is what is shown");
+    if (status == PF_OK)
+        status = comparison->stats ? pf_diff_stats(&comparison->view, &error)
+                                   : pf_diff_write(&comparison->view, &rose, &error);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&comparison->common.tool);
+    if (status != PF_OK)
+        pf_tool_fail(&comparison->common.tool, NULL, &error, false);
+    else if (rose)
+        pf_tool_raise(&comparison->common.tool, PF_EXIT_CONDITION);
+    return status == PF_OK;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* How the table looks, and what it names. */
+static void prepare_table(struct pf_comparison *comparison, const char *const *sides)
+{
+    struct pf_diff_view *view = &comparison->view;
+    struct pf_tool *tool = &comparison->common.tool;
+    bool fits = view->form == PF_SHEET_TEXT && view->gate == NULL;
+
+    view->limit = pf_row_settings_limit(&comparison->rows, view->sink, fits, OTHER_LINES);
+    view->min_percent = comparison->rows.min_percent;
+    view->color = pf_tool_colors(tool, view->sink);
+    view->utf8 = pf_sink_terminal(view->sink) &&
+                 pf_tool_utf8(); /* a file or a pipe does not depend on the locale */
+    view->group = !tool->no_group;
+    view->terminal = pf_sink_columns(view->sink);
+    view->diff = &comparison->diff;
+    view->tool = tool->name;
+    view->operands = pf_inputs_names(comparison->runs->inputs);
+    view->sides = sides;
+    view->side_count = comparison->runs->side_count;
+    view->by_name = view->sort == PF_DIFF_BY_NAME;
+}
+
+static void write_table(struct pf_comparison *comparison)
+{
+    const char **sides = calloc(comparison->runs->side_count + 1, sizeof *sides);
+    struct pf_sink *sink;
+    int slot;
+
+    if (sides == NULL)
+        pf_tool_nomem(&comparison->common.tool);
+    for (size_t i = 0; i < comparison->runs->side_count; i++)
+        sides[i] = comparison->runs->sides[i].name;
+    comparison->view.sink = sink = pf_output_sink(&comparison->common, &slot);
+    if (sink != NULL) {
+        prepare_table(comparison, sides);
+        if (pf_diff_init(&comparison->diff) != PF_OK)
+            pf_tool_nomem(&comparison->common.tool);
+        if (read_all(comparison) && show(comparison)) {
+            pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, slot);
+        } else {
+            pf_sink_abort(sink);
+            pf_tool_temporary_done(slot);
+        }
+        pf_diff_free(&comparison->diff);
+    }
+    free(sides);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* False: there is nothing to write. */
+static bool read_records(struct pf_comparison *comparison)
+{
+    struct pf_diff_records *records = &comparison->records;
+
+    records->dict = comparison->diff.dict;
+    records->kind = comparison->diff.kind;
+    records->normalize = comparison->diff.normalize;
+    records->drop_negative = comparison->view.drop_negative;
+    records->named = comparison->measure_count > 0 ? named_any : NULL;
+    records->arg = comparison;
+    if (pf_diff_records_init(records) != PF_OK)
+        pf_tool_nomem(&comparison->common.tool);
+    if (!read_all(comparison) || !sides_are_there(comparison))
+        return false;
+    if (records->count > 0 ||
+        (comparison->measure_count == 0 && comparison->rows.kind == PF_RECORD_KINDS))
+        return true;
+    refuse_unknown(comparison, comparison->measure_count > 0 ? comparison->measures[0] : NULL);
+    return false;
+}
+
+static void write_records(struct pf_comparison *comparison)
+{
+    struct pf_output *output = pf_output_open(&comparison->common, comparison->runs->inputs);
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    int status = PF_OK;
+    bool whole;
+
+    if (output == NULL)
+        return;
+    whole = read_records(comparison);
+    while (whole && (status = pf_diff_records_next(&comparison->records, &batch, &error)) == PF_OK)
+        whole = pf_output_write(output, &batch);
+    if (status < 0)
+        pf_tool_fail(&comparison->common.tool, NULL, &error, false);
+    if (!whole || status < 0)
+        pf_output_abandon(output);
+    pf_output_close(output);
+    pf_diff_records_free(&comparison->records);
+}
+
+void pf_comparison_write(struct pf_comparison *comparison)
+{
+    struct pf_common *common = &comparison->common;
+    const char *what =
+        comparison->stats ? "give the sets to summarise" : "give two operands, BEFORE and AFTER";
+
+    comparison->measures = common->measures;
+    comparison->measure_count = common->measure_count;
+    common->measure_count = 0;
+    comparison->runs = pf_runs_open(common, comparison->stats ? 1 : 2, comparison->stats ? 0 : 2,
+                                    what, comparison->reverse);
+    comparison->diff.dict = pf_inputs_dict(comparison->runs->inputs);
+    comparison->diff.by = pf_row_settings_by(&comparison->rows, common, comparison->diff.dict,
+                                             &comparison->diff.label);
+    comparison->diff.kind = comparison->rows.kind;
+    comparison->diff.unit = comparison->rows.unit;
+    comparison->diff.cum = comparison->rows.cum;
+    comparison->diff.named = named;
+    comparison->diff.arg = comparison;
+    comparison->diff.name_count = comparison->measure_count;
+    pf_inputs_relocate(comparison->runs->inputs);
+    pf_inputs_select(comparison->runs->inputs);
+    if (comparison->stream)
+        write_records(comparison);
+    else
+        write_table(comparison);
+    pf_runs_close(comparison->runs);
+}

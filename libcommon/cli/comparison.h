@@ -1,0 +1,34 @@
+/* What profdiff does: sides are compared run by run, as tables or as records with before and after.
+ */
+#ifndef PF_CLI_COMPARISON_H
+#define PF_CLI_COMPARISON_H
+
+#include "analysis/diff/records.h"
+#include "cli/rows.h"
+#include "cli/runs.h"
+#include "render/diff/diff.h"
+
+#include <stdbool.h>
+
+/* Zero-initialise; a program sets the first group, diff.normalize and of the view form, sort, only,
+ * margin, gate and drop_negative. */
+struct pf_comparison {
+    struct pf_common common;
+    struct pf_row_settings rows;
+    bool stats;   /* a table of all sides, which compares nothing */
+    bool reverse; /* the last side is first */
+    bool stream;  /* records instead of a table, in the format common.to or the default */
+    struct pf_diff diff;
+    struct pf_diff_view view;
+
+    struct pf_runs *runs;
+    struct pf_diff_records records;
+    const char **measures; /* -m; the output has other names */
+    unsigned measure_count;
+};
+
+/* Reads the runs and writes to -o or standard output. Failures are printed and raised, and a row
+ * that does not pass the gate raises PF_EXIT_CONDITION. Exits 2 for a wrong number of operands. */
+void pf_comparison_write(struct pf_comparison *);
+
+#endif

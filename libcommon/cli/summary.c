@@ -1,0 +1,202 @@
+#include "cli/summary.h"
+
+#include "analysis/sum/file_scope.h"
+#include "analysis/sum/own_time.h"
+#include "cli/hint.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+
+/* Lines of the terminal that a table needs for more than rows. */
+enum { OTHER_LINES = 4 };
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool wants(void *arg, uint32_t measure)
+{
+    const struct pf_summary *summary = arg;
+
+    return pf_common_wants(&summary->common, summary->accumulator.dict, measure, NULL);
+}
+
+/* False after a failure of ours, printed. With --keep-going an input that cannot be added is to be
+ * dropped when it ends. */
+static bool take_batch(struct pf_summary *summary, const struct pf_batch *batch,
+                       const struct pf_input *input, bool *drop)
+{
+    struct pf_error error = {0};
+    int status = pf_accumulator_add(&summary->accumulator, batch, &error);
+
+    if (status == PF_OK)
+        status = pf_facts_add(&summary->facts, summary->top.dict, batch);
+    if (status == PF_OK && summary->top.view == PF_TOP_LIST)
+        status = pf_sources_add(&summary->sources, batch);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&summary->common.tool);
+    *drop = status != PF_OK && summary->common.tool.keep_going;
+    if (*drop)
+        pf_inputs_reject(summary->inputs, &error);
+    else if (status != PF_OK)
+        pf_tool_fail(&summary->common.tool, input->name, &error, false);
+    return status == PF_OK || *drop;
+}
+
+/* With --keep-going: what the input said counts, or is forgotten. */
+static void end_input(struct pf_summary *summary, const struct pf_input *input, bool drop)
+{
+    int status = PF_OK;
+
+    if (drop)
+        status = pf_accumulator_drop(&summary->accumulator);
+    else if (input->number + 1 < pf_inputs_count(summary->inputs))
+        status = pf_accumulator_keep(&summary->accumulator);
+    if (status != PF_OK)
+        pf_tool_nomem(&summary->common.tool);
+    if (drop) {
+        pf_facts_drop(&summary->facts, summary->facts_kept);
+        summary->sources.count = summary->sources_kept;
+    }
+    summary->facts_kept = pf_facts_mark(&summary->facts);
+    summary->sources_kept = summary->sources.count;
+}
+
+static bool read_all(struct pf_summary *summary)
+{
+    struct pf_batch batch;
+    struct pf_input input;
+    bool drop = false;
+
+    if (summary->common.tool.keep_going)
+        pf_inputs_want_ends(summary->inputs);
+    while (pf_inputs_next(summary->inputs, &batch, &input) == PF_OK) {
+        if (!input.ended && !drop && !take_batch(summary, &batch, &input, &drop))
+            return false;
+        if (input.ended)
+            end_input(summary, &input, drop);
+        drop = drop && !input.ended;
+    }
+    summary->top.incomplete = pf_inputs_failed(summary->inputs);
+    return true;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* Times that no record has: of functions whose calls alone are timed, and outside of all subs. */
+static void add_times(struct pf_summary *summary)
+{
+    struct pf_error error = {0};
+
+    if (pf_own_time_add(&summary->accumulator, &error) != PF_OK ||
+        pf_file_scope_add(&summary->accumulator, &summary->accumulator, summary->top.dict,
+                          &summary->facts, summary->top.by, NULL, &error) != PF_OK)
+        pf_tool_die(&summary->common.tool, NULL, &error, false);
+}
+
+/* An answer that the inputs do not have: after an input failed, its message stands alone. */
+static void choose(struct pf_summary *summary)
+{
+    const struct pf_top_choice choice = {summary->common.measures, summary->common.measure_count,
+                                         summary->rows.kind, summary->rows.unit};
+    struct pf_tool *tool = &summary->common.tool;
+    struct pf_error error = {0};
+    int status = pf_top_choose(&summary->top, &choice, &error);
+
+    if (status == PF_USAGE)
+        pf_tool_stop_failed(tool);
+    if (status == PF_USAGE)
+        pf_tool_usage(tool, "%s", error.text);
+    if (status != PF_OK)
+        pf_tool_die(tool, NULL, &error, status == PF_NOMEM);
+}
+
+/* Without a name for anything: how to get names. */
+static void hint_names(struct pf_summary *summary)
+{
+    const struct pf_given *given = summary->common.given;
+
+    if (summary->top.form == PF_SHEET_TEXT && !pf_settings_given(given, "binary") &&
+        !pf_settings_given(given, "symbols"))
+        pf_hint_names(&summary->common, summary->top.dict,
+                      pf_facts_format(&summary->facts, summary->top.dict).data,
+                      summary->top.view == PF_TOP_LIST ? summary->top.list->text : NULL);
+}
+
+static void show(struct pf_summary *summary)
+{
+    static const char *const what[] = {
+        [PF_TOP_CALLS] = "callers or callees of", [PF_TOP_LIST] = "source of"};
+    struct pf_tool *tool = &summary->common.tool;
+    struct pf_error error = {0};
+    bool matched;
+    int status;
+
+    if (summary->top.incomplete)
+        pf_tool_warn(tool, "the input is incomplete, and so is what is shown");
+    if (summary->top.block_count == 0)
+        pf_tool_warn(tool, "there are no records and no measures");
+    if (summary->rows.limit < 0 && summary->top.limit > 0 && pf_tool_rows(summary->top.sink) > 0)
+        pf_top_fit_height(&summary->top);
+    status = pf_top_write(&summary->top, &matched, &error);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(tool);
+    if (status != PF_OK && status != PF_IO)
+        pf_tool_stop_failed(tool);
+    if (status != PF_OK)
+        pf_tool_fail(tool, NULL, &error, false);
+    else if (!matched)
+        pf_tool_warn(tool, "%s '%s': no function matches", what[summary->top.view],
+                     summary->pattern);
+    if (status == PF_OK)
+        hint_names(summary);
+}
+
+/* How the output looks, and what it names. */
+static void prepare(struct pf_summary *summary)
+{
+    struct pf_top *top = &summary->top;
+    bool fits = top->form == PF_SHEET_TEXT && top->view != PF_TOP_LIST;
+
+    top->limit = pf_row_settings_limit(&summary->rows, top->sink, fits, OTHER_LINES);
+    top->min_percent = summary->rows.min_percent;
+    top->color = pf_tool_colors(&summary->common.tool, top->sink);
+    top->utf8 = pf_sink_terminal(top->sink) &&
+                pf_tool_utf8(); /* a file or a pipe does not depend on the locale */
+    top->group = !summary->common.tool.no_group;
+    top->terminal = pf_sink_columns(top->sink);
+    top->dict = pf_inputs_dict(summary->inputs);
+    summary->accumulator.dict = top->dict;
+    top->accumulator = &summary->accumulator;
+    top->facts = &summary->facts;
+    top->sources = &summary->sources;
+    top->tool = summary->common.tool.name;
+    top->operands = pf_inputs_names(summary->inputs);
+    summary->accumulator.by_labels = top->by == PF_BY_LABEL;
+    summary->accumulator.wants = summary->common.measure_count > 0 ? wants : NULL;
+    summary->accumulator.arg = summary;
+}
+
+void pf_summary_write(struct pf_summary *summary)
+{
+    int slot;
+
+    summary->top.sink = pf_output_sink(&summary->common, &slot);
+    if (summary->top.sink == NULL)
+        return;
+    prepare(summary);
+    if (read_all(summary)) {
+        add_times(summary);
+        choose(summary);
+        if (summary->accumulator.count > 0 || !summary->top.incomplete)
+            show(summary);
+    }
+    pf_output_sink_close(&summary->common, summary->inputs, summary->top.sink, slot);
+}
+
+void pf_summary_free(struct pf_summary *summary)
+{
+    pf_accumulator_free(&summary->accumulator);
+    pf_facts_free(&summary->facts);
+    pf_sources_free(&summary->sources);
+    free(summary->top.blocks);
+    pf_inputs_close(summary->inputs);
+}

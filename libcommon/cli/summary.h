@@ -1,0 +1,30 @@
+/* What proftop does: inputs are summed up and written as tables, trees or source lines. */
+#ifndef PF_CLI_SUMMARY_H
+#define PF_CLI_SUMMARY_H
+
+#include "cli/inputs.h"
+#include "cli/rows.h"
+#include "render/table/top.h"
+
+/* Zero-initialise; a program sets the first group and top.view, form, by, label, sort and the
+ * patterns. Free with pf_summary_free. */
+struct pf_summary {
+    struct pf_common common;
+    struct pf_row_settings rows;
+    struct pf_inputs *inputs;
+    const char *pattern; /* of the functions that the view shows, for messages */
+    struct pf_top top;
+
+    struct pf_accumulator accumulator;
+    struct pf_facts facts;
+    struct pf_sources sources;
+    struct pf_facts_mark facts_kept; /* without the input at hand */
+    size_t sources_kept;
+};
+
+/* Reads the inputs and writes to -o or standard output. Failures are printed and raised; exits 2
+ * where the profile does not have what is asked for. */
+void pf_summary_write(struct pf_summary *);
+void pf_summary_free(struct pf_summary *);
+
+#endif

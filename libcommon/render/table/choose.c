@@ -1,0 +1,142 @@
+#include "render/table/top.h"
+
+#include "model/named.h"
+
+#include <stdlib.h>
+
+/* The kind of the records shown where nobody asks for one. */
+static enum pf_kind default_kind(const struct pf_top *top)
+{
+    const uint64_t *records = top->accumulator->records;
+
+    if ((top->view == PF_TOP_TREE || top->view == PF_TOP_FLAME) && records[PF_SAMPLE] > 0)
+        return PF_SAMPLE;
+    if (top->view == PF_TOP_CALLS && records[PF_EDGE] > 0)
+        return PF_EDGE;
+    return pf_subject_kind(top->accumulator, top->by, pf_facts_format(top->facts, top->dict));
+}
+
+/* Measures of one quantity share a block. */
+static int add_block(struct pf_top *top, const struct pf_top_choice *choice, uint32_t measure,
+                     struct pf_error *error)
+{
+    const struct pf_sums *sums = pf_accumulator_find(top->accumulator, measure);
+    struct pf_top_block *block = &top->blocks[top->block_count];
+    int status;
+
+    for (size_t i = 0; i < top->block_count; i++)
+        if (top->blocks[i].subject.shown == sums)
+            return PF_OK;
+    if (sums == NULL)
+        return PF_OK;
+    status = pf_top_block(top, measure, choice->unit, block, error);
+    if (status != PF_OK)
+        return status;
+    block->named = choice->name_count > 0;
+    top->block_count++;
+    return PF_OK;
+}
+
+/* The measure of this name: of the kind shown, else of any. */
+static uint32_t named_measure(const struct pf_top *top, const char *name, enum pf_kind kind)
+{
+    uint32_t count = pf_measures_count(&top->dict->measures), found = UINT32_MAX;
+
+    for (uint32_t k = count; k-- > 0;)
+        if (pf_named_measure(top->dict, k, name) &&
+            pf_accumulator_find(top->accumulator, k) != NULL &&
+            (found == UINT32_MAX || pf_measures_row(&top->dict->measures, k)->kind == kind))
+            found = k;
+    return found;
+}
+
+static int add_named(struct pf_top *top, const struct pf_top_choice *choice, enum pf_kind kind,
+                     struct pf_error *error)
+{
+    int status = PF_OK;
+
+    for (unsigned i = 0; i < choice->name_count && status == PF_OK; i++) {
+        uint32_t measure = named_measure(top, choice->names[i], kind);
+
+        status = measure == UINT32_MAX ? pf_named_unknown(top->dict, choice->names[i], error)
+                                       : add_block(top, choice, measure, error);
+    }
+    return status;
+}
+
+/* Without numbers of calls an order by calls would be an order by name. */
+static int check_sort(const struct pf_top *top, struct pf_error *error)
+{
+    for (size_t i = 0; top->sort == PF_SORT_CALLS && i < top->block_count; i++) {
+        const struct pf_subject *subject = &top->blocks[i].subject;
+        struct pf_bytes name = pf_dict_string(top->dict, subject->shown->quantity.measure.name);
+
+        if (subject->calls == NULL)
+            return pf_error_set(error, PF_USAGE,
+                                "--sort=calls: the records of '%.*s' (%s) have no number of calls",
+                                (int)name.size, name.data, pf_kind_name(subject->kind));
+    }
+    return PF_OK;
+}
+
+int pf_top_choose(struct pf_top *top, const struct pf_top_choice *choice, struct pf_error *error)
+{
+    const struct pf_accumulator *sums = top->accumulator;
+    enum pf_kind kind = choice->kind != PF_RECORD_KINDS ? choice->kind : default_kind(top);
+    uint32_t measure;
+    int status = PF_OK;
+
+    top->blocks = calloc((size_t)choice->name_count + 1, sizeof *top->blocks);
+    if (top->blocks == NULL)
+        return pf_error_nomem(error);
+    if (sums->count == 0)
+        return PF_OK;
+    if (choice->name_count > 0) {
+        status = add_named(top, choice, kind, error);
+    } else if (kind < PF_RECORD_KINDS) {
+        measure = pf_accumulator_main(sums, kind);
+        if (measure != UINT32_MAX)
+            status = add_block(top, choice, measure, error);
+    }
+    if (status == PF_OK && top->block_count == 0 && choice->kind != PF_RECORD_KINDS)
+        status = pf_error_set(error, PF_USAGE, "there are no %s records here",
+                              pf_kind_name(choice->kind));
+    return status == PF_OK ? check_sort(top, error) : status;
+}
+
+static bool has_other_kinds(const struct pf_top *top)
+{
+    for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS && top->block_count > 0; kind++)
+        if (kind != top->blocks[0].subject.kind && top->accumulator->records[kind] > 0)
+            return true;
+    return false;
+}
+
+void pf_top_fit_height(struct pf_top *top)
+{
+    size_t lines_of_note = top->terminal < 100 ? 2 : 1, lines = top->facts->duration > 0;
+    bool tree_of_calls =
+        top->view == PF_TOP_TREE && top->block_count > 0 && top->blocks[0].subject.kind == PF_EDGE;
+
+    lines += has_other_kinds(top) ? lines_of_note : 0;
+    lines += tree_of_calls ? lines_of_note : 0;
+    top->limit -= top->limit > lines + 5 ? lines : 0;
+}
+
+int pf_top_write(const struct pf_top *top, bool *matched, struct pf_error *error)
+{
+    *matched = true;
+    switch (top->view) {
+    case PF_TOP_TABLE:
+        return pf_top_table(top, matched, error);
+    case PF_TOP_CALLS:
+        return pf_top_calls(top, matched, error);
+    case PF_TOP_TREE:
+        return pf_top_tree(top, error);
+    case PF_TOP_FLAME:
+        return pf_top_flame(top, error);
+    case PF_TOP_LIST:
+        return pf_top_list(top, matched, error);
+    }
+    return PF_OK;
+}
