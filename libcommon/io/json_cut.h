@@ -28,6 +28,8 @@ struct pf_json_cut {
     struct pf_buffer open; /* '{' and '[' that are open, outermost first */
     struct pf_buffer text; /* a string or value that was not good as it stood */
     json_t *value;         /* the last value made */
+    void *owner;           /* set by the owner: for the functions of a table of members (io/json.h) */
+    struct pf_bytes key;   /* of the member such a function reads; valid until its first call of the cutter */
 };
 
 void pf_json_cut_open(struct pf_json_cut *, struct pf_source *, struct pf_error *);

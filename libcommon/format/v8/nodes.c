@@ -38,23 +38,33 @@ static int damaged(struct pf_reader *reader, const char *what, int64_t number)
     return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "node %" PRIi64 " %s", number, what);
 }
 
-/* The number of the node. */
-static int read_number(struct pf_reader *reader)
+/* The id of a number that stands here, for a node, its parent or a child. */
+static int read_id(struct pf_json_cut *cut, int64_t *number, uint32_t *id)
 {
-    struct pf_v8_reader *state = reader->state;
-    uint32_t node = top(state)->node;
-    int64_t number;
-    int status = pf_json_cut_int(&state->cut, &number);
+    struct pf_reader *reader = cut->owner;
+    int status = pf_json_cut_int(cut, number);
 
     if (status != PF_OK)
         return status;
-    uint32_t id = pf_call_tree_number(&state->tree, number);
-    if (id == 0)
-        return pf_error_nomem(&reader->error);
-    if (state->tree.rows[id].node || state->tree.nodes[node].number)
+    *id = pf_call_tree_number(&((struct pf_v8_reader *)reader->state)->tree, *number);
+    return *id ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int read_number(struct pf_json_cut *cut, void *field)
+{
+    struct pf_reader *reader = cut->owner;
+    struct pf_v8_reader *state = reader->state;
+    const struct pf_v8_open *open = field;
+    int64_t number;
+    uint32_t id;
+    int status = read_id(cut, &number, &id);
+
+    if (status != PF_OK)
+        return status;
+    if (state->tree.rows[id].node || state->tree.nodes[open->node].number)
         return damaged(reader, "is there twice", number);
-    state->tree.rows[id].node = node;
-    state->tree.nodes[node].number = id;
+    state->tree.rows[id].node = open->node;
+    state->tree.nodes[open->node].number = id;
     return PF_OK;
 }
 
@@ -62,103 +72,94 @@ static int read_child_number(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     int64_t number;
-    int status = pf_json_cut_int(&state->cut, &number);
+    uint32_t id;
+    int status = read_id(&state->cut, &number, &id);
 
     if (status != PF_OK)
         return status;
-    uint32_t id = pf_call_tree_number(&state->tree, number);
-    if (id == 0)
-        return pf_error_nomem(&reader->error);
     if (state->tree.rows[id].parent)
         return damaged(reader, "has two parents", number);
     state->tree.rows[id].parent = top(state)->node;
     return PF_OK;
 }
 
-static int read_parent_number(struct pf_reader *reader)
+static int read_parent_number(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+    const struct pf_v8_open *open = field;
     int64_t number;
-    int status = pf_json_cut_int(&state->cut, &number);
 
-    if (status == PF_OK) {
-        state->tree.nodes[top(state)->node].parent_number = pf_call_tree_number(&state->tree, number);
-        if (state->tree.nodes[top(state)->node].parent_number == 0)
-            return pf_error_nomem(&reader->error);
-    }
-    return status;
+    return read_id(cut, &number, &state->tree.nodes[open->node].parent_number);
 }
 
-/* [{"line":5,"ticks":2}]; lines from 1 */
-static int read_lines(struct pf_reader *reader)
+/* Hits of a processor profile, bytes of a heap profile; the member of the other kind says nothing. */
+static int read_count(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = reader->state;
-    const json_t *row;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+    const struct pf_v8_open *open = field;
 
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        status = pf_json_cut_value(&state->cut, &row);
-        int64_t line = status == PF_OK ? pf_json_member_int(row, "line", -1) : -1;
-
-        if (line < 0 || pf_json_member_int(row, "ticks", 0) == 0)
-            continue;
-        if (!pf_grow(&state->line_rows, &state->line_capacity, state->line_count + 1, sizeof *state->line_rows))
-            return pf_error_nomem(&reader->error);
-        state->line_rows[state->line_count++] = (struct pf_v8_line){top(state)->node, line, pf_json_member_int(row, "ticks", 0)};
-    }
-    return status == PF_EOF ? PF_OK : status;
+    if (!pf_bytes_equal(cut->key, state->heap ? PF_BYTES("selfSize") : PF_BYTES("hitCount")))
+        return pf_json_cut_skip(cut);
+    return pf_json_cut_int(cut, &state->tree.nodes[open->node].count);
 }
 
-/* Members of the nodes of old profiles, which have no callFrame: there lines are counted from 1. */
-static int read_flat_member(struct pf_reader *reader, struct pf_bytes key, bool *known)
+/* {"line":5,"ticks":2}; lines from 1 */
+static int read_line(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = reader->state;
-    struct pf_call_frame *frame = &top(state)->frame;
-    bool name = pf_bytes_equal(key, PF_BYTES("functionName")), file = pf_bytes_equal(key, PF_BYTES("url"));
-    bool line = pf_bytes_equal(key, PF_BYTES("lineNumber")), column = pf_bytes_equal(key, PF_BYTES("columnNumber"));
-    struct pf_bytes text;
-    int64_t number;
-    int status = PF_OK, kind = pf_json_cut_kind(&state->cut);
+    static const struct pf_json_member row[] = {
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_v8_line, line)},
+        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_v8_line, ticks)},
+        {0},
+    };
+    struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+    struct pf_v8_line line = {.node = ((struct pf_v8_open *)field)->node, .line = -1};
+    int status = pf_json_object(cut, row, &line);
 
-    top(state)->framed = top(state)->framed || name;
-    *known = ((name || file) && kind == '"') || ((line || column) && kind == '0');
-    if (*known && (name || file)) {
-        status = pf_json_cut_string(&state->cut, &text);
-        if (status == PF_OK)
-            *(name ? &frame->name : &frame->file) = pf_dict_intern_text(reader->dict, text);
-    } else if (*known) {
-        status = pf_json_cut_int(&state->cut, &number);
-        if (status == PF_OK)
-            *(line ? &frame->line : &frame->column) = number > 0 ? number : 0;
-    }
-    return status;
-}
-
-/* A member that is no child object. */
-static int read_member(struct pf_reader *reader, struct pf_bytes key)
-{
-    struct pf_v8_reader *state = reader->state;
-    const json_t *frame;
-    bool known;
-
-    if (pf_bytes_equal(key, PF_BYTES("callFrame"))) {
-        int status = pf_json_cut_value(&state->cut, &frame);
-
-        if (status == PF_OK)
-            top(state)->frame = pf_call_frame_json(reader->dict, frame);
-        top(state)->framed = true;
+    if (status != PF_OK || line.line < 0 || line.ticks == 0)
         return status;
-    }
-    if (pf_bytes_equal(key, PF_BYTES("id")))
-        return read_number(reader);
-    if (pf_bytes_equal(key, PF_BYTES("parent")) && pf_json_cut_kind(&state->cut) == '0')
-        return read_parent_number(reader);
-    if (pf_bytes_equal(key, state->heap ? PF_BYTES("selfSize") : PF_BYTES("hitCount")))
-        return pf_json_cut_int(&state->cut, &state->tree.nodes[top(state)->node].count);
-    if (state->lines && pf_bytes_equal(key, PF_BYTES("positionTicks")) && pf_json_cut_kind(&state->cut) == '[')
-        return read_lines(reader);
-    int status = read_flat_member(reader, key, &known);
-    return status != PF_OK || known ? status : pf_json_cut_skip(&state->cut);
+    if (!pf_grow(&state->line_rows, &state->line_capacity, state->line_count + 1, sizeof *state->line_rows))
+        return pf_error_nomem(cut->error);
+    state->line_rows[state->line_count++] = line;
+    return PF_OK;
+}
+
+static int read_lines(struct pf_json_cut *cut, void *field)
+{
+    const struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+
+    return state->lines ? pf_json_array(cut, read_line, field) : pf_json_cut_skip(cut);
+}
+
+static int read_call_frame(struct pf_json_cut *cut, void *field)
+{
+    struct pf_v8_open *open = field;
+    const json_t *frame;
+    int status = pf_json_cut_value(cut, &frame);
+
+    if (status == PF_OK)
+        open->frame = pf_call_frame_json(((struct pf_reader *)cut->owner)->dict, frame);
+    open->framed = true;
+    return status;
+}
+
+/* Nodes of old profiles have no callFrame: the next functions read members of a frame among those of its node. */
+static int read_function_name(struct pf_json_cut *cut, void *field)
+{
+    struct pf_v8_open *open = field;
+
+    open->framed = true;
+    return pf_json_cut_kind(cut) == '"' ? pf_json_read_text(cut, &open->frame.name) : pf_json_cut_skip(cut);
+}
+
+/* A line or a column, counted from 1. */
+static int read_place(struct pf_json_cut *cut, void *field)
+{
+    int64_t *place = field, number;
+    int status = pf_json_cut_int(cut, &number);
+
+    if (status == PF_OK)
+        *place = number > 0 ? number : 0;
+    return status;
 }
 
 /* In `children`: up to the next that is an object, which is opened, or to the end. */
@@ -181,26 +182,42 @@ static int read_children(struct pf_reader *reader)
     return status == PF_EOF ? PF_OK : status;
 }
 
+/* Leaves a child open, whose members come next. */
+static int begin_children(struct pf_json_cut *cut, void *field)
+{
+    int status = pf_json_cut_enter(cut, '[');
+
+    (void)field;
+    return status == PF_OK ? read_children(cut->owner) : status;
+}
+
+static const struct pf_json_member members[] = {
+    {"id", PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0},
+    {"parent", PF_JSON_NUMBER | PF_JSON_LAX, read_parent_number, 0},
+    {"children", PF_JSON_ARRAY | PF_JSON_LAX, begin_children, 0},
+    {"callFrame", PF_JSON_ANY, read_call_frame, 0},
+    {"hitCount", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0},
+    {"selfSize", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0},
+    {"positionTicks", PF_JSON_ARRAY | PF_JSON_LAX, read_lines, 0},
+    {"functionName", PF_JSON_ANY, read_function_name, 0},
+    {"url", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_v8_open, frame.file)},
+    {"lineNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.line)},
+    {"columnNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.column)},
+    {0},
+};
+
 int pf_v8_read_node(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
-    struct pf_bytes key;
     int status = open_node(reader);
 
     while (status == PF_OK) {
-        status = pf_json_cut_key(&state->cut, &key);
+        status = pf_json_member(&state->cut, members, top(state));
         if (status == PF_EOF) {
             close_node(reader);
-            status = PF_OK;
             if (state->open_count == 0)
                 return PF_OK;
             status = read_children(reader);
-        } else if (status == PF_OK && pf_bytes_equal(key, PF_BYTES("children")) && pf_json_cut_kind(&state->cut) == '[') {
-            status = pf_json_cut_enter(&state->cut, '[');
-            if (status == PF_OK)
-                status = read_children(reader);
-        } else if (status == PF_OK) {
-            status = read_member(reader, key);
         }
     }
     return status;

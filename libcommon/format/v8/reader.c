@@ -27,7 +27,7 @@ int pf_v8_open_reader(struct pf_reader *reader)
 
     if (pf_call_tree_init(&state->tree) != PF_OK)
         return pf_error_nomem(&reader->error);
-    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    pf_json_reader_open(&state->cut, reader);
     state->heap = strcmp(reader->format->name, "heapprofile") == 0;
     state->next = !asked(reader, "deltas", "before");
     state->lines = asked(reader, "lines", "yes");
@@ -52,14 +52,25 @@ void pf_v8_close_reader(struct pf_reader *reader)
 
 /* --- the document ----------------------------------------------------------------------------------------- */
 
-static int read_nodes(struct pf_reader *reader)
+/* A node, in the array of them. */
+static int read_node(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = reader->state;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    (void)field;
+    return pf_v8_read_node(cut->owner);
+}
 
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK)
-        status = pf_v8_read_node(reader);
-    return status == PF_EOF ? PF_OK : status;
+static int read_nodes(struct pf_json_cut *cut, void *field)
+{
+    return pf_json_array(cut, read_node, field);
+}
+
+/* The outermost node, where all others are nested in it. */
+static int read_head(struct pf_json_cut *cut, void *field)
+{
+    struct pf_v8_reader *state = field;
+
+    state->old = !state->heap;
+    return pf_v8_read_node(cut->owner);
 }
 
 static int add_sample(struct pf_reader *reader, int64_t number)
@@ -72,72 +83,92 @@ static int add_sample(struct pf_reader *reader, int64_t number)
     return PF_OK;
 }
 
-static int read_samples(struct pf_reader *reader)
+/* {"size":1000,"nodeId":3,"ordinal":5}; the ordinal says nothing here. */
+struct heap_sample {
+    int64_t size, node;
+};
+
+static int read_heap_sample(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = reader->state;
+    static const struct pf_json_member members[] = {
+        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct heap_sample, size)},
+        {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct heap_sample, node)},
+        {0},
+    };
+    struct pf_v8_reader *state = field;
+    struct heap_sample sample = {0};
+    int status = pf_json_object(cut, members, &sample);
+
+    if (status == PF_OK)
+        status = add_sample(cut->owner, sample.node);
+    if (status == PF_OK && pf_decimals_add(&state->samples.deltas, sample.size) != PF_OK)
+        status = pf_error_nomem(cut->error);
+    return status;
+}
+
+static int read_samples(struct pf_json_cut *cut, void *field)
+{
+    struct pf_v8_reader *state = field;
     int64_t number;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    int status;
 
+    if (state->heap && !state->heap_samples)
+        return pf_json_cut_skip(cut);
     state->sampled = true;
-    while (status == PF_OK && (status = pf_json_cut_next_int(&state->cut, &number)) == PF_OK)
-        status = add_sample(reader, number);
+    if (state->heap)
+        return pf_json_array(cut, read_heap_sample, state);
+    status = pf_json_cut_enter(cut, '[');
+    while (status == PF_OK && (status = pf_json_cut_next_int(cut, &number)) == PF_OK)
+        status = add_sample(cut->owner, number);
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* {"size":1000,"nodeId":3,"ordinal":5}, of which the last alone says nothing here. */
-static int read_heap_samples(struct pf_reader *reader)
+static int read_delta(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = reader->state;
-    const json_t *sample;
-    int status = pf_json_cut_enter(&state->cut, '[');
-
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        status = pf_json_cut_value(&state->cut, &sample);
-        if (status == PF_OK)
-            status = add_sample(reader, pf_json_member_int(sample, "nodeId", 0));
-        if (status == PF_OK && pf_decimals_add(&state->samples.deltas, pf_json_member_int(sample, "size", 0)) != PF_OK)
-            status = pf_error_nomem(&reader->error);
-    }
-    state->sampled = true;
-    return status == PF_EOF ? PF_OK : status;
-}
-
-static int read_deltas(struct pf_reader *reader)
-{
-    struct pf_v8_reader *state = reader->state;
+    struct pf_v8_reader *state = field;
+    struct pf_decimals *deltas = &state->samples.deltas;
     struct pf_bytes text;
     int64_t value;
-    int status = pf_json_cut_enter(&state->cut, '[');
-
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        status = pf_json_cut_number(&state->cut, &text);
-        if (status != PF_OK)
-            break;
-        status = state->absolute ? pf_decimals_take(&state->samples.deltas, text, &value)
-                                 : pf_decimals_take_part(&state->samples.deltas, text, &value);
-        if (status == PF_OK && pf_decimals_add(&state->samples.deltas, value) != PF_OK)
-            return pf_error_nomem(&reader->error);
-        if (status != PF_OK)
-            return pf_error_at(&reader->error, status, pf_source_offset(reader->source) - text.size, "record %zu: '%.*s' is no time",
-                               state->samples.deltas.count + 1, text.size > 40 ? 40 : (int)text.size, text.data);
-    }
-    return status == PF_EOF ? PF_OK : status;
-}
-
-/* startTime or endTime: microseconds, seconds in old profiles. */
-static int read_time(struct pf_reader *reader, struct pf_bytes key)
-{
-    struct pf_v8_reader *state = reader->state;
-    bool start = key.data[0] == 's';
-    struct pf_bytes text;
-    int status = pf_json_cut_number(&state->cut, &text);
+    int status = pf_json_cut_number(cut, &text);
 
     if (status != PF_OK)
         return status;
-    *(start ? &state->start : &state->end) = pf_dict_intern_text(reader->dict, text);
-    if (!pf_metadata_add(&state->metadata, reader->dict, reader->format->name, start ? PF_BYTES("startTime") : PF_BYTES("endTime"), text))
+    status = state->absolute ? pf_decimals_take(deltas, text, &value) : pf_decimals_take_part(deltas, text, &value);
+    if (status != PF_OK)
+        return pf_error_at(cut->error, status, pf_source_offset(cut->source) - text.size, "record %zu: '%.*s' is no time",
+                           deltas->count + 1, text.size > 40 ? 40 : (int)text.size, text.data);
+    return pf_decimals_add(deltas, value) == PF_OK ? PF_OK : pf_error_nomem(cut->error);
+}
+
+static int read_deltas(struct pf_json_cut *cut, void *field)
+{
+    const struct pf_v8_reader *state = field;
+
+    return state->heap ? pf_json_cut_skip(cut) : pf_json_array(cut, read_delta, field);
+}
+
+/* Times of samples in place of what passed between them. */
+static int read_timestamps(struct pf_json_cut *cut, void *field)
+{
+    struct pf_v8_reader *state = field;
+
+    state->absolute = !state->heap;
+    return read_deltas(cut, field);
+}
+
+/* startTime or endTime: microseconds, seconds in old profiles. */
+static int read_time(struct pf_json_cut *cut, void *field)
+{
+    struct pf_reader *reader = cut->owner;
+    struct pf_v8_reader *state = reader->state;
+    uint32_t *time = field;
+    int status = pf_json_read_text(cut, time);
+
+    if (status == PF_OK && !pf_metadata_add(&state->metadata, reader->dict, reader->format->name,
+                                            pf_bytes_of(time == &state->start ? "startTime" : "endTime"),
+                                            pf_dict_string(reader->dict, *time)))
         return pf_error_nomem(&reader->error);
-    return PF_OK;
+    return status;
 }
 
 static void own_measure(struct pf_reader *reader, const json_t *own, const char *key, uint32_t measure[2])
@@ -149,51 +180,38 @@ static void own_measure(struct pf_reader *reader, const json_t *own, const char 
     }
 }
 
-/* What our writer says of its measures. */
-static int read_own(struct pf_reader *reader)
+/* The measures that our writer names. */
+static int read_own(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct pf_v8_reader *state = field;
     const json_t *own;
-    int status = pf_json_cut_value(&state->cut, &own);
+    int status = pf_json_cut_value(cut, &own);
 
     if (status != PF_OK)
         return status;
     state->own = true;
-    own_measure(reader, own, state->heap ? "sizes" : "deltas", state->own_time);
-    own_measure(reader, own, "hits", state->own_count);
+    own_measure(cut->owner, own, state->heap ? "sizes" : "deltas", state->own_time);
+    own_measure(cut->owner, own, "hits", state->own_count);
     return PF_OK;
 }
 
 static int read_document(struct pf_reader *reader)
 {
+    static const struct pf_json_member members[] = {
+        {"nodes", PF_JSON_ARRAY, read_nodes, 0},
+        {"head", PF_JSON_OBJECT, read_head, 0},
+        {"samples", PF_JSON_ARRAY | PF_JSON_LAX, read_samples, 0},
+        {"timeDeltas", PF_JSON_ARRAY, read_deltas, 0},
+        {"timestamps", PF_JSON_ARRAY, read_timestamps, 0},
+        {"startTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, start)},
+        {"endTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, end)},
+        {"profutils", PF_JSON_ANY, read_own, 0},
+        {0},
+    };
     struct pf_v8_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '{');
+    int status = pf_json_object(&state->cut, members, state);
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        int kind = pf_json_cut_kind(&state->cut);
-
-        if (pf_bytes_equal(key, PF_BYTES("nodes"))) {
-            status = read_nodes(reader);
-        } else if (pf_bytes_equal(key, PF_BYTES("head"))) {
-            state->old = !state->heap;
-            status = pf_v8_read_node(reader);
-        } else if (pf_bytes_equal(key, PF_BYTES("samples")) && kind == '[') {
-            status = !state->heap ? read_samples(reader) : state->heap_samples ? read_heap_samples(reader) : pf_json_cut_skip(&state->cut);
-        } else if (!state->heap && pf_bytes_equal(key, PF_BYTES("timeDeltas"))) {
-            status = read_deltas(reader);
-        } else if (!state->heap && pf_bytes_equal(key, PF_BYTES("timestamps"))) {
-            state->absolute = true;
-            status = read_deltas(reader);
-        } else if ((pf_bytes_equal(key, PF_BYTES("startTime")) || pf_bytes_equal(key, PF_BYTES("endTime"))) && kind == '0') {
-            status = read_time(reader, key);
-        } else if (pf_bytes_equal(key, PF_BYTES("profutils"))) {
-            status = read_own(reader);
-        } else {
-            status = pf_json_cut_skip(&state->cut);
-        }
-    }
-    return status == PF_EOF ? pf_json_cut_end(&state->cut) : status;
+    return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
 /* --- what is made of it ----------------------------------------------------------------------------------- */

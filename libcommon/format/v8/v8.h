@@ -4,8 +4,7 @@
 
 #include "analysis/sum/frame_sums.h"
 #include "analysis/sum/walk.h"
-#include "codec/format.h"
-#include "io/json_cut.h"
+#include "codec/json_reader.h"
 #include "model/call_tree.h"
 #include "model/metadata.h"
 #include "model/pending.h"

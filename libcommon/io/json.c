@@ -1,0 +1,119 @@
+#include "io/json.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_MAX = 160, KEY_SHOWN = 40 };
+
+/* The bit of the kind that pf_json_cut_kind gave. */
+static unsigned kind_bit(int kind)
+{
+    switch (kind) {
+    case '{':
+        return PF_JSON_OBJECT;
+    case '[':
+        return PF_JSON_ARRAY;
+    case '"':
+        return PF_JSON_STRING;
+    case '0':
+        return PF_JSON_NUMBER;
+    case 'n':
+        return PF_JSON_NULL;
+    default:
+        return PF_JSON_BOOLEAN;
+    }
+}
+
+/* "an array or a string", into TEXT_MAX bytes. */
+static const char *kind_words(unsigned kinds, char *text)
+{
+    static const char *const words[] = {"an object", "an array", "a number", "a string", "true or false", "null"};
+    size_t size = 0;
+
+    for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
+        if (kinds & 1U << k)
+            size += (size_t)snprintf(text + size, TEXT_MAX - size, "%s%s", size > 0 ? " or " : "", words[k]);
+    return text;
+}
+
+static int wrong_kind(struct pf_json_cut *cut, unsigned kind, unsigned kinds)
+{
+    char is[TEXT_MAX], expected[TEXT_MAX];
+
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "'%.*s' is %s, %s was expected",
+                       cut->key.size > KEY_SHOWN ? KEY_SHOWN : (int)cut->key.size, cut->key.data,
+                       kind_words(kind, is), kind_words(kinds, expected));
+}
+
+/* Keys differ in their first letters mostly: no call is made for those. */
+static bool is_key(const char *key, struct pf_bytes text)
+{
+    return text.size > 0 && key[0] == text.data[0] && strlen(key) == text.size &&
+           memcmp(key, text.data, text.size) == 0;
+}
+
+/* The same as pf_json_member; rows that were read are added to *seen, a bit each. */
+static int read_member(struct pf_json_cut *cut, const struct pf_json_member *rows, void *object, uint64_t *seen)
+{
+    int status = pf_json_cut_key(cut, &cut->key), kind;
+
+    if (status != PF_OK)
+        return status;
+    kind = pf_json_cut_kind(cut);
+    if (kind < 0)
+        return kind;
+    for (unsigned k = 0; rows[k].read; k++) {
+        const struct pf_json_member *row = &rows[k];
+
+        if (row->key && !is_key(row->key, cut->key))
+            continue;
+        if (!(row->kinds & kind_bit(kind))) {
+            if (row->kinds & PF_JSON_LAX)
+                continue;
+            return wrong_kind(cut, kind_bit(kind), row->kinds);
+        }
+        if (row->kinds & PF_JSON_ONCE && *seen & UINT64_C(1) << k)
+            return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "'%s' is there twice", row->key);
+        *seen |= UINT64_C(1) << k;
+        return row->read(cut, (char *)object + row->offset);
+    }
+    return pf_json_cut_skip(cut);
+}
+
+int pf_json_member(struct pf_json_cut *cut, const struct pf_json_member *rows, void *object)
+{
+    uint64_t seen = 0;
+
+    return read_member(cut, rows, object, &seen);
+}
+
+int pf_json_object(struct pf_json_cut *cut, const struct pf_json_member *rows, void *object)
+{
+    uint64_t seen = 0;
+    int status = pf_json_cut_enter(cut, '{');
+
+    while (status == PF_OK)
+        status = read_member(cut, rows, object, &seen);
+    if (status != PF_EOF)
+        return status;
+    for (unsigned k = 0; rows[k].read; k++)
+        if (rows[k].kinds & PF_JSON_REQUIRED && !(seen & UINT64_C(1) << k))
+            return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                               "the object that ends here has no '%s'", rows[k].key);
+    return PF_OK;
+}
+
+int pf_json_array(struct pf_json_cut *cut, pf_json_read *read, void *object)
+{
+    int status = pf_json_cut_enter(cut, '[');
+
+    while (status == PF_OK && (status = pf_json_cut_next(cut)) == PF_OK)
+        status = read(cut, object);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+int pf_json_read_int(struct pf_json_cut *cut, void *field)
+{
+    return pf_json_cut_int(cut, field);
+}
