@@ -33,7 +33,7 @@ static int open_reader(struct pf_reader *reader)
     state->memo = pf_stack_memo_new();
     if (pf_table_init(&state->ids, sizeof(struct address)) != PF_OK || !state->memo)
         return pf_error_nomem(&reader->error);
-    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    pf_json_reader_open(&state->cut, reader);
     return PF_OK;
 }
 
@@ -70,13 +70,13 @@ static uint32_t find_frame(struct pf_stackprof_reader *state, int64_t address)
     return id;
 }
 
-/* A key that is a number. */
-static int key_number(struct pf_reader *reader, struct pf_bytes key, int64_t *number)
+/* The key of the member at hand, as a number. */
+static int key_number(struct pf_json_cut *cut, int64_t *number)
 {
-    if (pf_parse_int(key, INT64_MIN, INT64_MAX, number))
+    if (pf_parse_int(cut->key, INT64_MIN, INT64_MAX, number))
         return PF_OK;
-    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "expected a number for a key, not '%.*s'",
-                       key.size > 40 ? 40 : (int)key.size, key.data);
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "expected a number for a key, not '%.*s'",
+                       cut->key.size > 40 ? 40 : (int)cut->key.size, cut->key.data);
 }
 
 static int add_link(struct pf_reader *reader, struct pf_stackprof_link **links, size_t *count, size_t *capacity,
@@ -88,129 +88,128 @@ static int add_link(struct pf_reader *reader, struct pf_stackprof_link **links, 
     return PF_OK;
 }
 
-/* {"123":5}: samples by frame called. */
-static int read_edges(struct pf_reader *reader, uint32_t frame)
+/* "123":5, the samples of a frame that the frame at hand called. */
+static int read_edge(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    struct pf_bytes key;
+    struct pf_stackprof_reader *state = field;
     int64_t address, samples;
-    int status = pf_json_cut_enter(&state->cut, '{');
-
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        if ((status = key_number(reader, key, &address)) != PF_OK || (status = pf_json_cut_int(&state->cut, &samples)) != PF_OK)
-            return status;
-        uint32_t callee = find_frame(state, address);
-        if (callee == 0)
-            return pf_error_nomem(&reader->error);
-        status = add_link(reader, &state->calls, &state->call_count, &state->call_capacity,
-                          (struct pf_stackprof_link){.from = frame, .to = callee, .samples = samples});
-    }
-    return status == PF_EOF ? PF_OK : status;
-}
-
-/* {"12":[5,3]}: samples of all that the line did, and of its own; older ones have a number. */
-static int read_lines(struct pf_reader *reader, uint32_t frame)
-{
-    struct pf_stackprof_reader *state = reader->state;
-    struct pf_bytes key;
-    int64_t line;
-    const json_t *counts;
-    int status = pf_json_cut_enter(&state->cut, '{');
-
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        if ((status = key_number(reader, key, &line)) != PF_OK || (status = pf_json_cut_value(&state->cut, &counts)) != PF_OK)
-            return status;
-        const json_t *own = json_array_get(counts, 1);
-        if (!json_is_integer(own))
-            continue;
-        state->frames[frame].has_lines = true;
-        if (json_integer_value(own) != 0)
-            status = add_link(reader, &state->lines, &state->line_count, &state->line_capacity,
-                              (struct pf_stackprof_link){.from = frame, .line = line, .samples = json_integer_value(own)});
-    }
-    return status == PF_EOF ? PF_OK : status;
-}
-
-static int read_string(struct pf_reader *reader, uint32_t *string)
-{
-    struct pf_stackprof_reader *state = reader->state;
-    struct pf_bytes text;
-    int status = pf_json_cut_string(&state->cut, &text);
+    int status = key_number(cut, &address);
 
     if (status == PF_OK)
-        *string = pf_dict_intern_text(reader->dict, text);
+        status = pf_json_cut_int(cut, &samples);
+    if (status != PF_OK)
+        return status;
+    uint32_t callee = find_frame(state, address);
+    if (callee == 0)
+        return pf_error_nomem(cut->error);
+    return add_link(cut->owner, &state->calls, &state->call_count, &state->call_capacity,
+                    (struct pf_stackprof_link){.from = state->frame, .to = callee, .samples = samples});
+}
+
+static int read_edges(struct pf_json_cut *cut, void *field)
+{
+    static const struct pf_json_member edge[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_edge, 0}, {0}};
+
+    (void)field;
+    return pf_json_object(cut, edge, ((struct pf_reader *)cut->owner)->state);
+}
+
+/* "12":[5,3], the samples of a line with what it called, and its own; older ones have a number. */
+static int read_line(struct pf_json_cut *cut, void *field)
+{
+    struct pf_stackprof_reader *state = field;
+    int64_t line;
+    const json_t *counts;
+    int status = key_number(cut, &line);
+
+    if (status == PF_OK)
+        status = pf_json_cut_value(cut, &counts);
+    const json_t *own = status == PF_OK ? json_array_get(counts, 1) : NULL;
+    if (!json_is_integer(own))
+        return status;
+    state->frames[state->frame].has_lines = true;
+    if (json_integer_value(own) == 0)
+        return PF_OK;
+    return add_link(cut->owner, &state->lines, &state->line_count, &state->line_capacity,
+                    (struct pf_stackprof_link){.from = state->frame, .line = line, .samples = json_integer_value(own)});
+}
+
+static int read_lines(struct pf_json_cut *cut, void *field)
+{
+    static const struct pf_json_member line[] = {{NULL, PF_JSON_ANY, read_line, 0}, {0}};
+
+    (void)field;
+    return pf_json_object(cut, line, ((struct pf_reader *)cut->owner)->state);
+}
+
+/* A frame under its address. Frames that its edges name may move the table of them: it takes its place there at the end. */
+static int read_frame(struct pf_json_cut *cut, void *field)
+{
+    static const struct pf_json_member members[] = {
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, name)},
+        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, file)},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, line)},
+        {"samples", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, samples)},
+        {"edges", PF_JSON_OBJECT | PF_JSON_LAX, read_edges, 0},
+        {"lines", PF_JSON_OBJECT | PF_JSON_LAX, read_lines, 0},
+        {0},
+    };
+    struct pf_stackprof_reader *state = field;
+    struct pf_stackprof_frame frame;
+    int64_t address;
+    int status = key_number(cut, &address);
+
+    if (status != PF_OK)
+        return status;
+    state->frame = find_frame(state, address);
+    if (state->frame == 0)
+        return pf_error_nomem(cut->error);
+    frame = state->frames[state->frame];
+    status = pf_json_object(cut, members, &frame);
+    frame.has_lines = state->frames[state->frame].has_lines;
+    frame.told = true;
+    state->frames[state->frame] = frame;
     return status;
 }
 
-static int read_frame(struct pf_reader *reader, uint32_t frame)
+static int read_frames(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '{');
+    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_frame, 0}, {0}};
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        int kind = pf_json_cut_kind(&state->cut);
-
-        if (kind == '"' && pf_bytes_equal(key, PF_BYTES("name")))
-            status = read_string(reader, &state->frames[frame].name);
-        else if (kind == '"' && pf_bytes_equal(key, PF_BYTES("file")))
-            status = read_string(reader, &state->frames[frame].file);
-        else if (kind == '0' && pf_bytes_equal(key, PF_BYTES("line")))
-            status = pf_json_cut_int(&state->cut, &state->frames[frame].line);
-        else if (kind == '0' && pf_bytes_equal(key, PF_BYTES("samples")))
-            status = pf_json_cut_int(&state->cut, &state->frames[frame].samples);
-        else if (kind == '{' && pf_bytes_equal(key, PF_BYTES("edges")))
-            status = read_edges(reader, frame);
-        else if (kind == '{' && pf_bytes_equal(key, PF_BYTES("lines")))
-            status = read_lines(reader, frame);
-        else
-            status = pf_json_cut_skip(&state->cut);
-    }
-    state->frames[frame].told = true;
-    return status == PF_EOF ? PF_OK : status;
+    return pf_json_object(cut, frame, field);
 }
 
-static int read_frames(struct pf_reader *reader)
+static int read_numbers(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    struct pf_bytes key;
-    int64_t address;
-    int status = pf_json_cut_enter(&state->cut, '{');
-
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        if ((status = key_number(reader, key, &address)) != PF_OK)
-            return status;
-        uint32_t frame = find_frame(state, address);
-        if (frame == 0)
-            return pf_error_nomem(&reader->error);
-        status = read_frame(reader, frame);
-    }
-    return status == PF_EOF ? PF_OK : status;
-}
-
-static int read_numbers(struct pf_reader *reader, struct pf_stackprof_numbers *list)
-{
-    struct pf_stackprof_reader *state = reader->state;
+    struct pf_stackprof_numbers *list = field;
     int64_t number;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    int status = pf_json_cut_enter(cut, '[');
 
-    while (status == PF_OK && (status = pf_json_cut_next_int(&state->cut, &number)) == PF_OK) {
+    while (status == PF_OK && (status = pf_json_cut_next_int(cut, &number)) == PF_OK) {
         if (!pf_grow(&list->numbers, &list->capacity, list->count + 1, sizeof *list->numbers))
-            return pf_error_nomem(&reader->error);
+            return pf_error_nomem(cut->error);
         list->numbers[list->count++] = number;
     }
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* What else stands in the document is metadata as it is written. */
-static int read_meta(struct pf_reader *reader, struct pf_bytes key)
+static int read_raw(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    bool mode = pf_bytes_equal(key, PF_BYTES("mode")), interval = pf_bytes_equal(key, PF_BYTES("interval"));
-    uint32_t name = pf_dict_intern_text(reader->dict, key);
+    struct pf_stackprof_reader *state = field;
+
+    state->raw_offset = pf_source_offset(cut->source);
+    return read_numbers(cut, &state->raw);
+}
+
+/* Other members of the document become metadata as they are written. */
+static int read_meta(struct pf_json_cut *cut, void *field)
+{
+    struct pf_stackprof_reader *state = field;
+    struct pf_reader *reader = cut->owner;
+    bool mode = pf_bytes_equal(cut->key, PF_BYTES("mode")), interval = pf_bytes_equal(cut->key, PF_BYTES("interval"));
+    uint32_t name = pf_dict_intern_text(reader->dict, cut->key);
     struct pf_bytes text;
-    int kind = pf_json_cut_kind(&state->cut);
-    int status = kind < 0 ? kind : kind == '"' ? pf_json_cut_string(&state->cut, &text) : pf_json_cut_raw(&state->cut, &text);
+    int status = pf_json_cut_kind(cut) == '"' ? pf_json_cut_string(cut, &text) : pf_json_cut_raw(cut, &text);
 
     if (status != PF_OK)
         return status;
@@ -225,27 +224,18 @@ static int read_meta(struct pf_reader *reader, struct pf_bytes key)
 
 static int read_document(struct pf_reader *reader)
 {
+    enum { NO_ARRAY = PF_JSON_ANY - PF_JSON_ARRAY };
+    static const struct pf_json_member members[] = {
+        {"frames", PF_JSON_OBJECT | PF_JSON_LAX, read_frames, 0},
+        {"raw", PF_JSON_ARRAY | PF_JSON_LAX, read_raw, 0},
+        {"raw_lines", PF_JSON_ARRAY | PF_JSON_LAX, read_numbers, offsetof(struct pf_stackprof_reader, raw_lines)},
+        {NULL, NO_ARRAY | PF_JSON_LAX, read_meta, 0},
+        {0},
+    };
     struct pf_stackprof_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '{');
+    int status = pf_json_object(&state->cut, members, state);
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        int kind = pf_json_cut_kind(&state->cut);
-
-        if (kind == '{' && pf_bytes_equal(key, PF_BYTES("frames"))) {
-            status = read_frames(reader);
-        } else if (kind == '[' && pf_bytes_equal(key, PF_BYTES("raw"))) {
-            state->raw_offset = pf_source_offset(reader->source);
-            status = read_numbers(reader, &state->raw);
-        } else if (kind == '[' && pf_bytes_equal(key, PF_BYTES("raw_lines"))) {
-            status = read_numbers(reader, &state->raw_lines);
-        } else if (kind == '[') {
-            status = pf_json_cut_skip(&state->cut);
-        } else {
-            status = read_meta(reader, key);
-        }
-    }
-    return status == PF_EOF ? pf_json_cut_end(&state->cut) : status;
+    return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
 /* --- records ---------------------------------------------------------------------------------------------- */

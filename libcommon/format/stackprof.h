@@ -2,8 +2,7 @@
 #ifndef PF_FORMAT_STACKPROF_H
 #define PF_FORMAT_STACKPROF_H
 
-#include "codec/format.h"
-#include "io/json_cut.h"
+#include "codec/json_reader.h"
 #include "model/metadata.h"
 #include "model/pending.h"
 
@@ -19,6 +18,7 @@ struct pf_stackprof_reader {
         bool told, has_lines;
     } *frames;
     size_t frame_capacity;
+    uint32_t frame;             /* the frame that is being read */
     struct pf_stackprof_link {  /* a call, or the samples of a line */
         uint32_t from, to;
         int64_t line, samples;
