@@ -1,5 +1,7 @@
 #include "io/json.h"
 
+#include "base/decimal.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,4 +118,16 @@ int pf_json_array(struct pf_json_cut *cut, pf_json_read *read, void *object)
 int pf_json_read_int(struct pf_json_cut *cut, void *field)
 {
     return pf_json_cut_int(cut, field);
+}
+
+int pf_json_try_int(struct pf_json_cut *cut, void *field)
+{
+    struct pf_bytes text;
+    int64_t number;
+    bool exact;
+    int status = pf_json_cut_number(cut, &text);
+
+    if (status == PF_OK && pf_decimal_scale(text, 0, &number, &exact) && exact)
+        memcpy(field, &number, sizeof number);
+    return status;
 }

@@ -46,5 +46,7 @@ int pf_json_array(struct pf_json_cut *, pf_json_read *read, void *object);
 
 /* A whole number, into an int64_t. */
 pf_json_read pf_json_read_int;
+/* The same of a number that says little (a line, a column): left as it is where the number is not whole or does not fit. */
+pf_json_read pf_json_try_int;
 
 #endif

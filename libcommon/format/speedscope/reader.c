@@ -21,7 +21,7 @@ int pf_speedscope_open_reader(struct pf_reader *reader)
 
     if (pf_paths_init(&state->paths) != PF_OK)
         return pf_error_nomem(&reader->error);
-    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    pf_json_reader_open(&state->cut, reader);
     return PF_OK;
 }
 
@@ -46,44 +46,56 @@ void pf_speedscope_close_reader(struct pf_reader *reader)
 
 /* --- frames ----------------------------------------------------------------------------------------------- */
 
-static uint32_t frame_location(struct pf_dict *dict, const json_t *frame)
-{
-    struct pf_bytes name = pf_json_member_text(frame, "name");
-    struct pf_function function = {.name = pf_dict_intern_text(dict, name.size ? name : PF_BYTES("[unknown]")),
-                                   .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file"))};
-    int64_t column = pf_json_member_int(frame, "col", 0);
-    struct pf_location location = {.function = pf_dict_add_function(dict, &function),
-                                   .line = pf_json_member_int(frame, "line", 0),
-                                   .column = column > 0 && column <= UINT32_MAX ? (uint32_t)column : 0};
+struct frame {
+    uint32_t name, file; /* strings */
+    int64_t line, column;
+};
 
+static uint32_t frame_location(struct pf_dict *dict, const struct frame *frame)
+{
+    bool named = pf_dict_string(dict, frame->name).size > 0;
+    struct pf_function function = {.name = named ? frame->name : pf_dict_intern_text(dict, PF_BYTES("[unknown]")),
+                                   .file = frame->file};
+    struct pf_location location = {.function = pf_dict_add_function(dict, &function), .line = frame->line};
+
+    if (frame->column > 0 && frame->column <= UINT32_MAX)
+        location.column = (uint32_t)frame->column;
     return pf_dict_add_location(dict, &location);
 }
 
-static int read_frames(struct pf_reader *reader)
+static int read_frame(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_reader *state = reader->state;
-    const json_t *frame;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    static const struct pf_json_member members[] = {
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, name)},
+        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, file)},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, line)},
+        {"col", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, column)},
+        {0},
+    };
+    struct pf_speedscope_reader *state = field;
+    struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
+    struct frame frame = {0};
+    /* without an object the frame keeps its number, and has no name */
+    int status = pf_json_cut_kind(cut) == '{' ? pf_json_object(cut, members, &frame) : pf_json_cut_skip(cut);
 
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        status = pf_json_cut_value(&state->cut, &frame);
-        if (status == PF_OK && !pf_grow(&state->locations, &state->location_capacity, state->location_count + 1, sizeof *state->locations))
-            status = pf_error_nomem(&reader->error);
-        if (status == PF_OK)
-            state->locations[state->location_count++] = frame_location(reader->dict, frame);
-    }
-    return status == PF_EOF ? PF_OK : status;
+    if (status != PF_OK)
+        return status;
+    if (!pf_grow(&state->locations, &state->location_capacity, state->location_count + 1, sizeof *state->locations))
+        return pf_error_nomem(cut->error);
+    state->locations[state->location_count++] = frame_location(dict, &frame);
+    return PF_OK;
 }
 
-static int read_shared(struct pf_reader *reader)
+static int read_frames(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '{');
+    return pf_json_array(cut, read_frame, field);
+}
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
-        status = pf_bytes_equal(key, PF_BYTES("frames")) ? read_frames(reader) : pf_json_cut_skip(&state->cut);
-    return status == PF_EOF ? PF_OK : status;
+static int read_shared(struct pf_json_cut *cut, void *field)
+{
+    static const struct pf_json_member members[] = {{"frames", PF_JSON_ARRAY, read_frames, 0}, {0}};
+
+    return pf_json_object(cut, members, field);
 }
 
 /* --- sampled ---------------------------------------------------------------------------------------------- */
@@ -144,16 +156,23 @@ static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *p
     return PF_OK;
 }
 
-static int read_samples(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+static int mixed(struct pf_json_cut *cut)
 {
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "a profile of samples and of events");
+}
+
+static int read_samples(struct pf_json_cut *cut, void *field)
+{
+    struct pf_reader *reader = cut->owner;
+    struct pf_speedscope_profile *profile = field;
     struct pf_speedscope_reader *state = reader->state;
     size_t waiting = 0, depth = 0;
-    int status = pf_json_cut_enter(&state->cut, '[');
 
-    if (status == PF_OK && (profile->sampled || profile->evented))
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "samples for the second time");
+    if (profile->evented)
+        return mixed(cut);
     profile->sampled = true;
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
+    int status = pf_json_cut_enter(cut, '[');
+    while (status == PF_OK && (status = pf_json_cut_next(cut)) == PF_OK) {
         status = read_sample(reader, &depth);
         if (status == PF_OK)
             pf_paths_queue(&state->paths, state->leaf_first, depth, &state->block[waiting++]);
@@ -187,53 +206,51 @@ static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *p
     return PF_OK;
 }
 
-static int read_weights(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+static int read_weight(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct pf_speedscope_profile *profile = field;
     int64_t value;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    int status = take_amount(cut->owner, profile, &value);
 
-    if (status == PF_OK && (profile->weighed || profile->evented))
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "weights for the second time");
+    if (status == PF_OK && pf_decimals_add(&profile->amounts, value) != PF_OK)
+        return pf_error_nomem(cut->error);
+    return status;
+}
+
+static int read_weights(struct pf_json_cut *cut, void *field)
+{
+    struct pf_speedscope_profile *profile = field;
+
+    if (profile->evented)
+        return mixed(cut);
     profile->weighed = true;
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        status = take_amount(reader, profile, &value);
-        if (status == PF_OK && pf_decimals_add(&profile->amounts, value) != PF_OK)
-            status = pf_error_nomem(&reader->error);
-    }
-    return status == PF_EOF ? PF_OK : status;
+    return pf_json_array(cut, read_weight, profile);
 }
 
 /* --- evented ---------------------------------------------------------------------------------------------- */
 
 struct event {
+    struct pf_speedscope_profile *profile;
+    uint64_t offset;
     char type;
     int64_t frame, at;
-    bool has_frame, has_at;
 };
 
-static int read_event(struct pf_reader *reader, struct pf_speedscope_profile *profile, struct event *event)
+/* A text of one letter; '?' for others. */
+static int read_type(struct pf_json_cut *cut, void *field)
 {
-    struct pf_json_cut *cut = &((struct pf_speedscope_reader *)reader->state)->cut;
-    struct pf_bytes key, type;
-    int status = pf_json_cut_enter(cut, '{');
+    struct pf_bytes type;
+    int status = pf_json_cut_string(cut, &type);
 
-    memset(event, 0, sizeof *event);
-    while (status == PF_OK && (status = pf_json_cut_key(cut, &key)) == PF_OK) {
-        if (pf_bytes_equal(key, PF_BYTES("type"))) {
-            status = pf_json_cut_string(cut, &type);
-            event->type = status == PF_OK && type.size == 1 ? type.data[0] : '?';
-        } else if (pf_bytes_equal(key, PF_BYTES("frame"))) {
-            event->has_frame = true;
-            status = pf_json_cut_int(cut, &event->frame);
-        } else if (pf_bytes_equal(key, PF_BYTES("at"))) {
-            event->has_at = true;
-            status = take_amount(reader, profile, &event->at);
-        } else {
-            status = pf_json_cut_skip(cut);
-        }
-    }
-    return status == PF_EOF ? PF_OK : status;
+    *(char *)field = status == PF_OK && type.size == 1 ? type.data[0] : '?';
+    return status;
+}
+
+static int read_time(struct pf_json_cut *cut, void *field)
+{
+    struct event *event = field;
+
+    return take_amount(cut->owner, event->profile, &event->at);
 }
 
 /* What passed belongs to the frames that are open. */
@@ -267,13 +284,15 @@ static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *pro
     return PF_OK;
 }
 
-static int do_event(struct pf_reader *reader, struct pf_speedscope_profile *profile, const struct event *event, uint64_t offset)
+static int do_event(struct pf_reader *reader, const struct event *event)
 {
     struct pf_speedscope_reader *state = reader->state;
+    struct pf_speedscope_profile *profile = event->profile;
+    uint64_t offset = event->offset;
     size_t depth = state->frame_count;
 
-    if ((event->type != 'O' && event->type != 'C') || !event->has_frame || !event->has_at)
-        return pf_error_at(&reader->error, PF_FAILED, offset, "an event needs a type O or C, a frame and a time");
+    if (event->type != 'O' && event->type != 'C')
+        return pf_error_at(&reader->error, PF_FAILED, offset, "the type of an event must be O or C");
     if (profile->begun && event->at < profile->amounts.carried)
         return pf_error_at(&reader->error, PF_FAILED, offset, "an event that was before the one before it");
     int status = note_frame(reader, event->frame);
@@ -301,54 +320,49 @@ static int do_event(struct pf_reader *reader, struct pf_speedscope_profile *prof
     return pf_dict_status(&state->paths.dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-static int read_events(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+static int read_event(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_reader *state = reader->state;
-    struct event event;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    enum { A_NUMBER = PF_JSON_NUMBER | PF_JSON_STRING | PF_JSON_REQUIRED };
+    static const struct pf_json_member members[] = {
+        {"type", PF_JSON_STRING | PF_JSON_REQUIRED, read_type, offsetof(struct event, type)},
+        {"frame", A_NUMBER, pf_json_read_int, offsetof(struct event, frame)},
+        {"at", A_NUMBER, read_time, 0},
+        {0},
+    };
+    struct event event = {.profile = field};
 
-    if (status == PF_OK && (profile->sampled || profile->weighed || profile->evented))
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "events for the second time");
+    pf_json_cut_kind(cut);
+    event.offset = pf_source_offset(cut->source);
+    int status = pf_json_object(cut, members, &event);
+    return status == PF_OK ? do_event(cut->owner, &event) : status;
+}
+
+static int read_events(struct pf_json_cut *cut, void *field)
+{
+    struct pf_reader *reader = cut->owner;
+    struct pf_speedscope_profile *profile = field;
+    struct pf_speedscope_reader *state = reader->state;
+
+    if (profile->sampled || profile->weighed)
+        return mixed(cut);
     profile->evented = true;
     state->frame_count = 0;
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        pf_json_cut_kind(&state->cut);
-        uint64_t offset = pf_source_offset(reader->source);
-
-        status = read_event(reader, profile, &event);
-        if (status == PF_OK)
-            status = do_event(reader, profile, &event, offset);
-    }
+    int status = pf_json_array(cut, read_event, profile);
     if (state->row_of)
         memset(state->row_of, 0, state->row_count * sizeof *state->row_of);
-    if (status == PF_EOF && state->frame_count > 0)
+    if (status == PF_OK && state->frame_count > 0)
         pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %zu frames are still open behind the last event",
                        pf_source_offset(reader->source), state->frame_count);
-    return status == PF_EOF ? PF_OK : status;
+    return status;
 }
 
 /* --- a profile -------------------------------------------------------------------------------------------- */
 
-static int read_text(struct pf_reader *reader, uint32_t *string)
+static int read_unit(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct pf_speedscope_profile *profile = field;
     struct pf_bytes text;
-    int status = pf_json_cut_kind(&state->cut);
-
-    if (status < 0)
-        return status;
-    if (status != '"')
-        return pf_json_cut_skip(&state->cut);
-    status = pf_json_cut_string(&state->cut, &text);
-    if (status == PF_OK)
-        *string = pf_dict_intern_text(reader->dict, text);
-    return status;
-}
-
-static int read_unit(struct pf_reader *reader, struct pf_speedscope_profile *profile)
-{
-    struct pf_bytes text;
-    int status = pf_json_cut_string(&((struct pf_speedscope_reader *)reader->state)->cut, &text);
+    int status = pf_json_cut_string(cut, &text);
 
     for (const struct pf_speedscope_unit *unit = pf_speedscope_units; status == PF_OK && unit->unit.name; unit++)
         if (pf_bytes_equal(text, pf_bytes_of(unit->unit.name)))
@@ -356,11 +370,23 @@ static int read_unit(struct pf_reader *reader, struct pf_speedscope_profile *pro
     return status;
 }
 
-/* What our own writer says of the measure. */
-static int read_facts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+static int read_profile_type(struct pf_json_cut *cut, void *field)
 {
+    struct pf_speedscope_profile *profile = field;
+    struct pf_bytes type;
+    int status = pf_json_cut_string(cut, &type);
+
+    profile->other_type = status == PF_OK && !pf_bytes_equal(type, PF_BYTES("sampled")) && !pf_bytes_equal(type, PF_BYTES("evented"));
+    return status;
+}
+
+/* What our own writer says of the measure. */
+static int read_facts(struct pf_json_cut *cut, void *field)
+{
+    struct pf_reader *reader = cut->owner;
+    struct pf_speedscope_profile *profile = field;
     const json_t *facts;
-    int status = pf_json_cut_value(&((struct pf_speedscope_reader *)reader->state)->cut, &facts);
+    int status = pf_json_cut_value(cut, &facts);
 
     if (status != PF_OK || !json_is_object(facts))
         return status;
@@ -392,30 +418,6 @@ static int read_facts(struct pf_reader *reader, struct pf_speedscope_profile *pr
     return PF_OK;
 }
 
-static int read_member(struct pf_reader *reader, struct pf_speedscope_profile *profile, struct pf_bytes key)
-{
-    struct pf_speedscope_reader *state = reader->state;
-    struct pf_bytes type;
-
-    if (pf_bytes_equal(key, PF_BYTES("name")))
-        return read_text(reader, &profile->name);
-    if (pf_bytes_equal(key, PF_BYTES("unit")))
-        return read_unit(reader, profile);
-    if (pf_bytes_equal(key, PF_BYTES("samples")))
-        return read_samples(reader, profile);
-    if (pf_bytes_equal(key, PF_BYTES("weights")))
-        return read_weights(reader, profile);
-    if (pf_bytes_equal(key, PF_BYTES("events")))
-        return read_events(reader, profile);
-    if (pf_bytes_equal(key, PF_BYTES("profutils")))
-        return read_facts(reader, profile);
-    if (!pf_bytes_equal(key, PF_BYTES("type")))
-        return pf_json_cut_skip(&state->cut);
-    int status = pf_json_cut_string(&state->cut, &type);
-    profile->other_type = status == PF_OK && !pf_bytes_equal(type, PF_BYTES("sampled")) && !pf_bytes_equal(type, PF_BYTES("evented"));
-    return status;
-}
-
 /* What the profile has is in order once it is whole. */
 static int check_profile(struct pf_reader *reader, const struct pf_speedscope_profile *profile)
 {
@@ -429,54 +431,67 @@ static int check_profile(struct pf_reader *reader, const struct pf_speedscope_pr
     return PF_OK;
 }
 
-static int read_profile(struct pf_reader *reader)
+static int read_profile(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    enum { LIST = PF_JSON_ARRAY | PF_JSON_ONCE };
+    static const struct pf_json_member members[] = {
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_speedscope_profile, name)},
+        {"type", PF_JSON_STRING, read_profile_type, 0},
+        {"unit", PF_JSON_STRING, read_unit, 0},
+        {"samples", LIST, read_samples, 0},
+        {"weights", LIST, read_weights, 0},
+        {"events", LIST, read_events, 0},
+        {"profutils", PF_JSON_ANY, read_facts, 0},
+        {0},
+    };
+    struct pf_speedscope_reader *state = field;
     struct pf_speedscope_profile *profile;
-    struct pf_bytes key;
 
     if (!pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1, sizeof *state->profiles))
-        return pf_error_nomem(&reader->error);
+        return pf_error_nomem(cut->error);
     profile = &state->profiles[state->profile_count++];
     *profile = (struct pf_speedscope_profile){.unit = pf_speedscope_units, .amounts.most = MOST_PLACES,
-                                              .offset = pf_source_offset(reader->source)};
-    int status = pf_json_cut_enter(&state->cut, '{');
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
-        status = read_member(reader, profile, key);
-    status = status == PF_EOF ? check_profile(reader, profile) : status;
+                                              .offset = pf_source_offset(cut->source)};
+    int status = pf_json_object(cut, members, profile);
+    status = status == PF_OK ? check_profile(cut->owner, profile) : status;
     if (profile->rows.count > profile->amounts.count)
         profile->rows.count = profile->amounts.count;
     return status;
 }
 
+static int read_profiles(struct pf_json_cut *cut, void *field)
+{
+    return pf_json_array(cut, read_profile, field);
+}
+
+/* The name of the document, or of the program that wrote it. */
+static int read_meta(struct pf_json_cut *cut, void *field)
+{
+    struct pf_speedscope_reader *state = field;
+    struct pf_reader *reader = cut->owner;
+    const char *key = pf_bytes_equal(cut->key, PF_BYTES("name")) ? "name" : "exporter";
+    uint32_t text;
+    int status = pf_json_read_text(cut, &text);
+
+    if (status == PF_OK && text && !pf_metadata_add(&state->metadata, reader->dict, "speedscope", pf_bytes_of(key),
+                                            pf_dict_string(reader->dict, text)))
+        return pf_error_nomem(&reader->error);
+    return status;
+}
+
 static int read_document(struct pf_reader *reader)
 {
+    static const struct pf_json_member members[] = {
+        {"shared", PF_JSON_OBJECT, read_shared, 0},
+        {"profiles", PF_JSON_ARRAY, read_profiles, 0},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, read_meta, 0},
+        {"exporter", PF_JSON_STRING | PF_JSON_LAX, read_meta, 0},
+        {0},
+    };
     struct pf_speedscope_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '{');
+    int status = pf_json_object(&state->cut, members, state);
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        bool name = pf_bytes_equal(key, PF_BYTES("name"));
-
-        if (pf_bytes_equal(key, PF_BYTES("shared"))) {
-            status = read_shared(reader);
-        } else if (pf_bytes_equal(key, PF_BYTES("profiles"))) {
-            status = pf_json_cut_enter(&state->cut, '[');
-            while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK)
-                status = read_profile(reader);
-            status = status == PF_EOF ? PF_OK : status;
-        } else if (name || pf_bytes_equal(key, PF_BYTES("exporter"))) {
-            uint32_t text = 0;
-
-            status = read_text(reader, &text);
-            if (text && !pf_metadata_add(&state->metadata, reader->dict, "speedscope", name ? PF_BYTES("name") : PF_BYTES("exporter"),
-                                         pf_dict_string(reader->dict, text)))
-                return pf_error_nomem(&reader->error);
-        } else {
-            status = pf_json_cut_skip(&state->cut);
-        }
-    }
-    return status == PF_EOF ? pf_json_cut_end(&state->cut) : status;
+    return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
 /* --- what is made of it ----------------------------------------------------------------------------------- */

@@ -3,8 +3,7 @@
 #define PF_FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 
 #include "analysis/sum/frame_sums.h"
-#include "codec/format.h"
-#include "io/json_cut.h"
+#include "codec/json_reader.h"
 #include "model/amounts.h"
 #include "model/metadata.h"
 #include "model/pending.h"

@@ -107,8 +107,8 @@ static int read_count(struct pf_json_cut *cut, void *field)
 static int read_line(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member row[] = {
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_v8_line, line)},
-        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_v8_line, ticks)},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, line)},
+        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, ticks)},
         {0},
     };
     struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;

@@ -91,8 +91,8 @@ struct heap_sample {
 static int read_heap_sample(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
-        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct heap_sample, size)},
-        {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct heap_sample, node)},
+        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, size)},
+        {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, node)},
         {0},
     };
     struct pf_v8_reader *state = field;
