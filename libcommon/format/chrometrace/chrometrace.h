@@ -3,8 +3,7 @@
 #define PF_FORMAT_CHROMETRACE_CHROMETRACE_H
 
 #include "base/number.h"
-#include "codec/format.h"
-#include "io/json_cut.h"
+#include "codec/json_reader.h"
 #include "model/call_tree.h"
 #include "model/pending.h"
 

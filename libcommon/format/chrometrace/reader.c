@@ -29,7 +29,7 @@ static int open_reader(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
 
-    pf_json_cut_open(&state->cut, reader->source, &reader->error);
+    pf_json_reader_open(&state->cut, reader);
     state->cut.lenient = true;
     if (pf_table_init(&state->threads, sizeof(struct thread_key)) != PF_OK || pf_call_tree_init(&state->frames) != PF_OK ||
         pf_table_init(&state->keys, 2 * sizeof(uint32_t)) != PF_OK || pf_table_init(&state->profile_keys, 3 * sizeof(uint32_t)) != PF_OK)
@@ -109,108 +109,114 @@ static void label_threads(struct pf_reader *reader)
 
 /* --- an event --------------------------------------------------------------------------------------------- */
 
-/* A string, or a number as it is written. */
-static int read_text(struct pf_reader *reader, uint32_t *string)
-{
-    struct pf_trace_reader *state = reader->state;
-    struct pf_bytes text;
-    int kind = pf_json_cut_kind(&state->cut);
+enum { TEXT = PF_JSON_STRING | PF_JSON_NUMBER | PF_JSON_LAX };
 
-    if (kind < 0)
-        return kind;
-    int status = kind == '"' ? pf_json_cut_string(&state->cut, &text) : pf_json_cut_raw(&state->cut, &text);
-    if (status == PF_OK && (kind == '"' || kind == '0'))
-        *string = pf_dict_intern_text(reader->dict, text);
-    return status;
-}
-
-/* Microseconds, with decimals, also as a string. */
-static int read_time(struct pf_reader *reader, int64_t *time, bool *told)
+/* Microseconds, with decimals, also as a string, into nanoseconds. */
+static int read_nanoseconds(struct pf_json_cut *cut, int64_t *time)
 {
-    struct pf_trace_reader *state = reader->state;
+    struct pf_trace_reader *state = ((struct pf_reader *)cut->owner)->state;
     struct pf_bytes text;
     bool exact;
-    int kind = pf_json_cut_kind(&state->cut);
+    int status = pf_json_cut_number(cut, &text);
 
-    if (kind != '0' && kind != '"')
-        return kind < 0 ? kind : pf_json_cut_skip(&state->cut);
-    int status = pf_json_cut_number(&state->cut, &text);
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, TO_NANOSECONDS, time, &exact))
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source) - text.size, "'%.*s' is no time of 64 bits",
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source) - text.size, "'%.*s' is no time of 64 bits",
                            text.size > 40 ? 40 : (int)text.size, text.data);
     state->rounded += !exact;
-    *told = true;
     return PF_OK;
 }
 
-static int read_weight(struct pf_reader *reader, struct pf_trace_fields *fields)
+static int read_time(struct pf_json_cut *cut, void *field)
 {
-    struct pf_trace_reader *state = reader->state;
+    struct pf_trace_fields *fields = field;
+
+    fields->has_time = true;
+    return read_nanoseconds(cut, &fields->time);
+}
+
+static int read_duration(struct pf_json_cut *cut, void *field)
+{
+    struct pf_trace_fields *fields = field;
+
+    fields->has_duration = true;
+    return read_nanoseconds(cut, &fields->duration);
+}
+
+/* Time of the processor, for spans without another. */
+static int read_thread_duration(struct pf_json_cut *cut, void *field)
+{
+    struct pf_trace_fields *fields = field;
+
+    return fields->has_duration ? pf_json_cut_skip(cut) : read_duration(cut, field);
+}
+
+static int read_phase(struct pf_json_cut *cut, void *field)
+{
+    struct pf_bytes text;
+    int status = pf_json_cut_string(cut, &text);
+
+    *(char *)field = status == PF_OK && text.size == 1 ? text.data[0] : '?';
+    return status;
+}
+
+static int read_weight(struct pf_json_cut *cut, void *field)
+{
+    struct pf_trace_fields *fields = field;
     struct pf_bytes text;
     bool exact;
-    int status = pf_json_cut_number(&state->cut, &text);
+    int status = pf_json_cut_number(cut, &text);
 
     fields->has_weight = status == PF_OK && pf_decimal_scale(text, 0, &fields->weight, &exact);
     return status;
 }
 
-static int read_args(struct pf_reader *reader, struct pf_trace_fields *fields)
+/* What they are is known with the name of the event. */
+static int read_args(struct pf_json_cut *cut, void *field)
 {
-    struct pf_trace_reader *state = reader->state;
+    struct pf_trace_fields *fields = field;
+    struct pf_trace_reader *state = ((struct pf_reader *)cut->owner)->state;
     struct pf_bytes raw;
 
-    pf_json_cut_kind(&state->cut);
-    fields->args_offset = pf_source_offset(reader->source);
-    int status = pf_json_cut_raw(&state->cut, &raw);
+    fields->args_offset = pf_source_offset(cut->source);
+    int status = pf_json_cut_raw(cut, &raw);
     state->args.size = 0;
     if (status == PF_OK && !pf_buffer_append(&state->args, raw.data, raw.size))
-        return pf_error_nomem(&reader->error);
+        return pf_error_nomem(cut->error);
     return status;
 }
 
-static int read_stack_number(struct pf_reader *reader, uint32_t *frame)
+/* The number of a stack frame, which is text. */
+static int read_stack_number(struct pf_json_cut *cut, void *field)
 {
-    struct pf_trace_reader *state = reader->state;
-    uint32_t text = 0;
-    int status = read_text(reader, &text);
+    struct pf_trace_reader *state = ((struct pf_reader *)cut->owner)->state;
+    uint32_t text = 0, *frame = field;
+    int status = pf_json_read_text(cut, &text);
 
     if (status == PF_OK && text && (*frame = pf_call_tree_number(&state->frames, text)) == 0)
-        return pf_error_nomem(&reader->error);
+        return pf_error_nomem(cut->error);
     return status;
 }
 
-static int read_member(struct pf_reader *reader, struct pf_trace_fields *fields, struct pf_bytes key)
+static int read_fields(struct pf_json_cut *cut, struct pf_trace_fields *fields)
 {
-    struct pf_trace_reader *state = reader->state;
-    struct pf_bytes text;
+    static const struct pf_json_member members[] = {
+        {"ph", PF_JSON_STRING, read_phase, offsetof(struct pf_trace_fields, phase)},
+        {"name", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, name)},
+        {"pid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, pid)},
+        {"tid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, tid)},
+        {"ts", TEXT, read_time, 0},
+        {"dur", TEXT, read_duration, 0},
+        {"tdur", TEXT, read_thread_duration, 0},
+        {"args", PF_JSON_ANY, read_args, 0},
+        {"id", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, id)},
+        {"sf", TEXT, read_stack_number, offsetof(struct pf_trace_fields, frame)},
+        {"weight", PF_JSON_NUMBER | PF_JSON_STRING, read_weight, 0},
+        {0},
+    };
 
-    if (pf_bytes_equal(key, PF_BYTES("ph"))) {
-        int status = pf_json_cut_string(&state->cut, &text);
-
-        fields->phase = status == PF_OK && text.size == 1 ? text.data[0] : '?';
-        return status;
-    }
-    if (pf_bytes_equal(key, PF_BYTES("name")))
-        return read_text(reader, &fields->name);
-    if (pf_bytes_equal(key, PF_BYTES("pid")))
-        return read_text(reader, &fields->pid);
-    if (pf_bytes_equal(key, PF_BYTES("tid")))
-        return read_text(reader, &fields->tid);
-    if (pf_bytes_equal(key, PF_BYTES("id")))
-        return read_text(reader, &fields->id);
-    if (pf_bytes_equal(key, PF_BYTES("ts")))
-        return read_time(reader, &fields->time, &fields->has_time);
-    if (pf_bytes_equal(key, PF_BYTES("dur")) || (pf_bytes_equal(key, PF_BYTES("tdur")) && !fields->has_duration))
-        return read_time(reader, &fields->duration, &fields->has_duration);
-    if (pf_bytes_equal(key, PF_BYTES("weight")))
-        return read_weight(reader, fields);
-    if (pf_bytes_equal(key, PF_BYTES("sf")))
-        return read_stack_number(reader, &fields->frame);
-    if (pf_bytes_equal(key, PF_BYTES("args")))
-        return read_args(reader, fields);
-    return pf_json_cut_skip(&state->cut);
+    return pf_json_object(cut, members, fields);
 }
 
 static bool holds(const struct pf_buffer *text, const char *part)
@@ -327,94 +333,88 @@ static int take_event(struct pf_reader *reader, const struct pf_trace_fields *fi
     return fields->phase == 'P' && fields->frame ? take_sample(reader, fields) : PF_OK;
 }
 
-/* Events, or samples, which are written alike. */
-static int read_events(struct pf_reader *reader, bool samples)
+static int read_event(struct pf_json_cut *cut, void *field)
 {
-    struct pf_trace_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    struct pf_trace_reader *state = field;
+    struct pf_trace_fields fields = {0};
 
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        struct pf_trace_fields fields = {0};
+    state->args.size = 0;
+    int status = read_fields(cut, &fields);
+    return status == PF_OK ? take_event(cut->owner, &fields) : status;
+}
 
-        state->args.size = 0;
-        status = pf_json_cut_enter(&state->cut, '{');
-        while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
-            status = read_member(reader, &fields, key);
-        if (status == PF_EOF)
-            status = samples ? take_sample(reader, &fields) : take_event(reader, &fields);
-    }
-    return status == PF_EOF ? PF_OK : status;
+static int read_events(struct pf_json_cut *cut, void *field)
+{
+    return pf_json_array(cut, read_event, field);
+}
+
+/* Samples are written as events are. */
+static int read_sample(struct pf_json_cut *cut, void *field)
+{
+    struct pf_trace_fields fields = {0};
+    int status = read_fields(cut, &fields);
+
+    (void)field;
+    return status == PF_OK ? take_sample(cut->owner, &fields) : status;
+}
+
+static int read_samples(struct pf_json_cut *cut, void *field)
+{
+    return pf_json_array(cut, read_sample, field);
 }
 
 /* --- the document ----------------------------------------------------------------------------------------- */
 
-/* {"name":"f","category":"c","parent":"1"} under its own number. */
-static int read_stack_frame(struct pf_reader *reader, uint32_t number)
-{
-    struct pf_trace_reader *state = reader->state;
-    struct pf_call_frame frame = {0};
-    uint32_t node = pf_call_tree_add(&state->frames), parent = 0;
-    struct pf_bytes key;
-    int status = node ? pf_json_cut_enter(&state->cut, '{') : pf_error_nomem(&reader->error);
+struct stack_frame {
+    uint32_t name, parent;
+};
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        if (pf_bytes_equal(key, PF_BYTES("name")))
-            status = read_text(reader, &frame.name);
-        else if (pf_bytes_equal(key, PF_BYTES("parent")))
-            status = read_stack_number(reader, &parent);
-        else
-            status = pf_json_cut_skip(&state->cut);
-    }
-    if (status != PF_EOF)
+/* {"name":"f","category":"c","parent":"1"}, under its own number. */
+static int read_stack_frame(struct pf_json_cut *cut, void *field)
+{
+    static const struct pf_json_member members[] = {
+        {"name", TEXT, pf_json_read_text, offsetof(struct stack_frame, name)},
+        {"parent", TEXT, read_stack_number, offsetof(struct stack_frame, parent)},
+        {0},
+    };
+    struct pf_trace_reader *state = field;
+    struct pf_reader *reader = cut->owner;
+    struct stack_frame frame = {0};
+    uint32_t number = pf_call_tree_number(&state->frames, pf_dict_intern_text(reader->dict, cut->key));
+    uint32_t node = pf_call_tree_add(&state->frames);
+    int status = number && node ? pf_json_object(cut, members, &frame) : pf_error_nomem(cut->error);
+
+    if (status != PF_OK)
         return status;
     if (state->frames.rows[number].node)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a stack frame is there twice");
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "a stack frame is there twice");
     state->frames.rows[number].node = node;
     state->frames.nodes[node].number = number;
-    state->frames.nodes[node].parent_number = parent;
-    state->frames.nodes[node].location = pf_call_frame_location(reader->dict, &frame, false);
+    state->frames.nodes[node].parent_number = frame.parent;
+    state->frames.nodes[node].location = pf_call_frame_location(reader->dict, &(struct pf_call_frame){.name = frame.name}, false);
     return PF_OK;
 }
 
-static int read_stack_frames(struct pf_reader *reader)
+static int read_stack_frames(struct pf_json_cut *cut, void *field)
 {
-    struct pf_trace_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '{');
+    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_stack_frame, 0}, {0}};
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        uint32_t number = pf_call_tree_number(&state->frames, pf_dict_intern_text(reader->dict, key));
-
-        status = number ? read_stack_frame(reader, number) : pf_error_nomem(&reader->error);
-    }
-    return status == PF_EOF ? PF_OK : status;
+    return pf_json_object(cut, frame, field);
 }
 
 static int read_document(struct pf_reader *reader)
 {
+    static const struct pf_json_member members[] = {
+        {"traceEvents", PF_JSON_ARRAY | PF_JSON_LAX, read_events, 0},
+        {"samples", PF_JSON_ARRAY | PF_JSON_LAX, read_samples, 0},
+        {"stackFrames", PF_JSON_OBJECT | PF_JSON_LAX, read_stack_frames, 0},
+        {0},
+    };
     struct pf_trace_reader *state = reader->state;
-    struct pf_bytes key;
+    bool list = pf_json_cut_kind(&state->cut) == '[';
+    int status = list ? read_events(&state->cut, state) : pf_json_object(&state->cut, members, state);
 
-    if (pf_json_cut_kind(&state->cut) == '[') {
-        int status = read_events(reader, false);
-
-        return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
-    }
-    int status = pf_json_cut_enter(&state->cut, '{');
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        int kind = pf_json_cut_kind(&state->cut);
-
-        if (kind == '[' && pf_bytes_equal(key, PF_BYTES("traceEvents")))
-            status = read_events(reader, false);
-        else if (kind == '[' && pf_bytes_equal(key, PF_BYTES("samples")))
-            status = read_events(reader, true);
-        else if (kind == '{' && pf_bytes_equal(key, PF_BYTES("stackFrames")))
-            status = read_stack_frames(reader);
-        else
-            status = pf_json_cut_skip(&state->cut);
-    }
-    return status == PF_EOF ? pf_json_cut_end(&state->cut) : status;
+    return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
 static int give_records(struct pf_reader *reader)
