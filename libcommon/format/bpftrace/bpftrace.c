@@ -88,7 +88,7 @@ static int open_reader(struct pf_reader *reader)
     state->is_json = have > 0 && *bytes == '{';
     state->separator = state->is_json ? PF_BYTES(",") : PF_BYTES(", ");
     if (state->is_json)
-        pf_json_cut_open(&state->json, reader->source, &reader->error);
+        pf_json_reader_open(&state->json, reader);
     return pf_samples_init(&state->samples) ? PF_OK : pf_error_nomem(&reader->error);
 }
 

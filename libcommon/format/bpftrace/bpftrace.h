@@ -4,8 +4,7 @@
 #define PF_FORMAT_BPFTRACE_BPFTRACE_H
 
 #include "base/memory.h"
-#include "codec/format.h"
-#include "io/json_cut.h"
+#include "codec/json_reader.h"
 #include "model/metadata.h"
 #include "model/samples.h"
 
@@ -22,6 +21,7 @@ struct pf_bpftrace_reader {
     bool is_json;
     struct pf_json_cut json;
     unsigned level;            /* of the JSON that is open */
+    uint64_t entry_offset;     /* where the entry of a map begins */
     uint32_t measure;          /* of its map */
     uint64_t passed_over;      /* entries whose values are no numbers */
     int status;                /* what follows the records given last */

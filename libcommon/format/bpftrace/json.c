@@ -24,98 +24,80 @@ static int read_key(struct pf_reader *reader, uint64_t offset, struct pf_bytes k
     return status;
 }
 
-/* Statistics, `{"count": 2, "average": 30, "total": 61}`: the total. */
-static int read_statistics(struct pf_reader *reader, uint64_t offset)
-{
-    struct pf_json_cut *cut = &((struct pf_bpftrace_reader *)reader->state)->json;
-    struct pf_bytes key, number;
-    bool found = false;
-    int status = pf_json_cut_enter(cut, '{');
+struct statistics {
+    uint64_t offset; /* of the entry */
+    bool found;
+};
 
-    while (status == PF_OK && (status = pf_json_cut_key(cut, &key)) == PF_OK) {
-        if (!found && pf_bytes_equal(key, PF_BYTES("total")) && pf_json_cut_kind(cut) == '0') {
-            found = true;
-            status = pf_json_cut_number(cut, &number);
-            if (status == PF_OK)
-                status = pf_bpftrace_value(reader, offset, number);
-        } else {
-            status = pf_json_cut_skip(cut);
-        }
-    }
-    if (status == PF_EOF && !found)
-        return pf_bpftrace_value(reader, offset, PF_BYTES(""));
-    return status == PF_EOF ? PF_OK : status;
+static int read_total(struct pf_json_cut *cut, void *field)
+{
+    struct statistics *statistics = field;
+    struct pf_bytes number;
+
+    if (statistics->found)
+        return pf_json_cut_skip(cut);
+    statistics->found = true;
+    int status = pf_json_cut_number(cut, &number);
+    return status == PF_OK ? pf_bpftrace_value(cut->owner, statistics->offset, number) : status;
 }
 
-static int read_entry(struct pf_reader *reader)
+/* Statistics, `{"count": 2, "average": 30, "total": 61}`: the total. */
+static int read_statistics(struct pf_json_cut *cut, uint64_t offset)
 {
-    struct pf_bpftrace_reader *state = reader->state;
-    uint64_t offset = pf_source_offset(reader->source);
-    struct pf_bytes key, number;
-    int status = pf_json_cut_key(&state->json, &key);
+    static const struct pf_json_member members[] = {{"total", PF_JSON_NUMBER | PF_JSON_LAX, read_total, 0}, {0}};
+    struct statistics statistics = {.offset = offset};
+    int status = pf_json_object(cut, members, &statistics);
 
-    if (status == PF_EOF)
-        state->level = MAPS;
-    if (status != PF_OK)
-        return status == PF_EOF ? PF_OK : status;
-    status = read_key(reader, offset, key);
+    return status == PF_OK && !statistics.found ? pf_bpftrace_value(cut->owner, offset, PF_BYTES("")) : status;
+}
+
+/* An entry of a map: its key has the stack. */
+static int read_entry(struct pf_json_cut *cut, void *field)
+{
+    uint64_t offset = ((struct pf_bpftrace_reader *)field)->entry_offset;
+    struct pf_bytes number;
+    int kind = pf_json_cut_kind(cut), status = read_key(cut->owner, offset, cut->key);
+
     if (status != PF_OK)
         return status;
-    switch (pf_json_cut_kind(&state->json)) {
-    case '{':
-        return read_statistics(reader, offset);
-    case '0':
-        status = pf_json_cut_number(&state->json, &number);
-        return status == PF_OK ? pf_bpftrace_value(reader, offset, number) : status;
-    default:
-        pf_bpftrace_value(reader, offset, PF_BYTES(""));
-        return pf_json_cut_skip(&state->json);
+    if (kind == '{')
+        return read_statistics(cut, offset);
+    if (kind == '0') {
+        status = pf_json_cut_number(cut, &number);
+        return status == PF_OK ? pf_bpftrace_value(cut->owner, offset, number) : status;
     }
+    pf_bpftrace_value(cut->owner, offset, PF_BYTES(""));
+    return pf_json_cut_skip(cut);
 }
 
 /* `"@name": {...}`, or a variable. */
-static int read_map(struct pf_reader *reader)
+static int read_map(struct pf_json_cut *cut, void *field)
 {
-    struct pf_bpftrace_reader *state = reader->state;
-    struct pf_bytes key, value;
-    int status = pf_json_cut_key(&state->json, &key);
+    struct pf_bpftrace_reader *state = field;
+    struct pf_bytes key = cut->key, value;
+    int kind = pf_json_cut_kind(cut);
 
-    if (status == PF_EOF)
-        state->level = OBJECT;
-    if (status != PF_OK)
-        return status == PF_EOF ? PF_OK : status;
     if (key.size == 0 || key.data[0] != '@')
-        return pf_json_cut_skip(&state->json);
-    if (!pf_bpftrace_map(reader, (struct pf_bytes){key.data + 1, key.size - 1}))
-        return pf_error_nomem(&reader->error);
-    if (pf_json_cut_kind(&state->json) == '{') {
+        return pf_json_cut_skip(cut);
+    if (!pf_bpftrace_map(cut->owner, pf_bytes_skip(key, 1)))
+        return pf_error_nomem(cut->error);
+    if (kind == '{') {
         state->level = ENTRIES;
-        return pf_json_cut_enter(&state->json, '{');
+        return pf_json_cut_enter(cut, '{');
     }
-    if (pf_json_cut_kind(&state->json) != '0')
-        return pf_json_cut_skip(&state->json);
-    status = pf_json_cut_number(&state->json, &value);
+    if (kind != '0')
+        return pf_json_cut_skip(cut);
+    int status = pf_json_cut_number(cut, &value);
     if (status != PF_OK)
         return status;
     key = (struct pf_bytes){state->name.data, state->name.size};
-    return pf_bpftrace_variable(reader, key, value) ? PF_OK : pf_error_nomem(&reader->error);
+    return pf_bpftrace_variable(cut->owner, key, value) ? PF_OK : pf_error_nomem(cut->error);
 }
 
-/* `"data": {...}` has the maps; what its type is, their names tell. */
-static int read_member(struct pf_reader *reader)
+static int enter_maps(struct pf_json_cut *cut, void *field)
 {
-    struct pf_bpftrace_reader *state = reader->state;
-    struct pf_bytes key;
-    int status = pf_json_cut_key(&state->json, &key);
-
-    if (status == PF_EOF)
-        state->level = BETWEEN;
-    if (status != PF_OK)
-        return status == PF_EOF ? PF_OK : status;
-    if (!pf_bytes_equal(key, PF_BYTES("data")) || pf_json_cut_kind(&state->json) != '{')
-        return pf_json_cut_skip(&state->json);
-    state->level = MAPS;
-    return pf_json_cut_enter(&state->json, '{');
+    ((struct pf_bpftrace_reader *)field)->level = MAPS;
+    return pf_json_cut_enter(cut, '{');
 }
 
 static int read_object(struct pf_reader *reader)
@@ -134,7 +116,19 @@ static int read_object(struct pf_reader *reader)
 
 int pf_bpftrace_read_json(struct pf_reader *reader)
 {
-    static int (*const steps[])(struct pf_reader *) = {read_object, read_member, read_map, read_entry};
+    /* the names of the maps tell their types, which stand beside `data` */
+    static const struct pf_json_member object[] = {{"data", PF_JSON_OBJECT | PF_JSON_LAX, enter_maps, 0}, {0}};
+    static const struct pf_json_member map[] = {{NULL, PF_JSON_ANY, read_map, 0}, {0}};
+    static const struct pf_json_member entry[] = {{NULL, PF_JSON_ANY, read_entry, 0}, {0}};
+    static const struct pf_json_member *const tables[] = {[OBJECT] = object, [MAPS] = map, [ENTRIES] = entry};
+    struct pf_bpftrace_reader *state = reader->state;
 
-    return steps[((struct pf_bpftrace_reader *)reader->state)->level](reader);
+    if (state->level == BETWEEN)
+        return read_object(reader);
+    state->entry_offset = pf_source_offset(reader->source);
+    int status = pf_json_member(&state->json, tables[state->level], state);
+    if (status != PF_EOF)
+        return status;
+    state->level--;
+    return PF_OK;
 }
