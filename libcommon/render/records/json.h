@@ -4,8 +4,7 @@
 #define PF_RENDER_RECORDS_JSON_H
 
 #include "base/number.h"
-#include "codec/format.h"
-#include "io/json_cut.h"
+#include "codec/json_reader.h"
 #include "model/labels.h"
 #include "model/metadata.h"
 
@@ -14,11 +13,13 @@
 
 enum { PF_SAMPLES_COLUMNS = 64, PF_SAMPLES_FORMATS = 64 };
 
-/* Values that repeat are known by their bytes. Zero-initialise but for `texts`. */
+/* Values that repeat are known by their bytes. Zero-initialise but for `texts` and `make`. */
 struct pf_samples_memo {
     struct pf_strings texts;
+    uint32_t (*make)(struct pf_reader *, const json_t *); /* of a value that is new */
     uint32_t *ids; /* by string, + 1 */
     size_t count, capacity;
+    uint32_t id;   /* of the value that was read last */
 };
 
 /* What a row, or the document, says of a measure but its name and unit. */
@@ -29,7 +30,9 @@ struct pf_samples_facts {
 
 struct pf_samples_reader {
     struct pf_json_cut cut;
-    struct pf_samples_memo frames, labels, sections, measures;
+    struct pf_samples_memo frames;
+    struct pf_samples_memo sections, labels; /* the id: 0 where the row has none */
+    struct pf_samples_memo measures;         /* the id: 1 + the place of the first in facts; 0 where the row has none */
     struct pf_samples_facts *facts; /* those of a row that reads the same stand beside each other and are followed by the key UINT32_MAX */
     size_t fact_count, fact_capacity;
     struct pf_stack_memo *memo;
@@ -41,10 +44,8 @@ struct pf_samples_reader {
     enum pf_kind kind;
     uint32_t *leaf_first;
     size_t depth, frame_capacity;
-    uint32_t section_set, label_set; /* one of each as it stands, joined for the row */
     uint32_t formats, formats_given; /* where the row and those before it came from: strings */
     uint32_t own_format;             /* for rows that do not say it */
-    uint32_t fact_set;               /* 1 + the place of the first in facts; 0: the row has none */
     struct pf_labels row_labels;     /* while they are joined */
     struct pf_samples_value {
         uint32_t name, unit, measure;

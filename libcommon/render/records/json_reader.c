@@ -33,46 +33,6 @@ int pf_samples_bid_rows(struct pf_source *source, const char *path)
     return (found & 0xf) == 0xf && found & 0x30 && !(found & 0x40) ? 60 : 0;
 }
 
-int pf_samples_open_reader(struct pf_reader *reader)
-{
-    struct pf_samples_reader *state = reader->state;
-
-    pf_json_cut_open(&state->cut, reader->source, &reader->error);
-    state->memo = pf_stack_memo_new();
-    if (pf_strings_init(&state->frames.texts) != PF_OK || pf_strings_init(&state->labels.texts) != PF_OK ||
-        pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK || !state->memo)
-        return pf_error_nomem(&reader->error);
-    state->document = strcmp(reader->format->name, "json") == 0;
-    state->formats = state->own_format = pf_dict_intern(reader->dict, pf_bytes_of(reader->format->name), 0);
-    return PF_OK;
-}
-
-static void free_memo(struct pf_samples_memo *memo)
-{
-    pf_strings_free(&memo->texts);
-    free(memo->ids);
-}
-
-void pf_samples_close_reader(struct pf_reader *reader)
-{
-    struct pf_samples_reader *state = reader->state;
-
-    free_memo(&state->frames);
-    free_memo(&state->labels);
-    free_memo(&state->sections);
-    free_memo(&state->measures);
-    free(state->facts);
-    pf_stack_memo_free(state->memo);
-    pf_labels_free(&state->row_labels);
-    free(state->leaf_first);
-    for (unsigned k = 0; k < PF_SAMPLES_COLUMNS; k++)
-        free(state->data[k]);
-    pf_metadata_free(&state->metadata);
-    free(state->declared);
-    free(state->scales);
-    pf_json_cut_close(&state->cut);
-}
-
 /* --- what rows repeat ------------------------------------------------------------------------------------- */
 
 static struct pf_bytes text_of(const json_t *value)
@@ -239,71 +199,79 @@ static uint32_t make_measures(struct pf_reader *reader, const json_t *measures)
     return (uint32_t)first + 1;
 }
 
-/* The id of the value ahead, made once for each text. */
-static int read_known(struct pf_reader *reader, struct pf_samples_memo *memo, uint32_t (*make)(struct pf_reader *, const json_t *),
-                      uint32_t *id)
+/* The id of the value ahead, made once for each text, into the memo. */
+static int read_known(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
+    struct pf_samples_memo *memo = field;
     struct pf_bytes raw;
     const json_t *value;
     uint32_t text = 0;
-    int status = pf_json_cut_raw(&state->cut, &raw);
+    int status = pf_json_cut_raw(cut, &raw);
 
     if (status != PF_OK)
         return status;
     if (raw.size <= PF_STRING_MAX)
         text = pf_strings_intern(&memo->texts, raw, 0);
     if (text < memo->count && memo->ids[text]) {
-        *id = memo->ids[text] - 1;
+        memo->id = memo->ids[text] - 1;
         return PF_OK;
     }
-    status = pf_json_cut_parse(&state->cut, raw, pf_source_offset(reader->source) - raw.size, &value);
+    status = pf_json_cut_parse(cut, raw, pf_source_offset(cut->source) - raw.size, &value);
     if (status != PF_OK)
         return status;
-    *id = make(reader, value);
+    memo->id = memo->make(cut->owner, value);
     if (text >= memo->count) {
         size_t before = memo->count;
 
         if (!pf_grow(&memo->ids, &memo->capacity, (size_t)text + 1, sizeof *memo->ids))
-            return pf_error_nomem(&reader->error);
+            return pf_error_nomem(cut->error);
         memo->count = memo->capacity;
         memset(memo->ids + before, 0, (memo->count - before) * sizeof *memo->ids);
     }
     if (text)
-        memo->ids[text] = *id + 1;
+        memo->ids[text] = memo->id + 1;
     return PF_OK;
 }
 
 /* --- a row ------------------------------------------------------------------------------------------------ */
 
-static int read_stack(struct pf_reader *reader)
+static int read_frame(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    struct pf_samples_reader *state = field;
 
-    state->depth = 0;
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        if (state->depth >= PF_STACK_DEPTH_MAX)
-            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "more than 1048575 frames");
-        if (!pf_grow(&state->leaf_first, &state->frame_capacity, state->depth + 1, sizeof *state->leaf_first))
-            return pf_error_nomem(&reader->error);
-        status = read_known(reader, &state->frames, make_frame, &state->leaf_first[state->depth++]);
-    }
-    return status == PF_EOF ? PF_OK : status;
+    if (state->depth >= PF_STACK_DEPTH_MAX)
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "more than 1048575 frames");
+    if (!pf_grow(&state->leaf_first, &state->frame_capacity, state->depth + 1, sizeof *state->leaf_first))
+        return pf_error_nomem(cut->error);
+    int status = read_known(cut, &state->frames);
+    state->leaf_first[state->depth++] = state->frames.id;
+    return status;
 }
 
-static struct pf_samples_value *find_value(struct pf_reader *reader, struct pf_bytes name)
+static int read_stack(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
-    uint32_t id = pf_dict_intern_text(reader->dict, name);
+    struct pf_samples_reader *state = field;
 
-    for (unsigned k = 0; k < state->value_count; k++)
-        if (state->values[k].name == id)
-            return &state->values[k];
+    state->depth = 0;
+    return pf_json_array(cut, read_frame, state);
+}
+
+/* The value that has the key of the member at hand. */
+static int find_value(struct pf_json_cut *cut, struct pf_samples_value **value)
+{
+    struct pf_reader *reader = cut->owner;
+    struct pf_samples_reader *state = reader->state;
+    uint32_t id = pf_dict_intern_text(reader->dict, cut->key);
+
+    for (*value = state->values; *value < state->values + state->value_count; ++*value)
+        if ((*value)->name == id)
+            return PF_OK;
     if (state->value_count == PF_SAMPLES_COLUMNS)
-        return NULL;
-    state->values[state->value_count] = (struct pf_samples_value){.name = id};
-    return &state->values[state->value_count++];
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
+                           "a row of more than %d measures", PF_SAMPLES_COLUMNS);
+    **value = (struct pf_samples_value){.name = id};
+    state->value_count++;
+    return PF_OK;
 }
 
 static int bad_number(struct pf_reader *reader, const struct pf_samples_value *value, int code, struct pf_bytes text)
@@ -313,17 +281,19 @@ static int bad_number(struct pf_reader *reader, const struct pf_samples_value *v
 }
 
 /* A number exactly, with its decimals. */
-static int read_number(struct pf_reader *reader, struct pf_samples_value *value)
+static int read_number(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
+    struct pf_samples_value *value;
     struct pf_decimals decimals = {.most = PLACES_MAX};
     struct pf_bytes text;
     bool exact = true;
-    int status;
+    int status = find_value(cut, &value);
 
-    pf_json_cut_kind(&state->cut);
-    value->offset = pf_source_offset(reader->source);
-    status = pf_json_cut_number(&state->cut, &text);
+    (void)field;
+    if (status != PF_OK)
+        return status;
+    value->offset = pf_source_offset(cut->source);
+    status = pf_json_cut_number(cut, &text);
     if (status != PF_OK)
         return status;
     status = pf_decimals_take(&decimals, text, &value->value);
@@ -333,35 +303,40 @@ static int read_number(struct pf_reader *reader, struct pf_samples_value *value)
     if (status == PF_OVERFLOW && pf_decimal_scale128(text, 0, &value->wide, &exact) && exact)
         status = PF_OK;
     if (status != PF_OK || decimals.rounded)
-        return bad_number(reader, value, status == PF_OVERFLOW ? PF_OVERFLOW : PF_FAILED, text);
+        return bad_number(cut->owner, value, status == PF_OVERFLOW ? PF_OVERFLOW : PF_FAILED, text);
     return PF_OK;
 }
 
-/* {"wall":5} or {"wall":"nanoseconds"} */
-static int read_values(struct pf_reader *reader, bool units)
+static int read_unit(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
-    struct pf_bytes key, text;
-    int status = pf_json_cut_enter(&state->cut, '{');
+    struct pf_samples_value *value;
+    int status = find_value(cut, &value);
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        struct pf_samples_value *value = find_value(reader, key);
-
-        if (!value)
-            return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "a row of more than %d measures",
-                               PF_SAMPLES_COLUMNS);
-        status = units ? pf_json_cut_string(&state->cut, &text) : read_number(reader, value);
-        if (units && status == PF_OK)
-            value->unit = pf_dict_intern_text(reader->dict, text);
-    }
-    return status == PF_EOF ? PF_OK : status;
+    (void)field;
+    return status == PF_OK ? pf_json_read_text(cut, &value->unit) : status;
 }
 
-static int read_kind(struct pf_reader *reader)
+/* {"wall":5} */
+static int read_values(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
+    static const struct pf_json_member value[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0}, {0}};
+
+    return pf_json_object(cut, value, field);
+}
+
+/* {"wall":"nanoseconds"} */
+static int read_units(struct pf_json_cut *cut, void *field)
+{
+    static const struct pf_json_member unit[] = {{NULL, PF_JSON_STRING, read_unit, 0}, {0}};
+
+    return pf_json_object(cut, unit, field);
+}
+
+static int read_kind(struct pf_json_cut *cut, void *field)
+{
+    struct pf_samples_reader *state = field;
     struct pf_bytes text;
-    int status = pf_json_cut_string(&state->cut, &text);
+    int status = pf_json_cut_string(cut, &text);
 
     for (int kind = 0; status == PF_OK && kind < PF_RECORD_KINDS; kind++)
         if (pf_bytes_equal(text, pf_bytes_of(pf_kind_name((enum pf_kind)kind)))) {
@@ -373,7 +348,7 @@ static int read_kind(struct pf_reader *reader)
         return PF_OK;
     }
     return status != PF_OK ? status
-                           : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "no kind of records: '%.*s'",
+                           : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "no kind of records: '%.*s'",
                                          text.size > 40 ? 40 : (int)text.size, text.data);
 }
 
@@ -391,73 +366,51 @@ static bool add_removed(struct pf_reader *reader, const json_t *removed)
     return good;
 }
 
-static int read_removed(struct pf_reader *reader)
+static int read_removed(struct pf_json_cut *cut, void *field)
 {
-    struct pf_json_cut *cut = &((struct pf_samples_reader *)reader->state)->cut;
     struct pf_bytes raw;
     const json_t *removed;
     int status = pf_json_cut_raw(cut, &raw);
 
+    (void)field;
     if (status != PF_OK || pf_bytes_equal(raw, PF_BYTES("[]")))
         return status;
-    status = pf_json_cut_parse(cut, raw, pf_source_offset(reader->source) - raw.size, &removed);
-    return status != PF_OK || add_removed(reader, removed) ? status : pf_error_nomem(&reader->error);
+    status = pf_json_cut_parse(cut, raw, pf_source_offset(cut->source) - raw.size, &removed);
+    return status != PF_OK || add_removed(cut->owner, removed) ? status : pf_error_nomem(cut->error);
 }
 
-static int read_formats(struct pf_reader *reader)
+static int refuse_depth(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
-    struct pf_bytes text;
-    int status = pf_json_cut_string(&state->cut, &text);
-
-    if (status == PF_OK)
-        state->formats = pf_dict_intern_text(reader->dict, text);
-    return status;
-}
-
-static int read_member(struct pf_reader *reader, struct pf_bytes key)
-{
-    struct pf_samples_reader *state = reader->state;
-
-    if (pf_bytes_equal(key, PF_BYTES("kind")))
-        return read_kind(reader);
-    if (pf_bytes_equal(key, PF_BYTES("sections")))
-        return read_known(reader, &state->sections, make_sections, &state->section_set);
-    if (pf_bytes_equal(key, PF_BYTES("labels")))
-        return read_known(reader, &state->labels, make_labels, &state->label_set);
-    if (pf_bytes_equal(key, PF_BYTES("stack")))
-        return read_stack(reader);
-    if (pf_bytes_equal(key, PF_BYTES("values")))
-        return read_values(reader, false);
-    if (pf_bytes_equal(key, PF_BYTES("units")))
-        return read_values(reader, true);
-    if (pf_bytes_equal(key, PF_BYTES("measures")))
-        return read_known(reader, &state->measures, make_measures, &state->fact_set);
-    if (pf_bytes_equal(key, PF_BYTES("source_format")))
-        return read_formats(reader);
-    if (pf_bytes_equal(key, PF_BYTES("removed")))
-        return read_removed(reader);
-    if (pf_bytes_equal(key, PF_BYTES("depth")))
-        return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
-                           "rows of single frames, as explode gives them: only whole stacks are read back");
-    return pf_json_cut_skip(&state->cut);
+    (void)field;
+    return pf_error_at(cut->error, PF_UNSUPPORTED, pf_source_offset(cut->source),
+                       "rows of single frames, as explode gives them: only whole stacks are read back");
 }
 
 static int read_row(struct pf_reader *reader)
 {
-    struct pf_samples_reader *state = reader->state;
-    struct pf_bytes key;
+    static const struct pf_json_member members[] = {
+        {"kind", PF_JSON_STRING, read_kind, 0},
+        {"sections", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, sections)},
+        {"labels", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, labels)},
+        {"stack", PF_JSON_ARRAY, read_stack, 0},
+        {"values", PF_JSON_OBJECT, read_values, 0},
+        {"units", PF_JSON_OBJECT, read_units, 0},
+        {"measures", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, measures)},
+        {"source_format", PF_JSON_STRING, pf_json_read_text, offsetof(struct pf_samples_reader, formats)},
+        {"removed", PF_JSON_ANY, read_removed, 0},
+        {"depth", PF_JSON_ANY, refuse_depth, 0},
+        {0},
+    };
     static const size_t frames[] = {0, 1, 2};
+    struct pf_samples_reader *state = reader->state;
+
     pf_json_cut_kind(&state->cut);
     uint64_t offset = pf_source_offset(reader->source);
-    int status = pf_json_cut_enter(&state->cut, '{');
-
     state->kind = PF_SAMPLE;
-    state->depth = state->value_count = state->section_set = state->label_set = state->fact_set = 0;
+    state->depth = state->value_count = state->sections.id = state->labels.id = state->measures.id = 0;
     state->formats = state->own_format;
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK)
-        status = read_member(reader, key);
-    if (status != PF_EOF)
+    int status = pf_json_object(&state->cut, members, state);
+    if (status != PF_OK)
         return status;
     state->waiting = state->kind != PF_META;
     if (state->waiting && state->kind != PF_SAMPLE && state->depth != frames[state->kind])
@@ -533,12 +486,12 @@ static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_s
 /* What the row says of the measure of its `k`th value; NULL: nothing. */
 static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *state, unsigned k)
 {
-    const struct pf_samples_facts *first = state->fact_set != 0 ? &state->facts[state->fact_set - 1] : NULL, *facts;
+    const struct pf_samples_facts *first = state->measures.id != 0 ? &state->facts[state->measures.id - 1] : NULL, *facts;
     uint32_t key = state->values[k].name;
 
     if (first == NULL)
         return NULL;
-    if (k < state->fact_count - (state->fact_set - 1) && first[k].key == key) /* both in one order, as they are written */
+    if (k < state->fact_count - (state->measures.id - 1) && first[k].key == key) /* both in one order, as they are written */
         return &first[k];
     for (facts = first; facts->key != UINT32_MAX && facts->key != key;)
         facts++;
@@ -642,10 +595,10 @@ static int add_row(struct pf_reader *reader, uint32_t row)
     struct pf_samples_reader *state = reader->state;
     int status = PF_OK;
 
-    state->label_ids[row] = state->section_set != 0 ? state->section_set : state->label_set;
-    if (state->section_set != 0 && state->label_set != 0) {
-        if (!pf_labels_add_set(&state->row_labels, reader->dict, state->section_set) ||
-            !pf_labels_add_set(&state->row_labels, reader->dict, state->label_set))
+    state->label_ids[row] = state->sections.id != 0 ? state->sections.id : state->labels.id;
+    if (state->sections.id != 0 && state->labels.id != 0) {
+        if (!pf_labels_add_set(&state->row_labels, reader->dict, state->sections.id) ||
+            !pf_labels_add_set(&state->row_labels, reader->dict, state->labels.id))
             return pf_error_nomem(&reader->error);
         state->label_ids[row] = pf_labels_take(&state->row_labels, reader->dict);
     }
@@ -661,30 +614,31 @@ static int add_row(struct pf_reader *reader, uint32_t row)
     return status;
 }
 
-/* A measure without its total, which may leave the 64 bits that jansson has. */
-static int read_declared(struct pf_reader *reader, json_t *measure)
+/* A member of a measure, into a jansson object. */
+static int keep_member(struct pf_json_cut *cut, void *field)
 {
-    static const char *const members[] = {"name", "unit", "kind", "role", "nature", "aggregation", "main", "measure", "base_unit",
-                                          "raw_unit", "num", "den", "period", "period_parts"};
-    struct pf_samples_reader *state = reader->state;
+    struct pf_bytes key = cut->key;
+    char name[32] = "";
     const json_t *value;
-    struct pf_bytes key;
-    int status = pf_json_cut_enter(&state->cut, '{');
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        size_t k = 0;
-
-        while (k < sizeof members / sizeof *members && !pf_bytes_equal(key, pf_bytes_of(members[k])))
-            k++;
-        if (k == sizeof members / sizeof *members) {
-            status = pf_json_cut_skip(&state->cut);
-        } else if ((status = pf_json_cut_value(&state->cut, &value)) == PF_OK &&
-                   json_object_set_nocheck(measure, members[k], (json_t *)(uintptr_t)value) != 0) {
-            return pf_error_nomem(&reader->error);
-        }
-    }
-    return status == PF_EOF ? PF_OK : status;
+    memcpy(name, key.data, key.size < sizeof name ? key.size : sizeof name - 1);
+    int status = pf_json_cut_value(cut, &value);
+    if (status == PF_OK && json_object_set_nocheck(field, name, (json_t *)(uintptr_t)value) != 0)
+        return pf_error_nomem(cut->error);
+    return status;
 }
+
+/* A measure without its total, which may leave the 64 bits that jansson has. */
+static const struct pf_json_member measure_members[] = {
+    {"name", PF_JSON_ANY, keep_member, 0},       {"unit", PF_JSON_ANY, keep_member, 0},
+    {"kind", PF_JSON_ANY, keep_member, 0},       {"role", PF_JSON_ANY, keep_member, 0},
+    {"nature", PF_JSON_ANY, keep_member, 0},     {"aggregation", PF_JSON_ANY, keep_member, 0},
+    {"main", PF_JSON_ANY, keep_member, 0},       {"measure", PF_JSON_ANY, keep_member, 0},
+    {"base_unit", PF_JSON_ANY, keep_member, 0},  {"raw_unit", PF_JSON_ANY, keep_member, 0},
+    {"num", PF_JSON_ANY, keep_member, 0},        {"den", PF_JSON_ANY, keep_member, 0},
+    {"period", PF_JSON_ANY, keep_member, 0},     {"period_parts", PF_JSON_ANY, keep_member, 0},
+    {0},
+};
 
 static int declare(struct pf_reader *reader, const json_t *declared)
 {
@@ -708,63 +662,66 @@ static int declare(struct pf_reader *reader, const json_t *declared)
 }
 
 /* What follows the rows: measures, which may have none, and metadata. */
-static int read_measures(struct pf_reader *reader)
+static int read_measure(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
-    int status = pf_json_cut_enter(&state->cut, '[');
+    json_t *measure = json_object();
+    int status = measure ? pf_json_object(cut, measure_members, measure) : pf_error_nomem(cut->error);
 
-    while (status == PF_OK && (status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        json_t *measure = json_object();
-
-        status = measure ? read_declared(reader, measure) : pf_error_nomem(&reader->error);
-        if (status == PF_OK)
-            status = declare(reader, measure);
-        json_decref(measure);
-    }
-    return status == PF_EOF ? PF_OK : status;
+    (void)field;
+    if (status == PF_OK)
+        status = declare(cut->owner, measure);
+    json_decref(measure);
+    return status;
 }
 
-static int read_meta(struct pf_reader *reader)
+static int read_measures(struct pf_json_cut *cut, void *field)
 {
-    struct pf_samples_reader *state = reader->state;
+    return pf_json_array(cut, read_measure, field);
+}
+
+static int read_meta(struct pf_json_cut *cut, void *field)
+{
+    struct pf_samples_reader *state = field;
+    struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
     const json_t *meta, *row;
     size_t k;
-    int status = pf_json_cut_value(&state->cut, &meta);
+    int status = pf_json_cut_value(cut, &meta);
 
     if (status != PF_OK)
         return status;
     struct pf_bytes formats = pf_json_member_text(meta, "source_format");
 
     if (formats.size > 0)
-        state->formats = pf_dict_intern_text(reader->dict, formats);
+        state->formats = pf_dict_intern_text(dict, formats);
     state->incomplete = json_is_false(json_object_get(meta, "complete"));
     json_array_foreach(json_object_get(meta, "metadata"), k, row) {
         struct pf_bytes origin = pf_json_member_text(row, "origin");
 
-        if (!pf_metadata_add(&state->metadata, reader->dict, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value")))
-            return pf_error_nomem(&reader->error);
+        if (!pf_metadata_add(&state->metadata, dict, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value")))
+            return pf_error_nomem(cut->error);
     }
-    return add_removed(reader, json_object_get(meta, "removed")) ? PF_OK : pf_error_nomem(&reader->error);
+    return add_removed(cut->owner, json_object_get(meta, "removed")) ? PF_OK : pf_error_nomem(cut->error);
+}
+
+static int enter_rows(struct pf_json_cut *cut, void *field)
+{
+    (void)field;
+    return pf_json_cut_enter(cut, '[');
 }
 
 /* In a document: up to its rows, or its end. */
-static int read_document(struct pf_reader *reader)
+static int read_document(struct pf_samples_reader *state)
 {
-    struct pf_samples_reader *state = reader->state;
-    struct pf_bytes key;
+    static const struct pf_json_member members[] = {
+        {"rows", PF_JSON_ARRAY, enter_rows, 0},
+        {"measures", PF_JSON_ARRAY, read_measures, 0},
+        {"meta", PF_JSON_ANY, read_meta, 0},
+        {0},
+    };
     int status = PF_OK;
 
-    while (status == PF_OK && (status = pf_json_cut_key(&state->cut, &key)) == PF_OK) {
-        if (pf_bytes_equal(key, PF_BYTES("rows"))) {
-            return pf_json_cut_enter(&state->cut, '[');
-        } else if (pf_bytes_equal(key, PF_BYTES("measures"))) {
-            status = read_measures(reader);
-        } else if (pf_bytes_equal(key, PF_BYTES("meta"))) {
-            status = read_meta(reader);
-        } else {
-            status = pf_json_cut_skip(&state->cut);
-        }
-    }
+    while (status == PF_OK && state->cut.open.size == 1)
+        status = pf_json_member(&state->cut, members, state);
     return status == PF_EOF && (status = pf_json_cut_end(&state->cut)) == PF_OK ? PF_EOF : status;
 }
 
@@ -785,7 +742,7 @@ static int next_row(struct pf_reader *reader)
     if (state->cut.open.size == 0 && (status = pf_json_cut_enter(&state->cut, '{')) != PF_OK)
         return status;
     while (status == PF_OK) {
-        if (state->cut.open.size == 1 && (status = read_document(reader)) != PF_OK)
+        if (state->cut.open.size == 1 && (status = read_document(state)) != PF_OK)
             return status;
         status = pf_json_cut_next(&state->cut);
         if (status == PF_OK)
@@ -832,6 +789,50 @@ static bool give_end(struct pf_reader *reader, struct pf_batch *batch)
     if (state->formats != state->formats_given)
         return give_formats(reader, batch);
     return pf_metadata_give(&state->metadata, batch);
+}
+
+int pf_samples_open_reader(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    pf_json_reader_open(&state->cut, reader);
+    state->frames.make = make_frame;
+    state->sections.make = make_sections;
+    state->labels.make = make_labels;
+    state->measures.make = make_measures;
+    state->memo = pf_stack_memo_new();
+    if (pf_strings_init(&state->frames.texts) != PF_OK || pf_strings_init(&state->labels.texts) != PF_OK ||
+        pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK || !state->memo)
+        return pf_error_nomem(&reader->error);
+    state->document = strcmp(reader->format->name, "json") == 0;
+    state->formats = state->own_format = pf_dict_intern(reader->dict, pf_bytes_of(reader->format->name), 0);
+    return PF_OK;
+}
+
+static void free_memo(struct pf_samples_memo *memo)
+{
+    pf_strings_free(&memo->texts);
+    free(memo->ids);
+}
+
+void pf_samples_close_reader(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    free_memo(&state->frames);
+    free_memo(&state->labels);
+    free_memo(&state->sections);
+    free_memo(&state->measures);
+    free(state->facts);
+    pf_stack_memo_free(state->memo);
+    pf_labels_free(&state->row_labels);
+    free(state->leaf_first);
+    for (unsigned k = 0; k < PF_SAMPLES_COLUMNS; k++)
+        free(state->data[k]);
+    pf_metadata_free(&state->metadata);
+    free(state->declared);
+    free(state->scales);
+    pf_json_cut_close(&state->cut);
 }
 
 int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
