@@ -146,6 +146,11 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
     status = pf_json_cut_string(cut, key);
     if (status != PF_OK)
         return status;
+    const struct pf_source *source = cut->source;
+    if (source->limit - source->cursor >= 2 && source->cursor[0] == ':' && !blank(source->cursor[1])) {
+        pf_source_take(cut->source, 1);
+        return PF_OK;
+    }
     /* what follows may move the bytes */
     if (key->data != cut->text.data) {
         cut->text.size = 0;
@@ -365,6 +370,24 @@ static bool plain(struct pf_bytes text)
     return all < 0x80 || pf_utf8_valid(text);
 }
 
+/* A string whose bytes are all at hand and stand for themselves; false: the long way. */
+static bool quick_string(struct pf_json_cut *cut, struct pf_bytes *string)
+{
+    const unsigned char *start = cut->source->cursor + 1, *p = start, *limit = cut->source->limit;
+    unsigned char all = 0;
+
+    if ((size_t)(limit - p) > PF_JSON_VALUE_MAX)
+        limit = p + PF_JSON_VALUE_MAX;
+    for (; p < limit && *p != '"'; all |= *p++)
+        if (*p == '\\' || *p < 0x20)
+            return false;
+    *string = (struct pf_bytes){(const char *)start, (size_t)(p - start)};
+    if (p >= limit || (all >= 0x80 && !pf_utf8_valid(*string)))
+        return false;
+    cut->source->cursor = p + 1;
+    return true;
+}
+
 int pf_json_cut_string(struct pf_json_cut *cut, struct pf_bytes *string)
 {
     struct pf_bytes raw;
@@ -372,6 +395,8 @@ int pf_json_cut_string(struct pf_json_cut *cut, struct pf_bytes *string)
 
     if (ahead(cut) != '"')
         return unexpected(cut, "a string");
+    if (quick_string(cut, string))
+        return PF_OK;
     int status = find_raw(cut, PF_JSON_VALUE_MAX, &raw);
     if (status != PF_OK)
         return status;
