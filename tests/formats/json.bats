@@ -221,6 +221,28 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
     cmp want got
 }
 
+@test "a value of a wrong type, missing or twice is refused in the same words by all readers of JSON" {
+    # format; text, with @ where the message has its offset; message
+    while IFS=';' read -r format text message; do
+        before=${text%%@*}
+        printf '%s' "$before${text#*@}" >wrong.json
+        fails 3 "wrong.json: offset ${#before}: $message\$" profcat -f "$format" wrong.json -o /dev/null
+    done <<'END'
+cpuprofile;{"nodes": @{}};'nodes' is an object, an array was expected
+cpuprofile;{"nodes":[{"id":@[1]}]};'id' is an array, a number or a string was expected
+heapprofile;{"head":@"x"};'head' is a string, an object was expected
+stackprof;{"frames":{"1":@null}};'1' is null, an object was expected
+speedscope;{"profiles":[{"samples":@"a"}]};'samples' is a string, an array was expected
+speedscope;{"profiles":[{"samples":[],"samples":@[]}]};'samples' is there twice
+speedscope;{"profiles":[{"samples":[],"events":@[]}]};a profile of samples and of events
+speedscope;{"profiles":[{"events":[{"type":"O","at":1}@]}]};the object that ends here has no 'frame'
+chrometrace;[{"ph":@true}];'ph' is true or false, a string was expected
+json;{"rows":@5};'rows' is a number, an array was expected
+ndjson;{"kind":"sample","values":@["a"]};'values' is an array, an object was expected
+ndjson;{"values":{"a":@{}}};'a' is an object, a number or a string was expected
+END
+}
+
 @test "no file of another format is taken for JSON" {
     for file in "$CORPUS"/{callgrind,pprof,perf,folded,statprofiler,nytprof,dcpi}/*; do
         [ -f "$file" ] || continue
