@@ -200,6 +200,19 @@ chunk() {
     grep -q ',-3$' out
 }
 
+@test "speedscope: frames that never close are an error, as in its viewer; --salvage takes the time up to the last event" {
+    printf '%s' '{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"evented","unit":"nanoseconds","startValue":0,"endValue":100,' \
+        '"events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":10},{"type":"C","frame":1,"at":14},{"type":"O","frame":1,"at":40}' >open.json
+    { cat open.json; printf ']}]}'; } >never.json
+    fails 3 "never.json: offset $(($(wc -c <open.json) + 1)): 2 frames are still open behind the last event: every frame that opens must close" \
+        profcat -f speedscope -t folded never.json
+    # a until 10, b until 14, a until 40
+    [ "$(profcat -q --salvage -f speedscope -t folded never.json)" = $'a 36\na;b 4' ]
+    # closed at 90: 50 more for b; nothing happened from 90 to 100
+    { cat open.json; printf ',{"type":"C","frame":1,"at":90},{"type":"C","frame":0,"at":90}]}]}'; } >closed.json
+    [ "$(profcat -f speedscope -t folded closed.json)" = $'a 36\na;b 54' ]
+}
+
 # times COUNT TEXT: with commas between
 times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text; printf "%s", text }'; }
 

@@ -350,9 +350,11 @@ static int read_events(struct pf_json_cut *cut, void *field)
     int status = pf_json_array(cut, read_event, profile);
     if (state->row_of)
         memset(state->row_of, 0, state->row_count * sizeof *state->row_of);
+    /* speedscope refuses such a profile, too. endValue closes no frame: it may lie behind the end of the last one. */
     if (status == PF_OK && state->frame_count > 0)
-        pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %zu frames are still open behind the last event",
-                       pf_source_offset(reader->source), state->frame_count);
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "%zu frames are still open behind the last event: every frame that opens must close",
+                           state->frame_count);
     return status;
 }
 
