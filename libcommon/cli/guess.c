@@ -1,6 +1,7 @@
 #include "cli/guess.h"
 
 #include "cli/command.h"
+#include "model/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,8 @@ struct element {
     struct pf_bytes name;              /* without dashes, '-' for '_' */
     const char *value;                 /* NULL: none */
     bool single;                       /* one dash before a long name */
+    bool ambiguous;                    /* short for several options */
+    const char *letter;                /* in argv: a letter that is no option; NULL: none */
     const struct option *option;       /* OPTION: the first of a cluster of letters */
     const struct selection *selection; /* SELECTION */
     char word[WORD];
@@ -269,13 +272,14 @@ static void take_argument(const struct line *line, struct element *element)
 
 static void read_long(const struct line *line, struct element *element)
 {
-    size_t alike;
+    size_t alike = 0;
 
     element->option = find_option(line, element->name);
     element->selection = element->option != NULL ? NULL : find_selection(line, element->name);
     if (element->option == NULL && element->selection == NULL &&
         find_guess(line, element->name, true) == NULL)
         element->option = find_prefix(line, element->name, &alike);
+    element->ambiguous = alike > 1;
     element->kind = element->option != NULL      ? OPTION
                     : element->selection != NULL ? SELECTION
                                                  : UNKNOWN;
@@ -299,8 +303,10 @@ static void read_letters(const struct line *line, struct element *element, const
                     element->selection = &selections[k];
         if (element->selection != NULL)
             element->kind = SELECTION;
-        if (option == NULL && element->selection == NULL)
-            return; /* the option parser says so */
+        if (option == NULL && element->selection == NULL) {
+            element->letter = p;
+            return;
+        }
         if (option == NULL ? element->selection->argument : option->required) {
             element->value = p[1] != '\0' ? p + 1 : NULL;
             take_argument(line, element);
@@ -534,6 +540,31 @@ static _Noreturn void answer_mistaken(const struct line *line, const struct elem
     answer(line, element, "did you mean proffilter --", &text);
 }
 
+/* The next messages are those of getopt, which prints control characters as they are. */
+static _Noreturn void answer_ambiguous(const struct line *line, const struct element *element)
+{
+    struct pf_buffer text = {0};
+
+    for (size_t k = 0; k < line->option_count; k++)
+        if (pf_bytes_starts(line->options[k].name, element->name)) {
+            pf_command_text(&text, " '--");
+            pf_buffer_append(&text, line->options[k].name.data, line->options[k].name.size);
+            pf_command_text(&text, "'");
+        }
+    if (!pf_buffer_byte(&text, '\0'))
+        pf_tool_nomem(line->tool);
+    pf_tool_usage(line->tool, "option '%s' is ambiguous; possibilities:%s",
+                  line->argv[element->first], text.data);
+}
+
+static _Noreturn void answer_letter(const struct line *line, const struct element *element)
+{
+    char escape[PF_TEXT_ESCAPE];
+
+    pf_tool_usage(line->tool, "invalid option -- '%.*s'",
+                  (int)pf_text_next(pf_bytes_of(element->letter), escape), element->letter);
+}
+
 /* --- the command line ------------------------------------------------------------------------- */
 
 static void check_element(const struct line *line, const struct element *element)
@@ -546,6 +577,10 @@ static void check_element(const struct line *line, const struct element *element
         answer_selection(line, element);
     if (element->single && element->kind == OPTION)
         answer_option(line, element, "type ", element->option);
+    if (element->letter != NULL)
+        answer_letter(line, element);
+    if (element->ambiguous)
+        answer_ambiguous(line, element);
     if (element->kind != UNKNOWN)
         return;
     guess = find_guess(line, element->name, false);
@@ -557,6 +592,7 @@ static void check_element(const struct line *line, const struct element *element
     selection = nearest_selection(line, element->name);
     if (selection != NULL)
         answer_mistaken(line, element, selection);
+    pf_tool_usage(line->tool, "unrecognized option '%s'", line->argv[element->first]);
 }
 
 void pf_guess_options(struct pf_tool *tool, int argc, char *const *argv, const char *const *help)

@@ -123,18 +123,16 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
 }
 
 /* Names in messages come from files: what speaks to a terminal, or turns the text around, is escaped as in tables. */
-static void print_safely(const char *text)
+static void print_safely(FILE *stream, struct pf_bytes rest)
 {
-    struct pf_bytes rest = pf_bytes_of(text);
-
     while (rest.size > 0) {
         char escape[PF_TEXT_ESCAPE];
         size_t size = pf_text_next(rest, escape);
 
         if (escape[0])
-            fputs(escape, stderr);
+            fputs(escape, stream);
         else
-            fwrite(rest.data, 1, size, stderr);
+            fwrite(rest.data, 1, size, stream);
         rest.data += size;
         rest.size -= size;
     }
@@ -146,7 +144,7 @@ static void say(struct pf_tool *tool, const char *prefix, const char *format, va
     pf_tool_line(tool, NULL);
     vsnprintf(text, sizeof text, format, args);
     fprintf(stderr, "%s: %s", tool->name, prefix);
-    print_safely(text);
+    print_safely(stderr, pf_bytes_of(text));
     fputc('\n', stderr);
 }
 
@@ -263,6 +261,23 @@ void *pf_tool_checked(const char *name, void *memory)
     if (!memory)
         pf_tool_nomem(&tool);
     return memory;
+}
+
+int pf_tool_print(FILE *stream, const char *format, ...)
+{
+    struct pf_buffer text = {0};
+    bool ended;
+    va_list args;
+
+    va_start(args, format);
+    pf_buffer_vprintf(&text, format, args);
+    va_end(args);
+    ended = text.size > 0 && text.data[text.size - 1] == '\n';
+    print_safely(stream, (struct pf_bytes){text.data, text.size - ended});
+    if (ended)
+        fputc('\n', stream);
+    pf_buffer_free(&text);
+    return 0;
 }
 
 /* Standard output is closed here and nowhere else, and what close says counts. */

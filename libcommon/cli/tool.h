@@ -7,6 +7,7 @@
 #include "io/sink.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Exit statuses (CLI.md). The most serious one wins: FAILURE over INPUT over CONDITION. */
 enum pf_exit { PF_EXIT_DONE = 0, PF_EXIT_CONDITION = 1, PF_EXIT_USAGE = 2, PF_EXIT_INPUT = 3, PF_EXIT_FAILURE = 4 };
@@ -54,6 +55,8 @@ _Noreturn void pf_tool_quit(const struct pf_tool *);
 PF_NORETURN void pf_tool_end_without_memory(void);
 /* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For cli/checked.h. */
 void *pf_tool_checked(const char *name, void *memory);
+/* fprintf with the bytes escaped as in messages, but for a line feed at the end. For cli/checked.h. */
+int pf_tool_print(FILE *, const char *format, ...) PF_PRINTF(2, 3);
 
 /* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be written. */
 _Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose, const char *const *lines);

@@ -72,6 +72,29 @@ profcat -Y a.folded => invalid option -- 'Y'
 END
 }
 
+@test "no message about an option sends control characters to the terminal" {
+    while IFS='~' read -r argument want; do
+        argument=$(printf %b "$argument")
+        for program in profcat profmerge profdiff proffilter proftop; do
+            ! "$program" "$argument" a.folded 2>err >out
+            [[ $(head -n 1 err) == "$program: $want"* ]] || { echo "$program: $want" | diff - err; false; }
+            [ "$(LC_ALL=C tr -d '\001-\011\013-\037\177' <err | wc -c)" -eq "$(wc -c <err)" ]
+        done
+    done <<'END'
+--\0033[31mqqqqqqqq~unrecognized option '--\x1b[31mqqqqqqqq'
+--qqqqqqqq=\0033~unrecognized option '--qqqqqqqq=\x1b'
+--no=\0033~option '--no=\x1b' is ambiguous; possibilities: '--no
+--no\0033\0033\0033\0033~unrecognized option '--no\x1b\x1b\x1b\x1b'
+-\0033~invalid option -- '\x1b'
+-q\0033~invalid option -- '\x1b'
+-\0303\0251~invalid option -- 'é'
+-\0302\0233~invalid option -- '\x9b'
+-\0303~invalid option -- '\xc3'
+--quiet=\0033~option '--quiet' doesn't allow an argument
+--color=\0033~--color takes auto, always or never, not '\x1b'
+END
+}
+
 @test "options that are right, short or joined mean what they meant" {
     for options in -n1 '-n 1' -qn1 --lim=1 '--limit 1' '-t csv' -tcsv '-m samples' -msamples --no-trunc --form; do
         # shellcheck disable=SC2086 # some have two words
