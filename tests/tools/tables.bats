@@ -76,6 +76,19 @@ END
     LC_ALL=C terminal "stty cols 200; profdiff --color=never x.folded y.folded" | grep -q '##########  old'
 }
 
+@test "the head explains points where the table has the column" {
+    needs_terminal
+    for columns in 40 60 70 80 200; do
+        terminal "stty cols $columns rows 40; profdiff --cum x.folded y.folded" | tr -d '\r' >got
+        [ "$(grep -c '^before .* points\|^ *before .* points' got)" -eq "$(grep -c '^points: ' got)" ]
+        tr -s '\n ' ' ' <got | grep -q 'all columns: cumulative'
+    done
+    tr -s '\n ' ' ' <got | grep -q 'points: share of the total after, less share of the total before; all columns: cumulative'
+    terminal "stty cols 40 rows 40; profdiff x.folded y.folded" | tr -d '\r' >got
+    grep -q points got && return 1
+    grep -q '^before' got
+}
+
 @test "rows below a share of the totals are left out, and nothing else changes" {
     printf 'a 90\nb 9\nc 1\n' >p.folded
     printf 'a 90\nb 1\nd 9\n' >q.folded

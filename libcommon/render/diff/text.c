@@ -83,7 +83,9 @@ static void append_total(const struct pf_diff_view *view, const struct pf_diff_b
     }
 }
 
-static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table)
+/* `points`: the table has the column of that name. */
+static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                      bool points)
 {
     const struct pf_dict *dict = view->diff->dict;
     struct pf_buffer line = {0}, scratch = {0};
@@ -96,8 +98,11 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
     status = scratch.failed ? PF_NOMEM : pf_diff_headline(view, &line);
     line.size = 0;
     append_method(view, block, table, &line);
-    pf_buffer_printf(&line, "points: share of the total after, less share of the total before%s",
-                     table->cum ? "; all columns: cumulative" : "");
+    if (points)
+        pf_buffer_printf(&line, "points: share of the total after, less share of the total before%s",
+                         table->cum ? "; " : "");
+    if (table->cum)
+        pf_buffer_printf(&line, "all columns: cumulative");
     if (status == PF_OK)
         status = line.failed ? PF_NOMEM
                              : pf_prose_write(view->sink, (struct pf_bytes){line.data, line.size}, view->terminal, pf_diff_mark(view));
@@ -210,8 +215,9 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     pf_text_table_row(text, cells, &place, 1);
 }
 
-static int write_rows(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                      size_t shown)
+/* The rows say which columns a narrow terminal has room for, and the head explains those only. */
+static int write_table(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
+                       size_t shown)
 {
     const struct pf_top top = pf_diff_top(view);
     struct pf_text_column columns[COLUMNS];
@@ -227,8 +233,10 @@ static int write_rows(const struct pf_diff_view *view, const struct pf_diff_bloc
         double size = fabs((double)pf_diff_compared(table, &table->rows[i])->delta);
         write_row(view, block, table, (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0}, &text, buffers);
     }
-    status = pf_top_end(&top, &text);
-    status = buffers[0].failed || buffers[1].failed ? PF_NOMEM : status;
+    status = write_head(view, block, table, pf_text_table_shows(&text, POINTS, view->terminal));
+    int written = pf_top_end(&top, &text);
+
+    status = buffers[0].failed || buffers[1].failed ? PF_NOMEM : status != PF_OK ? status : written;
     pf_buffer_free(&buffers[0]);
     pf_buffer_free(&buffers[1]);
     return status;
@@ -274,10 +282,8 @@ static int write_moved(const struct pf_diff_view *view, const struct pf_diff_tab
 int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, size_t rows)
 {
     size_t shown = pf_diff_shown(view, table->count);
-    int status = write_head(view, block, table);
+    int status = shown > 0 ? write_table(view, block, table, shown) : write_head(view, block, table, true);
 
-    if (status == PF_OK && shown > 0)
-        status = write_rows(view, block, table, shown);
     if (status == PF_OK)
         status = write_rest(view, table, shown, rows);
     return status == PF_OK ? write_moved(view, table) : status;

@@ -177,6 +177,14 @@ static void choose_layout(const struct pf_text_table *table, size_t terminal, st
         }
 }
 
+bool pf_text_table_shows(const struct pf_text_table *table, size_t column, size_t terminal)
+{
+    struct layout layout;
+
+    choose_layout(table, terminal, &layout);
+    return !layout.hidden[column];
+}
+
 /* --- writing ---------------------------------------------------------------------------------------------- */
 
 static void pad(struct pf_buffer *line, size_t columns)

@@ -58,6 +58,8 @@ void pf_text_table_row(struct pf_text_table *, const struct pf_text_cell *, cons
                        size_t place_count);
 /* A line of dashes with a + at the beginning of the last column. */
 void pf_text_table_rule(struct pf_text_table *);
+/* Whether a terminal of that width shows the column; all rows are known. */
+bool pf_text_table_shows(const struct pf_text_table *, size_t column, size_t terminal);
 /* Writes the heading and all rows, then frees the table. `terminal` 0: nothing is shortened; `mark`
  * (one column wide) stands for the middle of a shortened name. PF_OK or PF_NOMEM. */
 int pf_text_table_end(struct pf_text_table *, struct pf_sink *, size_t terminal, const char *mark);
