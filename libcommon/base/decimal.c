@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 
 #include <string.h>
 
@@ -10,11 +11,6 @@ enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000, DIGITS_MAX = 38 };
 
 #define REST_PLACES 12
 #define REST_POWER UINT64_C(1000000000000)
-
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* digits * 10^exponent, the digits without zeros at either end. */
 struct decimal {
@@ -24,27 +20,18 @@ struct decimal {
     int64_t exponent;
 };
 
-static size_t span_digits(struct pf_bytes text, size_t at)
-{
-    size_t start = at;
-
-    while (at < text.size && digit(text.data[at]))
-        at++;
-    return at - start;
-}
-
 /* Where the number's digits are and what they count; false: no number. */
 static bool parse(struct pf_bytes text, struct decimal *number)
 {
     size_t at = text.size > 0 && (text.data[0] == '-' || text.data[0] == '+'), first, last, point;
     int64_t exponent = 0;
-    size_t whole = span_digits(text, at), behind = 0;
+    size_t whole = pf_scan_digits(pf_bytes_skip(text, at)), behind = 0;
 
     number->negative = at > 0 && text.data[0] == '-';
     first = at;
     point = at += whole;
     if (at < text.size && text.data[at] == '.') {
-        behind = span_digits(text, at + 1);
+        behind = pf_scan_digits(pf_bytes_skip(text, at + 1));
         at += 1 + behind;
     }
     if (whole + behind == 0)

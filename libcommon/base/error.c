@@ -1,6 +1,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,34 @@ int pf_error_system(struct pf_error *error, const char *format, ...)
 int pf_error_nomem(struct pf_error *error)
 {
     return pf_error_set(error, PF_NOMEM, "out of memory");
+}
+
+struct pf_clip pf_clip(struct pf_bytes bytes)
+{
+    struct pf_clip clip;
+    size_t size = bytes.size;
+
+    if (size > PF_CLIP_MAX) {
+        size = PF_CLIP_MAX;
+        /* A UTF-8 character has at most three bytes behind its first. */
+        for (int k = 0; k < 3 && ((unsigned char)bytes.data[size] & 0xc0) == 0x80; k++)
+            size--;
+    }
+    if (size > 0)
+        memcpy(clip.text, bytes.data, size);
+    memcpy(clip.text + size, "...", sizeof "...");
+    if (size == bytes.size)
+        clip.text[size] = '\0';
+    return clip;
+}
+
+int pf_error_line(struct pf_error *error, uint64_t offset, uint64_t number, struct pf_bytes line,
+                  const char *what)
+{
+    if (line.size == 0)
+        return pf_error_at(error, PF_FAILED, offset, "line %" PRIu64 ": %s", number, what);
+    return pf_error_at(error, PF_FAILED, offset, "line %" PRIu64 ": %s: '%s'", number, what,
+                       pf_clip(line).text);
 }
 
 void pf_report_send(const struct pf_report *report, enum pf_severity severity, const char *format,

@@ -3,6 +3,8 @@
 #ifndef PF_BASE_ERROR_H
 #define PF_BASE_ERROR_H
 
+#include "base/bytes.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +45,20 @@ int pf_error_at(struct pf_error *, int code, uint64_t offset, const char *format
 int pf_error_system(struct pf_error *, const char *format, ...) PF_PRINTF(2, 3);
 
 int pf_error_nomem(struct pf_error *);
+
+/* "line NUMBER: WHAT: 'LINE'" at the offset where the line begins, as PF_FAILED. WHAT says what is
+ * wrong and what was expected. Without `: 'LINE'` when the line is empty. */
+int pf_error_line(struct pf_error *, uint64_t offset, uint64_t number, struct pf_bytes line,
+                  const char *what);
+
+/* A name or a piece of a line for a message: at most PF_CLIP_MAX bytes, then "..." where more
+ * follows; never a part of a UTF-8 character. The text is valid until the end of the expression:
+ * printf("... '%s'", pf_clip(name).text). */
+enum { PF_CLIP_MAX = 100 };
+struct pf_clip {
+    char text[PF_CLIP_MAX + sizeof "..."];
+};
+struct pf_clip pf_clip(struct pf_bytes);
 
 /* Where a handle sends warnings and notes while it works. `fn` may be NULL: they are dropped. The text
  * is valid during the call only and names an offset where there is one. Names in it may hold any byte: print it through

@@ -1,15 +1,12 @@
 #include "base/number.h"
 
+#include "base/scan.h"
+
 #define UINT128_LIMIT (~(pf_uint128)0)
 
 static pf_uint128 magnitude(pf_int128 value)
 {
     return value < 0 ? -(pf_uint128)value : (pf_uint128)value;
-}
-
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* Appends a decimal digit; false when it does not fit 128 bits. */
@@ -90,7 +87,7 @@ bool pf_parse_int128(struct pf_bytes text, pf_int128 *value)
     if (text.size == 0)
         return false;
     for (size_t k = 0; k < text.size; k++) {
-        if (!digit(text.data[k]) || !append_digit(&number, text.data[k]))
+        if (!pf_digit(text.data[k]) || !append_digit(&number, text.data[k]))
             return false;
     }
     if (number > (UINT128_LIMIT >> 1) + (negative ? 1 : 0))
@@ -108,7 +105,7 @@ bool pf_parse_int(struct pf_bytes text, int64_t low, int64_t high, int64_t *valu
     if (text.size == 0)
         return false;
     for (size_t k = 0; k < text.size; k++) {
-        if (!digit(text.data[k]) || __builtin_mul_overflow(number, 10, &number) ||
+        if (!pf_digit(text.data[k]) || __builtin_mul_overflow(number, 10, &number) ||
             __builtin_add_overflow(number, (uint64_t)(text.data[k] - '0'), &number))
             return false;
     }
@@ -128,7 +125,7 @@ static uint64_t suffix_factor(struct pf_bytes suffix, const char *list)
 
         if (*p == '=')
             p++;
-        for (; digit(*p); p++)
+        for (; pf_digit(*p); p++)
             factor = factor * 10 + (uint64_t)(*p - '0');
         if (pf_bytes_equal(suffix, (struct pf_bytes){list, name}))
             return factor;
@@ -158,7 +155,7 @@ bool pf_parse_scaled(struct pf_bytes text, const char *suffixes, int64_t *value)
     uint64_t factor = 1;
     pf_uint128 number = 0;
 
-    for (; k < text.size && digit(text.data[k]); k++) {
+    for (; k < text.size && pf_digit(text.data[k]); k++) {
         if (!append_digit(&number, text.data[k]))
             return false;
     }
@@ -166,7 +163,7 @@ bool pf_parse_scaled(struct pf_bytes text, const char *suffixes, int64_t *value)
     if (k < text.size && text.data[k] == '.') {
         size_t first = ++k, last = first;
 
-        for (; k < text.size && digit(text.data[k]); k++) {
+        for (; k < text.size && pf_digit(text.data[k]); k++) {
             if (text.data[k] != '0')
                 last = k + 1;
         }

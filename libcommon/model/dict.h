@@ -104,6 +104,11 @@ static inline uint32_t pf_dict_intern_text(struct pf_dict *dict, struct pf_bytes
 {
     return pf_strings_intern(&dict->strings, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
 }
+/* The same for a word of the program's own, in ASCII: a key, a unit, the name of a measure. */
+static inline uint32_t pf_dict_intern_word(struct pf_dict *dict, const char *word)
+{
+    return pf_strings_intern(&dict->strings, pf_bytes_of(word), 0);
+}
 static inline const struct pf_image *pf_dict_image(const struct pf_dict *dict, uint32_t id)
 {
     return (const struct pf_image *)pf_table_row(&dict->images, id);

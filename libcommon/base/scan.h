@@ -1,0 +1,193 @@
+/* Scanning text: classes of characters, and words, fields and numbers at the beginning of a view.
+ *
+ * A function that takes a pointer to the text removes from it what it returns. When it returns
+ * false, the text and the outputs are as they were. No function copies or owns memory: views point
+ * into the caller's bytes. Blanks are those of pf_blank. Fractions: base/decimal.h. */
+#ifndef PF_BASE_SCAN_H
+#define PF_BASE_SCAN_H
+
+#include "base/bytes.h"
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* --- classes of characters, in ASCII whatever the locale -------------------------------------- */
+
+static inline bool pf_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* 0 to 15 for a hexadecimal digit of either case, -1 for another character. */
+static inline int pf_hex_digit(char c)
+{
+    unsigned lower = ((unsigned char)c | 0x20u) - 'a';
+
+    return pf_digit(c) ? c - '0' : lower < 6 ? (int)lower + 10 : -1;
+}
+
+static inline bool pf_letter(char c)
+{
+    return ((unsigned char)c | 0x20u) - 'a' < 26;
+}
+
+/* A letter, a digit or `_`. */
+static inline bool pf_word_char(char c)
+{
+    return pf_letter(c) || pf_digit(c) || c == '_';
+}
+
+/* --- runs at the beginning and at the end ------------------------------------------------------ */
+
+/* Number of decimal digits at the beginning. */
+static inline size_t pf_scan_digits(struct pf_bytes text)
+{
+    size_t size = 0;
+
+    while (size < text.size && pf_digit(text.data[size]))
+        size++;
+    return size;
+}
+
+/* The text without the decimal digits at its end. */
+static inline struct pf_bytes pf_without_digits(struct pf_bytes text)
+{
+    while (text.size > 0 && pf_digit(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+/* True when the text is not empty and each byte is a decimal digit. */
+static inline bool pf_all_digits(struct pf_bytes text)
+{
+    return text.size > 0 && pf_scan_digits(text) == text.size;
+}
+
+/* True when each byte of the text is in the set; an empty text has no other bytes. */
+bool pf_all_of(struct pf_bytes text, const char *set);
+
+/* --- words and fields -------------------------------------------------------------------------- */
+
+/* Removes the blanks at the beginning. */
+static inline void pf_scan_blanks(struct pf_bytes *text)
+{
+    while (text->size > 0 && pf_blank(*text->data))
+        *text = pf_bytes_skip(*text, 1);
+}
+
+/* Removes `what` from the beginning; false when the text begins otherwise. */
+static inline bool pf_scan_past(struct pf_bytes *text, struct pf_bytes what)
+{
+    if (!pf_bytes_starts(*text, what))
+        return false;
+    *text = pf_bytes_skip(*text, what.size);
+    return true;
+}
+
+/* The first word, which ends before a blank. Blanks before it are removed as well. Empty when no
+ * word is left. */
+static inline struct pf_bytes pf_scan_word(struct pf_bytes *text)
+{
+    const char *at = text->data, *end = at + text->size, *first;
+
+    while (at < end && pf_blank(*at))
+        at++;
+    for (first = at; at < end && !pf_blank(*at);)
+        at++;
+    *text = (struct pf_bytes){at, (size_t)(end - at)};
+    return (struct pf_bytes){first, (size_t)(at - first)};
+}
+
+/* The last word. Blanks behind it are removed as well, those before it stay. */
+static inline struct pf_bytes pf_scan_last_word(struct pf_bytes *text)
+{
+    size_t end = text->size, start;
+
+    while (end > 0 && pf_blank(text->data[end - 1]))
+        end--;
+    for (start = end; start > 0 && !pf_blank(text->data[start - 1]);)
+        start--;
+    text->size = start;
+    return (struct pf_bytes){text->data + start, end - start};
+}
+
+/* The bytes before the first `end`, which is removed as well: true. Without an `end` the field is
+ * all of the text: false. */
+static inline bool pf_scan_field(struct pf_bytes *text, char end, struct pf_bytes *field)
+{
+    const char *at = text->size > 0 ? memchr(text->data, end, text->size) : NULL;
+
+    *field = (struct pf_bytes){text->data, at ? (size_t)(at - text->data) : text->size};
+    *text = pf_bytes_skip(*text, field->size + (at != NULL));
+    return at != NULL;
+}
+
+/* --- numbers ----------------------------------------------------------------------------------- */
+
+/* Removes decimal digits. False: no digit, or a number above `most`. */
+static inline bool pf_scan_number(struct pf_bytes *text, uint64_t most, uint64_t *number)
+{
+    size_t size = 0;
+    uint64_t sum = 0;
+
+    for (; size < text->size && pf_digit(text->data[size]); size++) {
+        unsigned digit = (unsigned)(text->data[size] - '0');
+
+        /* 19 digits always fit 64 bits */
+        if (size >= 19 && (sum > UINT64_MAX / 10 || sum * 10 > UINT64_MAX - digit))
+            return false;
+        sum = sum * 10 + digit;
+    }
+    if (size == 0 || sum > most)
+        return false;
+    *text = pf_bytes_skip(*text, size);
+    *number = sum;
+    return true;
+}
+
+/* Removes hexadecimal digits of either case, without 0x. False: no digit, or more than 64 bits. */
+static inline bool pf_scan_hex(struct pf_bytes *text, uint64_t *number)
+{
+    size_t size = 0;
+    uint64_t sum = 0;
+    int digit;
+
+    for (; size < text->size && (digit = pf_hex_digit(text->data[size])) >= 0; size++) {
+        if (sum >> 60 != 0)
+            return false;
+        sum = sum << 4 | (unsigned)digit;
+    }
+    if (size == 0)
+        return false;
+    *text = pf_bytes_skip(*text, size);
+    *number = sum;
+    return true;
+}
+
+/* The number that all of the text is: decimal digits, at most `most`. */
+static inline bool pf_parse_digits(struct pf_bytes text, uint64_t most, uint64_t *number)
+{
+    uint64_t value;
+
+    if (!pf_scan_number(&text, most, &value) || text.size > 0)
+        return false;
+    *number = value;
+    return true;
+}
+
+/* The same with an optional `-` in front, from `low` to `high`. pf_parse_int takes a `+` as well. */
+static inline bool pf_parse_whole(struct pf_bytes text, int64_t low, int64_t high, int64_t *value)
+{
+    return text.size > 0 && *text.data != '+' && pf_parse_int(text, low, high, value);
+}
+
+/* The number that all of the text is: hexadecimal digits without 0x. */
+bool pf_parse_hex(struct pf_bytes text, uint64_t *number);
+
+/* The address that all of the text is: 0x and hexadecimal digits. */
+bool pf_parse_address(struct pf_bytes text, uint64_t *address);
+
+#endif
