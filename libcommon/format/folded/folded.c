@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "model/stacks.h"
 #include "model/units.h"
 
@@ -53,17 +54,12 @@ static bool names_with_nul(struct pf_bytes text)
     return pf_utf8_valid(text);
 }
 
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
-}
-
 /* Cuts a name off; false where there is none. */
 static bool take_name(struct pf_bytes *text)
 {
     size_t size = 0;
 
-    while (size < text->size && is_name(text->data[size]))
+    while (size < text->size && (pf_word_char(text->data[size]) || text->data[size] == ':'))
         size++;
     *text = pf_bytes_skip(*text, size);
     return size > 0;
@@ -75,7 +71,7 @@ static bool metric_end(struct pf_bytes text)
     struct pf_bytes before;
     struct pf_folded_count count;
 
-    text = pf_folded_trim(text);
+    text = pf_bytes_trim(text);
     return text.size == 0 || (pf_folded_split(text, &before, &count) == PF_FOLDED_GOOD && before.size == 0);
 }
 
@@ -87,12 +83,12 @@ static bool metric(struct pf_bytes stack)
     if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("{")))
         return false;
     do {
-        stack = pf_folded_trim(pf_bytes_skip(stack, 1));
+        stack = pf_bytes_trim(pf_bytes_skip(stack, 1));
         if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("=\"")))
             break;
         for (stack = pf_bytes_skip(stack, 2); stack.size > 0 && *stack.data != '"';)
             stack = pf_bytes_skip(stack, *stack.data == '\\' && stack.size > 1 ? 2 : 1);
-        stack = pf_folded_trim(pf_bytes_skip(stack, stack.size > 0));
+        stack = pf_bytes_trim(pf_bytes_skip(stack, stack.size > 0));
         labels = true;
     } while (pf_bytes_starts(stack, PF_BYTES(",")));
     return labels && pf_bytes_starts(stack, PF_BYTES("}")) && metric_end(pf_bytes_skip(stack, 1));
@@ -103,7 +99,7 @@ static bool metric_type(struct pf_bytes line)
 {
     static const char *const types[] = {" counter", " gauge", " histogram", " summary", " untyped", " unknown", " info", " stateset"};
 
-    line = pf_folded_trim(line);
+    line = pf_bytes_trim(line);
     for (size_t k = 0; pf_bytes_starts(line, PF_BYTES("# TYPE ")) && k < sizeof types / sizeof *types; k++)
         if (pf_bytes_ends(line, pf_bytes_of(types[k])))
             return true;
@@ -127,7 +123,7 @@ static int bid(struct pf_source *source, const char *path)
 
         if (metric_type(line))
             return 0;
-        if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
+        if (pf_folded_comment(line) || pf_bytes_trim(line).size == 0)
             continue;
         bool counted = pf_folded_split(line, &stack, &count) != PF_FOLDED_NO_COUNT && !metric(stack);
         good += counted && stack.size > 0;
@@ -300,7 +296,7 @@ static bool pairs_ahead(struct pf_bytes text)
         struct pf_bytes line = pf_bytes_line(&text), stack;
         struct pf_folded_count count;
 
-        if (pf_folded_comment(line) || pf_folded_trim(line).size == 0)
+        if (pf_folded_comment(line) || pf_bytes_trim(line).size == 0)
             continue;
         if (pf_folded_split(line, &stack, &count) != PF_FOLDED_GOOD || !split_pair(stack, &stack, &count))
             return false;
@@ -400,15 +396,6 @@ static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes *name)
     return id ? new_location(reader, id) : 0;
 }
 
-static int line_error(struct pf_reader *reader, uint64_t offset, const char *what, struct pf_bytes line)
-{
-    struct folded_reader *state = reader->state;
-    int shown = line.size > 60 ? 60 : (int)line.size;
-
-    return pf_error_at(&reader->error, PF_FAILED, offset, "line %" PRIu64 ": %s: '%.*s%s'", state->lines, what, shown,
-                       line.data, line.size > 60 ? "..." : "");
-}
-
 static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
 {
     size_t size = a.size < b.size ? a.size : b.size, at = 0;
@@ -484,9 +471,9 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
         size_t end = separator ? (size_t)(separator - text.data) : text.size;
 
         if (state->depth == PF_STACK_DEPTH_MAX)
-            return line_error(reader, offset, "more than 1048575 frames", line);
+            return pf_error_line(&reader->error, offset, state->lines, line, "more than 1048575 frames");
         if (end - at > PF_STRING_MAX)
-            return line_error(reader, offset, "a frame longer than 16 MiB", line);
+            return pf_error_line(&reader->error, offset, state->lines, line, "a frame longer than 16 MiB");
         if (!add_frame(state, (struct pf_bytes){text.data + at, end - at}, end))
             return pf_error_nomem(&reader->error);
         at = end + 1;
@@ -514,7 +501,7 @@ static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes l
         return PF_OK;
     }
     if (state->columns == 2)
-        return line_error(reader, offset, "no two counts at the end, expected 'frame;frame BEFORE AFTER'", line);
+        return pf_error_line(&reader->error, offset, state->lines, line, "no two counts at the end, expected 'frame;frame BEFORE AFTER'");
     state->holding = false;
     return PF_OK;
 }
@@ -534,9 +521,9 @@ static int read_item(struct pf_reader *reader)
         state->lines++;
         if (pf_folded_comment(line)) {
             if (line.size > PF_STRING_MAX)
-                return line_error(reader, offset, "a comment longer than 16 MiB", line);
+                return pf_error_line(&reader->error, offset, state->lines, line, "a comment longer than 16 MiB");
             state->item = ITEM_COMMENT;
-            state->item_text = pf_dict_intern(reader->dict, line, pf_utf8_valid(line) ? PF_UTF8 : 0);
+            state->item_text = pf_dict_intern_text(reader->dict, line);
             return PF_OK;
         }
         switch (pf_folded_split(line, &stack, &state->item_count)) {
@@ -547,10 +534,10 @@ static int read_item(struct pf_reader *reader)
             state->item_stack = state->holding ? 0 : pf_folded_known_find(state->known, stack, &state->item_tag);
             return state->item_stack ? PF_OK : read_stack(reader, offset, line, stack);
         case PF_FOLDED_TOO_BIG:
-            return line_error(reader, offset, "the count needs more than 64 bits", line);
+            return pf_error_line(&reader->error, offset, state->lines, line, "the count needs more than 64 bits");
         default:
-            if (pf_folded_trim(line).size > 0)
-                return line_error(reader, offset, "no count at the end, expected 'frame;frame COUNT'", line);
+            if (pf_bytes_trim(line).size > 0)
+                return pf_error_line(&reader->error, offset, state->lines, line, "no count at the end, expected 'frame;frame COUNT'");
         }
     }
 }

@@ -31,9 +31,6 @@ enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *sta
 /* `#` begins a comment, and so does `//` where no count follows (a frame may begin with it). */
 bool pf_folded_comment(struct pf_bytes line);
 
-/* Without blanks, tabs and CRs at both ends. */
-struct pf_bytes pf_folded_trim(struct pf_bytes);
-
 /* As which of FlameGraph's scripts names are: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. What else is
  * known of a sample, its command or the other parts of its key, is the outermost frame. */
 enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };

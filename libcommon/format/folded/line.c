@@ -1,3 +1,4 @@
+#include "base/scan.h"
 #include "format/folded/folded.h"
 
 #include "base/number.h"
@@ -7,27 +8,6 @@ enum { EXPONENT_MAX = 1000 }; /* more than any count can have */
 const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
     10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000};
-
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static struct pf_bytes trim_end(struct pf_bytes text)
-{
-    while (text.size > 0 && pf_blank(text.data[text.size - 1]))
-        text.size--;
-    return text;
-}
-
-struct pf_bytes pf_folded_trim(struct pf_bytes text)
-{
-    while (text.size > 0 && pf_blank(text.data[0])) {
-        text.data++;
-        text.size--;
-    }
-    return trim_end(text);
-}
 
 /* A number on its way in: digits are taken with their sign, so that the least int64 fits. */
 struct number {
@@ -52,7 +32,7 @@ static int64_t take_digits(struct number *number)
 {
     int64_t count = 0;
 
-    for (; number->text.size > 0 && digit(number->text.data[0]); step(number), count++) {
+    for (; number->text.size > 0 && pf_digit(number->text.data[0]); step(number), count++) {
         int d = number->text.data[0] - '0';
 
         number->fits = number->fits && pf_mul64(number->value, 10, &number->value) &&
@@ -65,10 +45,8 @@ static int64_t take_digits(struct number *number)
 static int64_t take_decimals(struct number *number)
 {
     struct pf_bytes text = number->text;
-    size_t digits = 0, needed;
+    size_t digits = pf_scan_digits(text), needed;
 
-    while (digits < text.size && digit(text.data[digits]))
-        digits++;
     for (needed = digits; needed > 0 && text.data[needed - 1] == '0';)
         needed--;
     number->text.size = needed;
@@ -119,13 +97,10 @@ static enum pf_folded_result parse_count(struct pf_bytes text, struct pf_folded_
 
 enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack, struct pf_folded_count *count)
 {
-    struct pf_bytes rest = trim_end(line);
-    size_t start = rest.size;
+    struct pf_bytes last = pf_scan_last_word(&line);
 
-    while (start > 0 && !pf_blank(rest.data[start - 1]))
-        start--;
-    *stack = pf_folded_trim((struct pf_bytes){rest.data, start});
-    return parse_count((struct pf_bytes){rest.data + start, rest.size - start}, count);
+    *stack = pf_bytes_trim(line);
+    return parse_count(last, count);
 }
 
 bool pf_folded_comment(struct pf_bytes line)

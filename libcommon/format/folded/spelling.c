@@ -2,6 +2,7 @@
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
+#include "base/scan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,12 +84,11 @@ static size_t without_hash(struct pf_bytes name)
 
     while (name.size > 0 && name.data[name.size - 1] == ' ')
         name.size--;
-    if (name.size <= HASH || memcmp(name.data + name.size - HASH, "::h", 3) != 0)
+    if (name.size <= HASH)
         return name.size;
-    for (size_t k = name.size - HASH + 3; k < name.size; k++)
-        if (!pf_one_of(name.data[k], "0123456789abcdef"))
-            return name.size;
-    return name.size - HASH;
+    struct pf_bytes end = pf_bytes_skip(name, name.size - HASH);
+
+    return pf_scan_past(&end, PF_BYTES("::h")) && pf_all_of(end, "0123456789abcdef") ? name.size - HASH : name.size;
 }
 
 /* What DTrace leaves of Rust's escapes: `$LT$` is <, `$u7b$` is {, `..` is `::`. */

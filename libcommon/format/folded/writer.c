@@ -597,7 +597,7 @@ static bool number_at_end(struct pf_bytes name)
 {
     size_t at = name.size;
 
-    while (at > 0 && ((name.data[at - 1] >= '0' && name.data[at - 1] <= '9') || name.data[at - 1] == '.' || name.data[at - 1] == '-'))
+    while (at > 0 && pf_one_of(name.data[at - 1], "0123456789.-"))
         at--;
     return at < name.size && at > 0 && name.data[at - 1] == ' ';
 }

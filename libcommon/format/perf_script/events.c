@@ -241,7 +241,7 @@ static void give_images(struct pf_reader *reader)
 
 static uint32_t add_number(struct pf_dict *dict, uint32_t labels, const char *key, int64_t number)
 {
-    return pf_dict_add_number(dict, labels, pf_dict_intern(dict, pf_bytes_of(key), 0), number, 0);
+    return pf_dict_add_number(dict, labels, pf_dict_intern_word(dict, key), number, 0);
 }
 
 static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *header)

@@ -3,19 +3,21 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 
 static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000); /* of x86-64 and arm64; vsyscall's page lies above it */
 
-static int hex_digit(char c)
+/* perf prints addresses in small letters; FACE and BEEF are names. */
+static int lower_hex(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return c < 'A' || c > 'F' ? pf_hex_digit(c) : -1;
 }
 
 static size_t hex_digits(struct pf_bytes text)
 {
     size_t size = 0;
 
-    while (size < text.size && hex_digit(text.data[size]) >= 0)
+    while (size < text.size && lower_hex(text.data[size]) >= 0)
         size++;
     return size;
 }
@@ -25,7 +27,7 @@ static size_t offset_start(struct pf_bytes text)
 {
     size_t at = text.size;
 
-    while (at > 0 && hex_digit(text.data[at - 1]) >= 0)
+    while (at > 0 && lower_hex(text.data[at - 1]) >= 0)
         at--;
     return at >= 3 && at < text.size && memcmp(text.data + at - 3, "+0x", 3) == 0 ? at - 3 : text.size;
 }
@@ -67,7 +69,7 @@ static inline bool parse_frame(struct pf_bytes text, size_t least, struct pf_per
     if (digits < least || digits > 16 || (digits < text.size && !pf_blank(text.data[digits])))
         return false;
     for (size_t k = 0; k < digits; k++)
-        frame->address = frame->address << 4 | (uint64_t)hex_digit(text.data[k]);
+        frame->address = frame->address << 4 | (uint64_t)lower_hex(text.data[k]);
     text = pf_bytes_trim(pf_bytes_skip(text, digits));
     if (pf_bytes_ends(text, PF_BYTES(")"))) {
         start = image_start(text);
@@ -110,7 +112,7 @@ bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
         text = pf_bytes_trim((struct pf_bytes){text.data, text.size - inlined.size});
     if (text.data == line.data)
         return false;
-    if (pf_bytes_ends(text, PF_BYTES("]")) && text.size > 2 && hex_digit(text.data[text.size - 2]) >= 0)
+    if (pf_bytes_ends(text, PF_BYTES("]")) && text.size > 2 && lower_hex(text.data[text.size - 2]) >= 0)
         return true;
     for (size_t at = text.size; at-- > 0;)
         if (text.data[at] == ':') {
@@ -123,11 +125,6 @@ bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
 }
 
 /* --- what it becomes --------------------------------------------------------------------------------------------------------------- */
-
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, PF_UTF8);
-}
 
 static struct pf_bytes base_name(struct pf_bytes path)
 {
@@ -174,7 +171,7 @@ static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
     pf_buffer_byte(&text, '[');
     pf_buffer_append(&text, name.data, name.size);
     pf_buffer_byte(&text, ']');
-    uint32_t id = intern(dict, (struct pf_bytes){text.data, text.size});
+    uint32_t id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
     if (text.failed)
         dict->strings.status = PF_NOMEM;
     pf_buffer_free(&text);
@@ -183,9 +180,9 @@ static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
 
 static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *frame, struct pf_bytes symbol, bool inlined)
 {
-    struct pf_image image = {.name = unknown(frame->image) ? 0 : intern(dict, frame->image)};
+    struct pf_image image = {.name = unknown(frame->image) ? 0 : pf_dict_intern(dict, frame->image, PF_UTF8)};
     bool nameless = unknown(symbol) || (symbol.size == 0 && pf_perf_frame_named(frame));
-    struct pf_function function = {.name = nameless ? name_of_unknown(dict, frame->image) : intern(dict, symbol)};
+    struct pf_function function = {.name = nameless ? name_of_unknown(dict, frame->image) : pf_dict_intern(dict, symbol, PF_UTF8)};
     struct pf_location location = {
         .function = pf_dict_add_function(dict, &function),
         .image = pf_dict_add_image(dict, &image),
@@ -237,7 +234,7 @@ uint32_t pf_perf_source_location(struct pf_dict *dict, uint32_t id, const struct
     location.inlined = location.inlined || source->inlined;
     if (source->file.size == 0)
         return pf_dict_add_location(dict, &location);
-    function.file = intern(dict, source->file);
+    function.file = pf_dict_intern(dict, source->file, PF_UTF8);
     location.line = source->line;
     location.function = pf_dict_add_function(dict, &function);
     return pf_dict_add_location(dict, &location);

@@ -1,55 +1,23 @@
 #include "format/perf_script/header.h"
 
 #include "base/decimal.h"
-#include "base/number.h"
+#include "base/scan.h"
 #include "format/perf_script/frame.h"
 
 enum { PERIOD_WIDTH = 10 }; /* perf prints a period in at least so many columns, a thread in five */
 
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Takes the last token off the text. */
-static struct pf_bytes take_last(struct pf_bytes *text)
-{
-    size_t end = text->size, start;
-
-    while (end > 0 && pf_blank(text->data[end - 1]))
-        end--;
-    for (start = end; start > 0 && !pf_blank(text->data[start - 1]);)
-        start--;
-    struct pf_bytes token = {text->data + start, end - start};
-    text->size = start;
-    return token;
-}
-
-static struct pf_bytes take_first(struct pf_bytes *text)
-{
-    size_t start = 0, end;
-
-    while (start < text->size && pf_blank(text->data[start]))
-        start++;
-    for (end = start; end < text->size && !pf_blank(text->data[end]);)
-        end++;
-    struct pf_bytes token = {text->data + start, end - start};
-    text->data += end;
-    text->size -= end;
-    return token;
-}
-
-static bool number(struct pf_bytes token, int64_t *value)
-{
-    return token.size > 0 && token.data[0] != '+' && pf_parse_int(token, -1, INT64_MAX, value);
-}
-
 /* --- who: COMM PID/TID [CPU] ------------------------------------------------------------------------------------------------------- */
+
+/* A process, thread or processor; perf prints -1 for those it does not know. */
+static bool parse_id(struct pf_bytes token, int64_t *id)
+{
+    return pf_parse_whole(token, -1, INT64_MAX, id);
+}
 
 static bool cpu_token(struct pf_bytes token, int64_t *cpu)
 {
     return token.size > 2 && token.data[0] == '[' && token.data[token.size - 1] == ']' &&
-           number((struct pf_bytes){token.data + 1, token.size - 2}, cpu);
+           parse_id((struct pf_bytes){token.data + 1, token.size - 2}, cpu);
 }
 
 static bool thread_token(struct pf_bytes token, struct pf_perf_header *header)
@@ -58,11 +26,11 @@ static bool thread_token(struct pf_bytes token, struct pf_perf_header *header)
     size_t first = slash ? (size_t)(slash - token.data) : 0;
 
     if (slash) {
-        header->has_pid = number((struct pf_bytes){token.data, first}, &header->pid);
-        header->has_tid = header->has_pid && number((struct pf_bytes){slash + 1, token.size - first - 1}, &header->tid);
+        header->has_pid = parse_id((struct pf_bytes){token.data, first}, &header->pid);
+        header->has_tid = header->has_pid && parse_id((struct pf_bytes){slash + 1, token.size - first - 1}, &header->tid);
         header->has_pid = header->has_tid;
     } else {
-        header->has_tid = number(token, &header->tid);
+        header->has_tid = parse_id(token, &header->tid);
     }
     return header->has_tid;
 }
@@ -78,23 +46,23 @@ static bool misc_token(struct pf_bytes token)
 
 static void parse_who(struct pf_bytes text, struct pf_perf_header *header)
 {
-    struct pf_bytes rest = text, before = rest, token = take_last(&rest);
+    struct pf_bytes rest = text, before = rest, token = pf_scan_last_word(&rest);
 
     header->who = text;
     if (misc_token(token)) {
         struct pf_bytes other = rest;
         int64_t value;
-        struct pf_bytes ahead = take_last(&other);
+        struct pf_bytes ahead = pf_scan_last_word(&other);
 
         if (cpu_token(ahead, &value) || thread_token(ahead, header)) {
             before = rest;
-            token = take_last(&rest);
+            token = pf_scan_last_word(&rest);
         }
     }
     if (cpu_token(token, &header->cpu)) {
         header->has_cpu = true;
         before = rest;
-        token = take_last(&rest);
+        token = pf_scan_last_word(&rest);
     }
     header->comm = pf_bytes_trim(thread_token(token, header) ? rest : before);
 }
@@ -119,15 +87,15 @@ static bool event_token(struct pf_bytes token, struct pf_perf_header *header)
 
 static bool parse_event(struct pf_bytes text, struct pf_perf_header *header)
 {
-    struct pf_bytes rest = text, token = take_first(&rest), next = rest;
-    bool counted = token.size > 0 && digit(token.data[0]) && number(token, &header->period);
+    struct pf_bytes rest = text, token = pf_scan_word(&rest), next = rest;
+    bool counted = pf_parse_whole(token, 0, INT64_MAX, &header->period);
 
     header->has_period = false;
     if (event_token(token, header)) {
         header->rest = rest;
         return true;
     }
-    if (!counted || !event_token(take_first(&next), header))
+    if (!counted || !event_token(pf_scan_word(&next), header))
         return false;
     header->has_period = true;
     header->rest = next;
@@ -137,26 +105,18 @@ static bool parse_event(struct pf_bytes text, struct pf_perf_header *header)
 /* No event is printed: maybe a period, maybe a frame. */
 static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
 {
-    struct pf_bytes rest = text, token = take_first(&rest);
+    struct pf_bytes rest = text, token = pf_scan_word(&rest);
 
     header->event.size = 0;
     header->has_period = false;
     header->rest = text;
-    if (token.size > 0 && digit(token.data[0]) && frame_like(rest) && number(token, &header->period)) {
+    if (pf_all_digits(token) && frame_like(rest) &&
+        pf_parse_whole(token, 0, INT64_MAX, &header->period)) {
         header->has_period = true;
         header->rest = rest;
         return true;
     }
     return frame_like(text);
-}
-
-static bool digits(struct pf_bytes token)
-{
-    size_t k = 0;
-
-    while (k < token.size && digit(token.data[k]))
-        k++;
-    return k > 0 && k == token.size;
 }
 
 /* How many decimals times have: perf prints six, or nine with --ns; simpleperf and scripts print other numbers of them. */
@@ -165,21 +125,23 @@ enum places { PLACES_OF_PERF, PLACES_ANY };
 /* Takes `SECONDS.FRACTION` off the end of the text. *huge: it is one, and leaves 64 bits. */
 static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, bool *huge)
 {
-    struct pf_bytes token = take_last(text);
+    struct pf_bytes token = pf_scan_last_word(text);
     const char *point = token.size > 0 ? memchr(token.data, '.', token.size) : NULL;
     size_t whole = point ? (size_t)(point - token.data) : 0, decimals = point ? token.size - whole - 1 : 0;
     int64_t seconds, fraction, scale = decimals == 6 ? 1000 : 1;
     bool exact;
 
-    if (whole == 0 || decimals == 0 || !digit(token.data[0]) || !digit(point[1]) ||
+    if (whole == 0 || decimals == 0 || !pf_digit(token.data[0]) || !pf_digit(point[1]) ||
         (places == PLACES_OF_PERF && decimals != 6 && decimals != 9))
         return false;
     if (decimals == 6 || decimals == 9) {
-        if (!number((struct pf_bytes){token.data, whole}, &seconds) || !number((struct pf_bytes){point + 1, decimals}, &fraction))
+        if (!pf_parse_whole((struct pf_bytes){token.data, whole}, 0, INT64_MAX, &seconds) ||
+            !pf_parse_whole((struct pf_bytes){point + 1, decimals}, 0, INT64_MAX, &fraction))
             return false;
         *huge = !pf_mul64(seconds, 1000000000, time) || !pf_add64(*time, fraction * scale, time);
     } else {
-        if (!digits((struct pf_bytes){token.data, whole}) || !digits((struct pf_bytes){point + 1, decimals}))
+        if (!pf_all_digits((struct pf_bytes){token.data, whole}) ||
+            !pf_all_digits((struct pf_bytes){point + 1, decimals}))
             return false;
         *huge = !pf_decimal_scale(token, 9, time, &exact);
     }
@@ -192,7 +154,7 @@ static bool parse_timed(struct pf_bytes line, enum places places, bool event, st
     for (size_t at = line.size; at-- > 3;) {
         struct pf_bytes before = {line.data, at}, behind = {line.data + at + 1, line.size - at - 1};
 
-        if (line.data[at] != ':' || !digit(line.data[at - 1]) || (behind.size > 0 && !pf_blank(behind.data[0])) ||
+        if (line.data[at] != ':' || !pf_digit(line.data[at - 1]) || (behind.size > 0 && !pf_blank(behind.data[0])) ||
             !take_time(&before, places, &header->time, huge))
             continue;
         if (event ? parse_event(behind, header) : parse_no_event(behind, header)) {
@@ -211,20 +173,21 @@ static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
     for (size_t at = line.size; at-- > 1;) {
         struct pf_bytes before = {line.data, at + 1};
 
-        if (line.data[at] != ':' || (at + 1 < line.size && !pf_blank(line.data[at + 1])) || !event_token(take_last(&before), header))
+        if (line.data[at] != ':' || (at + 1 < line.size && !pf_blank(line.data[at + 1])) ||
+            !event_token(pf_scan_last_word(&before), header))
             continue;
         header->rest = (struct pf_bytes){line.data + at + 1, line.size - at - 1};
         if (!frame_like(header->rest) && !memchr(header->event.data, ':', header->event.size))
             continue;
-        struct pf_bytes rest = before, token = take_last(&rest);
+        struct pf_bytes rest = before, token = pf_scan_last_word(&rest);
         size_t end = (size_t)(token.data - line.data) + token.size, start = rest.size;
         struct pf_perf_header other = {0};
 
         while (start > 0 && pf_blank(line.data[start - 1]))
             start--;
-        if (digits(token) && !number(token, &header->period))
-            return false;
-        if (digits(token)) {
+        if (pf_all_digits(token)) {
+            if (!pf_parse_whole(token, 0, INT64_MAX, &header->period))
+                return false;
             parse_who(rest, &other);
             header->has_period = other.has_tid || other.has_cpu || end - start >= PERIOD_WIDTH;
         }
