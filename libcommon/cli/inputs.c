@@ -238,7 +238,7 @@ static void prepare_announcement(struct pf_inputs *inputs)
     inputs->announce_columns[1][0] = pf_dict_intern(dict, PF_BYTES("input"), 0);
     inputs->announce_columns[1][1] = pf_dict_intern(dict, PF_BYTES("source_format"), 0);
     inputs->announce_columns[2][0] = pf_dict_intern(dict, pf_bytes_of(inputs->input.name), PF_UTF8);
-    inputs->announce_columns[2][1] = pf_dict_intern(dict, pf_bytes_of(format->name), 0);
+    inputs->announce_columns[2][1] = pf_dict_intern_word(dict, format->name);
     inputs->announce = !(format->caps & PF_HOLDS_FAILURE); /* a native stream announces what it was made of itself */
 }
 

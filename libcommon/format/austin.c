@@ -107,18 +107,13 @@ struct austin_reader {
     int status;             /* what follows the records given last */
 };
 
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, PF_UTF8);
-}
-
 static bool add_measure(struct pf_reader *reader, const char *name, enum pf_role role, const char *unit, const char *raw, uint64_t num)
 {
     struct austin_reader *state = reader->state;
     struct pf_measure measure = {
-        .name = pf_dict_intern(reader->dict, pf_bytes_of(name), 0),
-        .unit = pf_dict_intern(reader->dict, pf_bytes_of(unit), 0),
-        .raw_unit = raw ? pf_dict_intern(reader->dict, pf_bytes_of(raw), 0) : 0,
+        .name = pf_dict_intern_word(reader->dict, name),
+        .unit = pf_dict_intern_word(reader->dict, unit),
+        .raw_unit = raw ? pf_dict_intern_word(reader->dict, raw) : 0,
         .kind = PF_SAMPLE,
         .role = (uint8_t)role,
         .nature = PF_SAMPLED,
@@ -197,9 +192,9 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
         } else if (location.line != 0) {
             location.line = 0;
         }
-        function.file = intern(dict, file);
+        function.file = pf_dict_intern(dict, file, PF_UTF8);
     }
-    function.name = name.size > 0 ? intern(dict, name) : pf_dict_intern(dict, PF_BYTES("[unknown]"), 0);
+    function.name = name.size > 0 ? pf_dict_intern(dict, name, PF_UTF8) : pf_dict_intern(dict, PF_BYTES("[unknown]"), 0);
     location.function = pf_dict_add_function(dict, &function);
     return pf_dict_add_location(dict, &location);
 }
@@ -241,7 +236,7 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
     } else if (whole_number(thread, &number)) {
         return pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), number, 0);
     }
-    return pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), intern(dict, thread));
+    return pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), pf_dict_intern(dict, thread, PF_UTF8));
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------------------------- */

@@ -124,11 +124,6 @@ static void close_reader(struct pf_reader *reader)
     pf_samples_free(&((struct dtrace_reader *)reader->state)->samples);
 }
 
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, PF_UTF8);
-}
-
 /* `+0x1f` or bcc's `+31` at the end is no part of the name. */
 static struct pf_bytes without_offset(struct pf_bytes text)
 {
@@ -166,12 +161,12 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     if (tick && tick > text.data && tick + 1 < text.data + name.size) {
         size_t size = (size_t)(tick - text.data);
 
-        image.name = intern(dict, (struct pf_bytes){text.data, size});
+        image.name = pf_dict_intern(dict, (struct pf_bytes){text.data, size}, PF_UTF8);
         name = (struct pf_bytes){tick + 1, name.size - size - 1};
     }
     location.image = pf_dict_add_image(dict, &image);
     if (!address(name, &location.address) || location.address == 0) {
-        struct pf_function function = {.name = intern(dict, name)};
+        struct pf_function function = {.name = pf_dict_intern(dict, name, PF_UTF8)};
 
         location.address = 0;
         location.function = pf_dict_add_function(dict, &function);
@@ -195,7 +190,7 @@ static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
         !whole_number((struct pf_bytes){text.data + open, text.size - open - 1}, &pid))
         return false;
     struct pf_bytes command = pf_bytes_trim((struct pf_bytes){text.data + 1, open - 2});
-    state->labels = pf_dict_add_label(dict, state->labels, pf_dict_intern(dict, PF_BYTES("comm"), 0), intern(dict, command));
+    state->labels = pf_dict_add_label(dict, state->labels, pf_dict_intern(dict, PF_BYTES("comm"), 0), pf_dict_intern(dict, command, PF_UTF8));
     state->labels = pf_dict_add_number(dict, state->labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), pid, 0);
     return true;
 }

@@ -149,7 +149,7 @@ static int bid(struct pf_source *source, const char *path)
 static struct pf_measure new_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_nature nature)
 {
     return (struct pf_measure){
-        .name = pf_dict_intern(dict, pf_bytes_of(name), 0),
+        .name = pf_dict_intern_word(dict, name),
         .unit = pf_dict_intern(dict, PF_BYTES("count"), 0),
         .kind = (uint8_t)kind,
         .role = PF_COUNT,
@@ -263,11 +263,11 @@ static int open_histogram(struct pf_reader *reader)
     measure.role = PF_SELF;
     measure.main = 1;
     snprintf(unit, sizeof unit, state->parts == 1 ? "tick" : "tick/%u", (unsigned)state->parts);
-    measure.raw_unit = pf_dict_intern(reader->dict, pf_bytes_of(unit), 0);
+    measure.raw_unit = pf_dict_intern_word(reader->dict, unit);
     if (seconds) {
         measure.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0);
     } else {
-        measure.name = pf_dict_intern(reader->dict, pf_bytes_of(histogram->dimension), 0);
+        measure.name = pf_dict_intern_word(reader->dict, histogram->dimension);
         measure.unit = measure.name;
     }
     state->time[0] = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values};

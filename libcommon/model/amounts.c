@@ -25,7 +25,7 @@ void pf_amounts_scale(struct pf_dict *dict, struct pf_decimals *amounts, const s
     else if (time || amounts->places > finest)
         pf_decimals_rescale(amounts, finest);
     uint64_t num = power(unit->exponent), den = power(amounts->places), common = pf_gcd(num, den);
-    measure->unit = pf_dict_intern(dict, pf_bytes_of(unit->base), 0);
+    measure->unit = pf_dict_intern_word(dict, unit->base);
     measure->num = num / common;
     measure->den = den / common;
     if (measure->num == 1 && measure->den == 1)
@@ -34,5 +34,5 @@ void pf_amounts_scale(struct pf_dict *dict, struct pf_decimals *amounts, const s
         snprintf(raw, sizeof raw, "picoseconds");
     else
         snprintf(raw, sizeof raw, "1e-%d %s", amounts->places, unit->exponent > 0 ? unit->name : unit->base);
-    measure->raw_unit = pf_dict_intern(dict, pf_bytes_of(raw), 0);
+    measure->raw_unit = pf_dict_intern_word(dict, raw);
 }

@@ -16,7 +16,7 @@ bool pf_metadata_add(struct pf_metadata *meta, struct pf_dict *dict, const char 
     for (size_t k = 0; k < 3; k++)
         if (!pf_grow(&meta->columns[k], &meta->capacity[k], meta->count + 1, sizeof **meta->columns))
             return false;
-    meta->columns[0][meta->count] = pf_dict_intern(dict, pf_bytes_of(origin), 0);
+    meta->columns[0][meta->count] = pf_dict_intern_word(dict, origin);
     meta->columns[1][meta->count] = pf_dict_intern_text(dict, key);
     meta->columns[2][meta->count++] = pf_dict_intern_text(dict, value);
     return true;

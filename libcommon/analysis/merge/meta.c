@@ -31,7 +31,7 @@ static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_me
     if (merging->duration != NULL)
         meta->duration += merging->duration(origin, key, pf_dict_string(meta->dict, row->value));
     if (merging->own_label != NULL && meta->own_label == 0)
-        meta->own_label = pf_dict_intern(meta->dict, pf_bytes_of(merging->own_label), 0);
+        meta->own_label = pf_dict_intern_word(meta->dict, merging->own_label);
     return merging->rule(origin, key);
 }
 
@@ -168,7 +168,7 @@ static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row fi
         drop(meta, first.origin, first.key, 0);
         drop(meta, first.origin, parts, 0);
         drop(meta, first.origin, 0, PF_META_SAME);
-        first.value = pf_dict_intern(dict, pf_bytes_of(text), 0);
+        first.value = pf_dict_intern_word(dict, text);
         good = pf_grow(&meta->rows, &meta->capacity, meta->count + count + 1, sizeof *meta->rows);
         for (size_t k = 0; good && k <= count; k++) {
             struct pf_merge_meta_row row = {first.origin, parts, k > 0 ? pf_dict_intern(dict, list[k - 1], 0) : 0, PF_META_ONCE};

@@ -138,11 +138,6 @@ static size_t source_frames(struct source *source, const struct pf_dict *dict, c
     return match == PF_BINARY_SAME ? pf_binary_frames(source->binary, image, row->address, frames) : 0;
 }
 
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
-}
-
 /* What a format calls a frame of which it knows the image only: [unknown], [libc.so.6]. */
 static bool is_unnamed(const struct pf_dict *dict, const struct pf_location *row)
 {
@@ -165,9 +160,9 @@ static bool add_location(struct pf_naming *naming, uint32_t location)
 static bool add_frame(struct pf_naming *naming, struct pf_dict *dict, struct pf_location row, const struct pf_frame *frame, bool inlined)
 {
     struct pf_function function = {
-        .name = intern(dict, frame->name),
-        .system_name = intern(dict, frame->system_name),
-        .file = intern(dict, frame->file),
+        .name = pf_dict_intern_text(dict, frame->name),
+        .system_name = pf_dict_intern_text(dict, frame->system_name),
+        .file = pf_dict_intern_text(dict, frame->file),
         .start_line = frame->start_line,
     };
 

@@ -158,7 +158,7 @@ static uint32_t entry_labels(struct pf_reader *reader)
 
         if (state->key_count > 1)
             snprintf(name, sizeof name, "key%zu", k);
-        uint32_t key = pf_dict_intern(dict, pf_bytes_of(name), 0);
+        uint32_t key = pf_dict_intern_word(dict, name);
         if (pf_parse_int(value, INT64_MIN, INT64_MAX, &number) && value.data[0] != '+')
             labels = pf_dict_add_number(dict, labels, key, number, 0);
         else

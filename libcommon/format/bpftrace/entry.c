@@ -11,11 +11,6 @@ static bool is_whole(struct pf_bytes text)
     return k > first && k == text.size;
 }
 
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, PF_UTF8);
-}
-
 bool pf_bpftrace_map(struct pf_reader *reader, struct pf_bytes name)
 {
     struct pf_bpftrace_reader *state = reader->state;
@@ -30,7 +25,7 @@ static bool find_measure(struct pf_reader *reader)
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_bytes name = {state->name.data, state->name.size};
     struct pf_measure measure = {
-        .name = name.size > 0 ? intern(reader->dict, name) : pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
+        .name = name.size > 0 ? pf_dict_intern(reader->dict, name, PF_UTF8) : pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
         .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
         .kind = PF_SAMPLE,
         .role = name.size > 0 ? PF_SELF : PF_COUNT,
@@ -68,10 +63,10 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     while (at > 0 && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
         at--;
     if (at > 1 && at < text.size && text.data[at - 1] == '+') {
-        function.system_name = intern(dict, text);
+        function.system_name = pf_dict_intern(dict, text, PF_UTF8);
         text.size = at - 1;
     }
-    function.name = intern(dict, text);
+    function.name = pf_dict_intern(dict, text, PF_UTF8);
     location.address = 0;
     location.function = pf_dict_add_function(dict, &function);
     return pf_dict_add_location(dict, &location);

@@ -84,7 +84,7 @@ static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const str
 {
     uint64_t common;
 
-    measure->unit = pf_dict_intern(dict, pf_bytes_of(unit->base), 0);
+    measure->unit = pf_dict_intern_word(dict, unit->base);
     measure->num = unit->num * factor.num;
     measure->den = factor.den > 1 ? factor.den : unit->den;
     common = pf_gcd(measure->num, measure->den);
@@ -142,7 +142,7 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
         return false;
     if (factor.den > 1)
         text = with_blank(&blank, text, word);
-    measure->name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
+    measure->name = pf_dict_intern_text(dict, name);
     if (unit)
         set_unit(dict, measure, unit, factor, text);
     else
@@ -173,7 +173,7 @@ void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_
     *measure = (struct pf_measure){.nature = PF_EXACT, .num = 1, .den = 1};
     if (unit_in_name(dict, event, measure))
         return;
-    measure->name = pf_dict_intern(dict, event, pf_utf8_valid(event) ? PF_UTF8 : 0);
+    measure->name = pf_dict_intern_text(dict, event);
     measure->unit = pf_dict_intern(dict, PF_BYTES("count"), 0);
     unit = unit_in_long_name(long_name, &word, &time);
     for (size_t k = 0; !unit && k < sizeof microseconds / sizeof *microseconds; k++)

@@ -72,6 +72,6 @@ int pf_cg_names_read(struct pf_cg_names *names, struct pf_dict *dict, struct pf_
         *what = "a name longer than 16 MiB";
         return PF_FAILED;
     }
-    *string = pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+    *string = pf_dict_intern_text(dict, text);
     return compressed ? define(names, pf_table_intern(&names->ids, &key), *string) : PF_OK;
 }

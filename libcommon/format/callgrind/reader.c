@@ -54,11 +54,6 @@ static int64_t *cell(struct pf_cg_rows *rows, uint32_t column)
     return &rows->data[(size_t)column * PF_BATCH_ROWS + rows->count];
 }
 
-static uint32_t intern(struct pf_reader *reader, struct pf_bytes text)
-{
-    return pf_dict_intern(reader->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
-}
-
 static int add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key, struct pf_bytes value)
 {
     struct pf_cg_reader *state = reader->state;
@@ -70,9 +65,9 @@ static int add_meta(struct pf_reader *reader, const char *origin, struct pf_byte
         !pf_grow(&state->key, &state->key_capacity, need, sizeof *state->key) ||
         !pf_grow(&state->value, &state->value_capacity, need, sizeof *state->value))
         return pf_error_nomem(&reader->error);
-    state->origin[state->meta_count] = pf_dict_intern(reader->dict, pf_bytes_of(origin), 0);
-    state->key[state->meta_count] = intern(reader, key);
-    state->value[state->meta_count++] = intern(reader, value);
+    state->origin[state->meta_count] = pf_dict_intern_word(reader->dict, origin);
+    state->key[state->meta_count] = pf_dict_intern_text(reader->dict, key);
+    state->value[state->meta_count++] = pf_dict_intern_text(reader->dict, value);
     return PF_OK;
 }
 
@@ -329,7 +324,7 @@ static int read_cost_line(struct pf_reader *reader)
 
 static uint32_t count_measure(struct pf_reader *reader, const char *name)
 {
-    struct pf_measure measure = {.name = pf_dict_intern(reader->dict, pf_bytes_of(name), 0),
+    struct pf_measure measure = {.name = pf_dict_intern_word(reader->dict, name),
                                  .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
                                  .kind = PF_EDGE,
                                  .role = PF_COUNT,
@@ -567,7 +562,7 @@ static int keep_definition(struct pf_reader *reader, struct pf_bytes value)
 
     if (!pf_grow(&state->definitions, &state->definition_capacity, state->definition_count + 1, sizeof *state->definitions))
         return pf_error_nomem(&reader->error);
-    state->definitions[state->definition_count++] = intern(reader, value);
+    state->definitions[state->definition_count++] = pf_dict_intern_text(reader->dict, value);
     return PF_OK;
 }
 
@@ -597,7 +592,7 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
     } else if (pf_bytes_equal(key, PF_BYTES("event")))
         status = keep_definition(reader, value);
     else if (pf_bytes_equal(key, PF_BYTES(PF_CG_THREAD)))
-        state->labels = pf_dict_add_label(reader->dict, 0, pf_dict_intern(reader->dict, key, 0), intern(reader, value));
+        state->labels = pf_dict_add_label(reader->dict, 0, pf_dict_intern(reader->dict, key, 0), pf_dict_intern_text(reader->dict, value));
     return status == PF_OK ? add_meta(reader, state->dialect->origin, key, value) : status;
 }
 

@@ -52,16 +52,11 @@ bool pf_gperftools_dump_begins(struct pf_bytes line)
     return parse_head(line, &rest);
 }
 
-static uint32_t intern(struct pf_dict *dict, struct pf_bytes text)
-{
-    return pf_dict_intern(dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
-}
-
 static void add_label(struct dump *dump, const char *key, struct pf_bytes value)
 {
     struct pf_dict *dict = dump->reader->dict;
 
-    dump->labels = pf_dict_add_label(dict, dump->labels, pf_dict_intern(dict, pf_bytes_of(key), 0), intern(dict, value));
+    dump->labels = pf_dict_add_label(dict, dump->labels, pf_dict_intern_word(dict, key), pf_dict_intern_text(dict, value));
 }
 
 /* `select, 5 minutes, locked to thread` */

@@ -39,7 +39,7 @@ int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const 
 {
     struct pf_gperftools *state = reader->state;
     struct pf_measure measure = {
-        .name = pf_dict_intern(reader->dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0),
+        .name = pf_dict_intern_text(reader->dict, name),
         .unit = pf_dict_intern(reader->dict, pf_bytes_of(unit), PF_UTF8),
         .kind = PF_SAMPLE,
         .role = strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF,
@@ -111,8 +111,8 @@ int pf_gperftools_read_maps(struct pf_reader *reader)
 uint32_t pf_gperftools_function(struct pf_dict *dict, struct pf_bytes name, struct pf_bytes file)
 {
     struct pf_function function = {
-        .name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0),
-        .file = pf_dict_intern(dict, file, pf_utf8_valid(file) ? PF_UTF8 : 0),
+        .name = pf_dict_intern_text(dict, name),
+        .file = pf_dict_intern_text(dict, file),
     };
 
     return pf_dict_add_function(dict, &function);

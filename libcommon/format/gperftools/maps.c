@@ -217,7 +217,7 @@ int pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dic
         return known || add_substitute(maps, dict, line) ? PF_OK : pf_error_nomem(error);
     if (!pf_grow(&maps->rows, &maps->capacity, maps->count + 1, sizeof *maps->rows))
         return pf_error_nomem(error);
-    map.name = pf_dict_intern(dict, name, pf_utf8_valid(name) ? PF_UTF8 : 0);
+    map.name = pf_dict_intern_text(dict, name);
     struct pf_gperftools_map *last = maps->count > 0 ? &maps->rows[maps->count - 1] : NULL;
 
     if (last && last->name == map.name && last->limit == map.start && last->offset + (last->limit - last->start) == map.offset)

@@ -489,7 +489,7 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
         struct pf_dict *dict = text->reader->dict;
 
         text->labels = pf_dict_add_label(dict, 0, pf_dict_intern(dict, PF_BYTES("thread"), 0),
-                                         pf_dict_intern(dict, thread, pf_utf8_valid(thread) ? PF_UTF8 : 0));
+                                         pf_dict_intern_text(dict, thread));
     }
     status = heap_values(text, numbers);
     if (status != PF_OK)

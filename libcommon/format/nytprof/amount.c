@@ -55,17 +55,12 @@ void pf_nyt_amount_add(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, s
         unit->fine_left = true;
 }
 
-static uint32_t word(struct pf_dict *dict, const char *text)
-{
-    return pf_dict_intern(dict, pf_bytes_of(text), 0);
-}
-
 uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_role role, bool main,
                              struct pf_nyt_clock clock, bool ticks)
 {
     struct pf_measure measure = {
-        .name = word(dict, name),
-        .unit = word(dict, clock.ticks_per_sec ? "nanoseconds" : "ticks"),
+        .name = pf_dict_intern_word(dict, name),
+        .unit = pf_dict_intern_word(dict, clock.ticks_per_sec ? "nanoseconds" : "ticks"),
         .kind = (uint8_t)kind,
         .role = (uint8_t)role,
         .nature = PF_TIMED,
@@ -77,10 +72,10 @@ uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kin
         uint64_t common = pf_gcd(1000000000, clock.ticks_per_sec);
         measure.num = 1000000000 / common;
         measure.den = clock.ticks_per_sec / common;
-        measure.raw_unit = word(dict, "tick");
+        measure.raw_unit = pf_dict_intern_word(dict, "tick");
     } else if (!ticks) {
         measure.den = clock.ticks_per_sec ? 1000 : 1000000;
-        measure.raw_unit = word(dict, clock.ticks_per_sec ? "picosecond" : "1e-6 tick");
+        measure.raw_unit = pf_dict_intern_word(dict, clock.ticks_per_sec ? "picosecond" : "1e-6 tick");
     }
     return pf_measures_intern(&dict->measures, &measure);
 }
@@ -88,8 +83,8 @@ uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kin
 uint32_t pf_nyt_count_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_aggregation aggregation)
 {
     struct pf_measure measure = {
-        .name = word(dict, name),
-        .unit = word(dict, "count"),
+        .name = pf_dict_intern_word(dict, name),
+        .unit = pf_dict_intern_word(dict, "count"),
         .kind = (uint8_t)kind,
         .role = PF_COUNT,
         .nature = PF_EXACT,

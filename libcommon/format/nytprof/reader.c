@@ -46,24 +46,19 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     return PF_OK;
 }
 
-static uint32_t word(struct pf_reader *reader, const char *text)
-{
-    return pf_dict_intern(reader->dict, pf_bytes_of(text), 0);
-}
-
 int pf_nyt_open_reader(struct pf_reader *reader)
 {
     struct pf_nyt_reader *r = reader->state;
     pf_nyt_input_open(&r->input, reader->source);
     pf_nyt_nv_size(&r->nv, 8);
     r->count = 1;
-    r->attribute_origin = word(reader, PF_NYT_ATTRIBUTE_ORIGIN);
-    r->option_origin = word(reader, PF_NYT_OPTION_ORIGIN);
-    r->comment_origin = word(reader, PF_NYT_COMMENT_ORIGIN);
-    r->private_origin = word(reader, PF_NYT_PRIVATE_ORIGIN);
-    r->comment_key = word(reader, "comment");
-    r->block_key = word(reader, "block");
-    r->sub_key = word(reader, "sub");
+    r->attribute_origin = pf_dict_intern_word(reader->dict, PF_NYT_ATTRIBUTE_ORIGIN);
+    r->option_origin = pf_dict_intern_word(reader->dict, PF_NYT_OPTION_ORIGIN);
+    r->comment_origin = pf_dict_intern_word(reader->dict, PF_NYT_COMMENT_ORIGIN);
+    r->private_origin = pf_dict_intern_word(reader->dict, PF_NYT_PRIVATE_ORIGIN);
+    r->comment_key = pf_dict_intern_word(reader->dict, "comment");
+    r->block_key = pf_dict_intern_word(reader->dict, "block");
+    r->sub_key = pf_dict_intern_word(reader->dict, "sub");
     r->stmts = pf_nyt_count_measure(reader->dict, "stmts", PF_FLAT, PF_SUM);
     r->epochs = calloc(PF_NYT_EPOCHS, sizeof *r->epochs);
     if (!r->epochs || r->stmts == UINT32_MAX || pf_nyt_places_init(&r->places, reader->dict) != PF_OK ||
@@ -120,7 +115,7 @@ static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r, struc
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    pf_nyt_metas_add(metas, r->private_origin, word(reader, text), value);
+    pf_nyt_metas_add(metas, r->private_origin, pf_dict_intern_word(reader->dict, text), value);
 }
 
 static struct pf_nyt_metas *in_place(struct pf_nyt_reader *r)

@@ -12,11 +12,6 @@
 /* 2^24 statements are 70 MB. */
 enum { LEVEL = 6, OUR_PID = 1, LIMIT = 1 << 24 };
 
-static uint32_t word(struct pf_writer *writer, const char *text)
-{
-    return pf_dict_intern(writer->dict, pf_bytes_of(text), 0);
-}
-
 static int level(const struct pf_writer *writer)
 {
     return writer->compression < 0 ? LEVEL : writer->compression;
@@ -31,16 +26,16 @@ int pf_nyt_writer_open(struct pf_writer *writer)
     if (text && !pf_parse_int(pf_bytes_of(text), 0, INT64_MAX, &limit))
         return pf_error_set(&writer->error, PF_USAGE, "nytprof: limit is a number of records, not '%.40s'", text);
     w->limit = (uint64_t)limit;
-    w->attribute_origin = word(writer, PF_NYT_ATTRIBUTE_ORIGIN);
-    w->option_origin = word(writer, PF_NYT_OPTION_ORIGIN);
-    w->comment_origin = word(writer, PF_NYT_COMMENT_ORIGIN);
-    w->private_origin = word(writer, PF_NYT_PRIVATE_ORIGIN);
-    w->tool_origin = word(writer, "profutils");
-    w->input_key = word(writer, "input");
-    w->fid_key = word(writer, "fid");
-    w->block_key = word(writer, "block");
-    w->sub_key = word(writer, "sub");
-    w->unknown = word(writer, "[unknown]");
+    w->attribute_origin = pf_dict_intern_word(writer->dict, PF_NYT_ATTRIBUTE_ORIGIN);
+    w->option_origin = pf_dict_intern_word(writer->dict, PF_NYT_OPTION_ORIGIN);
+    w->comment_origin = pf_dict_intern_word(writer->dict, PF_NYT_COMMENT_ORIGIN);
+    w->private_origin = pf_dict_intern_word(writer->dict, PF_NYT_PRIVATE_ORIGIN);
+    w->tool_origin = pf_dict_intern_word(writer->dict, "profutils");
+    w->input_key = pf_dict_intern_word(writer->dict, "input");
+    w->fid_key = pf_dict_intern_word(writer->dict, "fid");
+    w->block_key = pf_dict_intern_word(writer->dict, "block");
+    w->sub_key = pf_dict_intern_word(writer->dict, "sub");
+    w->unknown = pf_dict_intern_word(writer->dict, "[unknown]");
     int out = pf_nyt_out_open(&w->out, writer->sink), header = pf_nyt_header_init(&w->header, writer->dict, &w->out);
     int numbers = pf_nyt_numbers_init(&w->numbers), subs = pf_nyt_subs_init(&w->subs);
     int calls = pf_nyt_calls_init(&w->calls, writer->dict);

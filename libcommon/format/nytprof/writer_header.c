@@ -8,21 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t word(struct pf_dict *dict, const char *text)
-{
-    return pf_dict_intern(dict, pf_bytes_of(text), 0);
-}
-
 int pf_nyt_header_init(struct pf_nyt_header *header, struct pf_dict *dict, struct pf_nyt_out *out)
 {
     *header = (struct pf_nyt_header){
         .dict = dict,
         .out = out,
-        .application_key = word(dict, "application"),
-        .overhead_key = word(dict, "cumulative_overhead_ticks"),
-        .basetime_key = word(dict, "basetime"),
-        .rate_key = word(dict, "ticks_per_sec"),
-        .nv_key = word(dict, "nv_size"),
+        .application_key = pf_dict_intern_word(dict, "application"),
+        .overhead_key = pf_dict_intern_word(dict, "cumulative_overhead_ticks"),
+        .basetime_key = pf_dict_intern_word(dict, "basetime"),
+        .rate_key = pf_dict_intern_word(dict, "ticks_per_sec"),
+        .nv_key = pf_dict_intern_word(dict, "nv_size"),
     };
     return pf_nyt_map_init(&header->written);
 }
@@ -148,7 +143,7 @@ bool pf_nyt_header_pair(struct pf_nyt_header *header, bool option, uint32_t key,
     if (!option)
         keep(header, key, value);
     if (!option && key == header->nv_key)
-        value = word(header->dict, "8");
+        value = pf_dict_intern_word(header->dict, "8");
     if (header->inputs == 1 || (pf_nyt_map_get(&header->written, key, option) == 0 && (option || key != header->rate_key)))
         write_pair(header, option, key, value);
     return true;
@@ -156,7 +151,7 @@ bool pf_nyt_header_pair(struct pf_nyt_header *header, bool option, uint32_t key,
 
 static void write_again(struct pf_nyt_header *header, uint32_t key, const char *text)
 {
-    uint32_t value = word(header->dict, text);
+    uint32_t value = pf_dict_intern_word(header->dict, text);
     if (pf_nyt_map_get(&header->written, key, 0) != (uint64_t)value + 1)
         write_pair(header, false, key, value);
 }
@@ -203,7 +198,7 @@ void pf_nyt_header_rate(struct pf_nyt_header *header, uint64_t rate)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, rate);
-    write_pair(header, false, header->rate_key, word(header->dict, text));
+    write_pair(header, false, header->rate_key, pf_dict_intern_word(header->dict, text));
     header->rate = rate;
 }
 
@@ -229,16 +224,16 @@ void pf_nyt_header_make(struct pf_nyt_header *header, struct pf_bytes applicatio
     static const char *const attributes[][2] = {{"perl_version", "unknown"}, {"nv_size", "8"}, {"xs_version", "unknown"}, {"PL_perldb", "0"},
                                                 {"clock_id", "-1"}, {"cumulative_overhead_ticks", "0"}};
     char text[16];
-    header->basetime = word(header->dict, "0");
+    header->basetime = pf_dict_intern_word(header->dict, "0");
     header->application = line_word(header, application);
     write_pair(header, false, header->basetime_key, header->basetime);
     write_pair(header, false, header->application_key, header->application);
     for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
-        write_pair(header, false, word(header->dict, attributes[k][0]), word(header->dict, attributes[k][1]));
+        write_pair(header, false, pf_dict_intern_word(header->dict, attributes[k][0]), pf_dict_intern_word(header->dict, attributes[k][1]));
     pf_nyt_header_rate(header, rate);
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         snprintf(text, sizeof text, "%d", level);
-        write_pair(header, true, word(header->dict, options[k][0]), word(header->dict, *options[k][1] ? options[k][1] : text));
+        write_pair(header, true, pf_dict_intern_word(header->dict, options[k][0]), pf_dict_intern_word(header->dict, *options[k][1] ? options[k][1] : text));
     }
     header->inputs = 1;
 }

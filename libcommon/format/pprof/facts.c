@@ -37,7 +37,7 @@ static int add_foreign(struct pf_pprof_facts *facts, struct pf_dict *dict, struc
     if (bytes.size > PF_STRING_MAX)
         bytes.size = PF_STRING_MAX;
     if (!text.failed)
-        comment = pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+        comment = pf_dict_intern_text(dict, bytes);
     pf_buffer_free(&text);
     return comment != 0 ? add_comment(facts, comment, error) : pf_error_nomem(error);
 }

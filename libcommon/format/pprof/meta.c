@@ -22,7 +22,7 @@ void pf_pprof_meta_free(struct pf_pprof_meta *meta)
 
 static void add(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
 {
-    struct pf_pprof_meta_row row = {pf_dict_intern(dict, pf_bytes_of(origin), 0), pf_dict_intern(dict, pf_bytes_of(key), 0), value};
+    struct pf_pprof_meta_row row = {pf_dict_intern_word(dict, origin), pf_dict_intern_word(dict, key), value};
 
     if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
         dict->strings.status = PF_NOMEM;
@@ -78,7 +78,7 @@ static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const cha
     if (text->failed || bytes.size > PF_STRING_MAX)
         dict->strings.status = text->failed ? PF_NOMEM : PF_UNSUPPORTED;
     else
-        add(meta, dict, origin, key, pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0));
+        add(meta, dict, origin, key, pf_dict_intern_text(dict, bytes));
     text->size = 0;
 }
 
@@ -302,7 +302,7 @@ static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
     }
     struct pf_bytes bytes = {name.data, name.size};
 
-    id = pf_dict_intern(dict, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+    id = pf_dict_intern_text(dict, bytes);
     if (name.failed)
         dict->strings.status = PF_NOMEM;
     pf_buffer_free(&name);
@@ -334,8 +334,8 @@ bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct 
         return false;
     struct pf_bytes build = {value.data, (size_t)size}, file = {value.data + size + 1, value.size - (size_t)size - 1};
 
-    image->identifier = pf_dict_intern(dict, build, pf_utf8_valid(build) ? PF_UTF8 : 0);
-    image->name = pf_dict_intern(dict, file, pf_utf8_valid(file) ? PF_UTF8 : 0);
+    image->identifier = pf_dict_intern_text(dict, build);
+    image->name = pf_dict_intern_text(dict, file);
     return true;
 }
 

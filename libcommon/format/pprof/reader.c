@@ -116,7 +116,7 @@ static int find_measure(struct pf_reader *reader, size_t k, bool sampled, uint32
 
         measure.num /= common;
         measure.den /= common;
-        measure.unit = pf_dict_intern(reader->dict, pf_bytes_of(base), 0);
+        measure.unit = pf_dict_intern_word(reader->dict, base);
         measure.raw_unit = measure.unit != unit ? unit : 0;
     }
     measure.nature = sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE;

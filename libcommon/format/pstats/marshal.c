@@ -176,7 +176,7 @@ static int take_string(struct pf_marshal *marshal, bool one_byte, struct pf_mars
         return marshal->error->code;
     struct pf_bytes text = {(const char *)bytes, size};
     object->kind = PF_MARSHAL_STRING;
-    object->string = pf_dict_intern(marshal->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+    object->string = pf_dict_intern_text(marshal->dict, text);
     return PF_OK;
 }
 

@@ -36,7 +36,7 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct rows *ro
     for (unsigned k = 0; k < VALUES; k++) {
         bool time = k >= TT;
         struct pf_measure measure = {
-            .name = pf_dict_intern(dict, pf_bytes_of(names[k]), 0),
+            .name = pf_dict_intern_word(dict, names[k]),
             .unit = pf_dict_intern(dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
             .kind = (uint8_t)kind,
             .role = k == CT ? PF_INCLUSIVE : k == TT ? PF_SELF : PF_COUNT,

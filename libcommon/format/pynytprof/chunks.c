@@ -161,7 +161,7 @@ static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct 
     }
     for (size_t k = 1; k < head / 4; k++)
         entry.numbers[k - 1] = number(payload, at, k);
-    entry.text = pf_dict_intern(chunks->reader->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
+    entry.text = pf_dict_intern_text(chunks->reader->dict, text);
     if (!pf_grow(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows))
         chunks->content->failed = true;
     else

@@ -28,11 +28,6 @@ struct state {
 
 /* --- metadata --------------------------------------------------------------------------------------------- */
 
-static uint32_t intern(struct pf_reader *reader, struct pf_bytes text)
-{
-    return pf_dict_intern(reader->dict, text, pf_utf8_valid(text) ? PF_UTF8 : 0);
-}
-
 void pf_pyn_meta_add(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
                      struct pf_bytes value)
 {
@@ -45,9 +40,9 @@ void pf_pyn_meta_add(struct pf_reader *reader, struct pf_pyn_content *content, c
         content->failed = true;
         return;
     }
-    meta->origin[meta->count] = pf_dict_intern(reader->dict, pf_bytes_of(origin), 0);
-    meta->key[meta->count] = intern(reader, key);
-    meta->value[meta->count++] = intern(reader, value);
+    meta->origin[meta->count] = pf_dict_intern_word(reader->dict, origin);
+    meta->key[meta->count] = pf_dict_intern_text(reader->dict, key);
+    meta->value[meta->count++] = pf_dict_intern_text(reader->dict, value);
 }
 
 void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
@@ -212,7 +207,7 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_value
     for (unsigned k = first_value(state, kind); k < end_of_values(state, kind); k++) {
         bool time = k != CALLS;
         struct pf_measure measure = {
-            .name = pf_dict_intern(dict, pf_bytes_of(names[k]), 0),
+            .name = pf_dict_intern_word(dict, names[k]),
             .unit = pf_dict_intern(dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
             .raw_unit = time ? pf_dict_intern(dict, PF_BYTES("tick"), 0) : 0,
             .kind = (uint8_t)kind,

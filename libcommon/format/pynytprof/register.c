@@ -97,7 +97,7 @@ bool pf_pyn_register_keep(struct pf_pyn_register *reg, struct pf_dict *dict, str
         if (!take_number(&row, &entry.numbers[k]))
             return true;
     if (!entry.absent)
-        entry.text = pf_dict_intern(dict, row, pf_utf8_valid(row) ? PF_UTF8 : 0);
+        entry.text = pf_dict_intern_text(dict, row);
     pf_pyn_name_make(dict, &reg->seen, reg->kind, &entry, &key.text, &key.alias);
     uint32_t count = reg->keys.count, found = pf_table_intern(&reg->keys, &key);
 

@@ -525,7 +525,7 @@ static int name_measure(struct pf_reader *reader, struct pf_speedscope_profile *
     int status = scale_amounts(reader, profile);
 
     if (measure->name == 0) {
-        measure->name = pf_dict_intern(reader->dict, pf_bytes_of(profile->unit->measure), 0);
+        measure->name = pf_dict_intern_word(reader->dict, profile->unit->measure);
         measure->role = profile->unit == pf_speedscope_units ? PF_COUNT : PF_SELF;
         measure->nature = profile->evented ? PF_TIMED : PF_SAMPLED;
     }

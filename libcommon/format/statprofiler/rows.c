@@ -6,28 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint32_t word(struct pf_sp_rows *rows, const char *text)
-{
-    return pf_dict_intern(rows->reader->dict, pf_bytes_of(text), 0);
-}
-
 int pf_sp_rows_open(struct pf_sp_rows *rows, struct pf_reader *reader, uint64_t tick_ns)
 {
     rows->reader = reader;
-    rows->private_origin = word(rows, PF_SP_PRIVATE);
-    rows->custom_origin = word(rows, PF_SP_CUSTOM_ORIGIN);
-    rows->header_origin = word(rows, PF_SP_HEADER_ORIGIN);
-    struct pf_measure wall = {.name = word(rows, "wall"),
-                              .unit = word(rows, tick_ns ? "nanoseconds" : "tick"),
-                              .raw_unit = tick_ns ? word(rows, "tick") : 0,
+    rows->private_origin = pf_dict_intern_word(rows->reader->dict, PF_SP_PRIVATE);
+    rows->custom_origin = pf_dict_intern_word(rows->reader->dict, PF_SP_CUSTOM_ORIGIN);
+    rows->header_origin = pf_dict_intern_word(rows->reader->dict, PF_SP_HEADER_ORIGIN);
+    struct pf_measure wall = {.name = pf_dict_intern_word(rows->reader->dict, "wall"),
+                              .unit = pf_dict_intern_word(rows->reader->dict, tick_ns ? "nanoseconds" : "tick"),
+                              .raw_unit = tick_ns ? pf_dict_intern_word(rows->reader->dict, "tick") : 0,
                               .kind = PF_SAMPLE,
                               .role = PF_SELF,
                               .nature = PF_SAMPLED,
                               .num = tick_ns ? tick_ns : 1,
                               .den = 1,
                               .main = 1};
-    struct pf_measure samples = {.name = word(rows, "samples"),
-                                 .unit = word(rows, "count"),
+    struct pf_measure samples = {.name = pf_dict_intern_word(rows->reader->dict, "samples"),
+                                 .unit = pf_dict_intern_word(rows->reader->dict, "count"),
                                  .kind = PF_SAMPLE,
                                  .role = PF_COUNT,
                                  .nature = PF_SAMPLED,
@@ -61,7 +56,7 @@ static void add_meta(struct pf_sp_rows *rows, uint32_t origin, uint32_t key, uin
 
 static void add_fact(struct pf_sp_rows *rows, const char *key, const char *value)
 {
-    add_meta(rows, rows->header_origin, word(rows, key), word(rows, value));
+    add_meta(rows, rows->header_origin, pf_dict_intern_word(rows->reader->dict, key), pf_dict_intern_word(rows->reader->dict, value));
 }
 
 static void add_number(struct pf_sp_rows *rows, const char *key, uint64_t number)
@@ -106,11 +101,11 @@ void pf_sp_rows_events(struct pf_sp_rows *rows, const struct pf_sp_events *event
         const struct pf_sp_event *event = &events->rows[i];
         if (event->type != PF_SP_EVENT_METADATA) {
             if (!plain)
-                add_meta(rows, rows->private_origin, word(rows, keys[event->type]), event->key);
+                add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, keys[event->type]), event->key);
             continue;
         }
         if (!rows->in_body)
-            add_meta(rows, rows->private_origin, word(rows, PF_SP_KEY_BODY), 0);
+            add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_BODY), 0);
         rows->in_body = true;
         add_meta(rows, rows->custom_origin, event->key, event->value);
     }
@@ -118,7 +113,7 @@ void pf_sp_rows_events(struct pf_sp_rows *rows, const struct pf_sp_events *event
 
 void pf_sp_rows_finish(struct pf_sp_rows *rows, const char *how)
 {
-    add_meta(rows, rows->private_origin, word(rows, PF_SP_KEY_FINISH), word(rows, how));
+    add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_FINISH), pf_dict_intern_word(rows->reader->dict, how));
 }
 
 static uint32_t *push(struct pf_sp_rows *rows, struct pf_sp_sample sample)

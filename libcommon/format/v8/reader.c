@@ -276,7 +276,7 @@ static int subtract_times(struct pf_reader *reader)
 /* `own`: what our writer called it. */
 static uint32_t add_measure(struct pf_reader *reader, struct pf_measure *measure, const char *name, const uint32_t own[2])
 {
-    measure->name = own[0] ? own[0] : pf_dict_intern(reader->dict, pf_bytes_of(name), 0);
+    measure->name = own[0] ? own[0] : pf_dict_intern_word(reader->dict, name);
     measure->unit = own[0] ? own[1] : measure->unit;
     return pf_measures_intern(&reader->dict->measures, measure);
 }
