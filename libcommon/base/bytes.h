@@ -46,10 +46,10 @@ static inline bool pf_one_of(char c, const char *set)
     return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* A blank within a line, or the CR before its LF. */
+/* A blank within a line, or the CR before its LF. The first comparison answers for most bytes. */
 static inline bool pf_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    return (unsigned char)c <= ' ' && (c == ' ' || c == '\t' || c == '\r');
 }
 
 /* Without blanks at both ends. */

@@ -21,12 +21,14 @@ static inline bool pf_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* The value and one more of a hexadecimal digit; 0 for other bytes. A table: twice as fast as
+ * comparisons where addresses come by the million. */
+extern const unsigned char pf_hex_values[256];
+
 /* 0 to 15 for a hexadecimal digit of either case, -1 for another character. */
 static inline int pf_hex_digit(char c)
 {
-    unsigned lower = ((unsigned char)c | 0x20u) - 'a';
-
-    return pf_digit(c) ? c - '0' : lower < 6 ? (int)lower + 10 : -1;
+    return (int)pf_hex_values[(unsigned char)c] - 1;
 }
 
 static inline bool pf_letter(char c)
@@ -101,6 +103,19 @@ static inline struct pf_bytes pf_scan_word(struct pf_bytes *text)
     return (struct pf_bytes){first, (size_t)(at - first)};
 }
 
+/* The bytes before the first blank. The blanks behind them are removed as well, so that the text
+ * begins with the next column. Empty when the text begins with a blank. */
+static inline struct pf_bytes pf_scan_column(struct pf_bytes *text)
+{
+    struct pf_bytes column = {text->data, 0};
+
+    while (column.size < text->size && !pf_blank(column.data[column.size]))
+        column.size++;
+    *text = pf_bytes_skip(*text, column.size);
+    pf_scan_blanks(text);
+    return column;
+}
+
 /* The last word. Blanks behind it are removed as well, those before it stay. */
 static inline struct pf_bytes pf_scan_last_word(struct pf_bytes *text)
 {
@@ -130,21 +145,28 @@ static inline bool pf_scan_field(struct pf_bytes *text, char end, struct pf_byte
 /* Removes decimal digits. False: no digit, or a number above `most`. */
 static inline bool pf_scan_number(struct pf_bytes *text, uint64_t most, uint64_t *number)
 {
-    size_t size = 0;
+    size_t size = 0, fits = text->size < 19 ? text->size : 19; /* 19 digits always fit 64 bits */
     uint64_t sum = 0;
 
-    for (; size < text->size && pf_digit(text->data[size]); size++) {
-        unsigned digit = (unsigned)(text->data[size] - '0');
-
-        /* 19 digits always fit 64 bits */
-        if (size >= 19 && (sum > UINT64_MAX / 10 || sum * 10 > UINT64_MAX - digit))
+    for (; size < fits && pf_digit(text->data[size]); size++)
+        sum = sum * 10 + (unsigned)(text->data[size] - '0');
+    for (; size >= 19 && size < text->size && pf_digit(text->data[size]); size++)
+        if (__builtin_mul_overflow(sum, 10u, &sum) ||
+            __builtin_add_overflow(sum, (unsigned)(text->data[size] - '0'), &sum))
             return false;
-        sum = sum * 10 + digit;
-    }
     if (size == 0 || sum > most)
         return false;
     *text = pf_bytes_skip(*text, size);
     *number = sum;
+    return true;
+}
+
+/* Removes 0x or 0X where more text follows. */
+static inline bool pf_scan_0x(struct pf_bytes *text)
+{
+    if (text->size < 3 || text->data[0] != '0' || (text->data[1] | 0x20) != 'x')
+        return false;
+    *text = pf_bytes_skip(*text, 2);
     return true;
 }
 
@@ -183,6 +205,9 @@ static inline bool pf_parse_whole(struct pf_bytes text, int64_t low, int64_t hig
 {
     return text.size > 0 && *text.data != '+' && pf_parse_int(text, low, high, value);
 }
+
+/* True when all of the text is an optional `-` and decimal digits, however many. */
+bool pf_is_whole(struct pf_bytes text);
 
 /* The number that all of the text is: hexadecimal digits without 0x. */
 bool pf_parse_hex(struct pf_bytes text, uint64_t *number);

@@ -48,6 +48,9 @@ static void test_runs(void)
     tap_ok(pf_all_digits(PF_BYTES("007")) && !pf_all_digits(PF_BYTES("")) &&
                !pf_all_digits(PF_BYTES("-7")) && !pf_all_digits(PF_BYTES("7 ")),
            "all digits: at least one, and nothing else");
+    tap_ok(pf_is_whole(PF_BYTES("-7")) && pf_is_whole(PF_BYTES("99999999999999999999")) &&
+               !pf_is_whole(PF_BYTES("-")) && !pf_is_whole(PF_BYTES("7.0")),
+           "whole numbers of any size");
     tap_ok(pf_all_of(PF_BYTES("r-xp"), "-rwxps") && !pf_all_of(PF_BYTES("r-x\0"), "-rwxps") &&
                pf_all_of(PF_BYTES(""), "a"),
            "all of a set: a NUL is in no set");
@@ -92,7 +95,18 @@ static void test_fields(void)
     text = PF_BYTES("0x1f");
     tap_ok(!pf_scan_past(&text, PF_BYTES("0X")) && text.size == 4, "another beginning stays");
     tap_ok(pf_scan_past(&text, PF_BYTES("0x")) && text.size == 2, "the beginning is removed");
+    tap_ok(!pf_scan_0x(&text), "1f does not begin with 0x");
     tap_ok(!pf_scan_past(&text, PF_BYTES("1f2")) && text.size == 2, "the text is too short");
+    text = PF_BYTES("0X");
+    tap_ok(!pf_scan_0x(&text) && text.size == 2, "0X alone stays: its 0 is the number");
+    text = PF_BYTES("0X1f");
+    tap_ok(pf_scan_0x(&text) && text.size == 2, "0X before more text is removed");
+    text = PF_BYTES("a \t b c");
+    field = pf_scan_column(&text);
+    tap_text(both(out, field, text), "a|b c", "the first column, and the next in front");
+    text = PF_BYTES(" b");
+    field = pf_scan_column(&text);
+    tap_text(both(out, field, text), "|b", "a column that is empty");
     text = PF_BYTES(" \t x ");
     pf_scan_blanks(&text);
     tap_text(both(out, text, PF_BYTES("")), "x |", "blanks at the beginning are removed");
