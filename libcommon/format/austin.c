@@ -1,16 +1,12 @@
 /* Austin's text: folded stacks of Python below a process and a thread, with the file and line of each frame. Austin's binary form, MOJO,
  * is not read. */
 #include "base/number.h"
+#include "base/scan.h"
 #include "codec/format.h"
 #include "model/metadata.h"
 #include "model/samples.h"
 
 enum { WINDOW = 64 * 1024, FIELDS = 3 };
-
-static bool whole_number(struct pf_bytes text, int64_t *value)
-{
-    return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT64_MIN, INT64_MAX, value);
-}
 
 /* --- lines ------------------------------------------------------------------------------------------------------------------------- */
 
@@ -24,26 +20,15 @@ struct sample_line {
 static bool parse_fields(struct pf_bytes text, struct sample_line *line)
 {
     for (line->count = 0; line->count < FIELDS; line->count++) {
-        const char *comma = text.size > 0 ? memchr(text.data, ',', text.size) : NULL;
-        size_t size = comma ? (size_t)(comma - text.data) : text.size;
+        struct pf_bytes field;
+        bool more = pf_scan_field(&text, ',', &field);
 
-        if (!whole_number((struct pf_bytes){text.data, size}, &line->fields[line->count]))
+        if (!pf_parse_whole(field, INT64_MIN, INT64_MAX, &line->fields[line->count]))
             return false;
-        if (!comma)
+        if (!more)
             return ++line->count != 2;
-        text = pf_bytes_skip(text, size + 1);
     }
     return false;
-}
-
-/* The part up to the next semicolon, taken. */
-static struct pf_bytes take_part(struct pf_bytes *text)
-{
-    const char *end = text->size > 0 ? memchr(text->data, ';', text->size) : NULL;
-    struct pf_bytes part = {text->data, end ? (size_t)(end - text->data) : text->size};
-
-    *text = pf_bytes_skip(*text, part.size + (end != NULL));
-    return part;
 }
 
 static bool parse_line(struct pf_bytes text, struct sample_line *line)
@@ -56,11 +41,11 @@ static bool parse_line(struct pf_bytes text, struct sample_line *line)
     if (at == 0 || !parse_fields(pf_bytes_skip(text, at), line))
         return false;
     text.size = at - 1;
-    line->process = take_part(&text);
-    line->thread = take_part(&text);
+    pf_scan_field(&text, ';', &line->process);
+    pf_scan_field(&text, ';', &line->thread);
     line->frames = text;
     return pf_bytes_starts(line->process, PF_BYTES("P")) && pf_bytes_starts(line->thread, PF_BYTES("T")) && line->thread.size > 1 &&
-           whole_number(pf_bytes_skip(line->process, 1), &pid);
+           pf_parse_whole(pf_bytes_skip(line->process, 1), INT64_MIN, INT64_MAX, &pid);
 }
 
 /* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
@@ -187,11 +172,10 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 
     if (!pseudo && take_last(&file, &last)) {
         name = last;
-        if (whole_number(last, &location.line) && location.line >= 0 && take_last(&file, &last)) {
+        if (pf_parse_whole(last, 0, INT64_MAX, &location.line) && take_last(&file, &last))
             name = last;
-        } else if (location.line != 0) {
+        else
             location.line = 0;
-        }
         function.file = pf_dict_intern(dict, file, PF_UTF8);
     }
     function.name = name.size > 0 ? pf_dict_intern(dict, name, PF_UTF8) : pf_dict_intern(dict, PF_BYTES("[unknown]"), 0);
@@ -202,7 +186,7 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 /* `L12` behind a frame is its line (austin -a). */
 static bool line_part(struct pf_bytes text, int64_t *line)
 {
-    return text.size > 1 && text.data[0] == 'L' && text.data[1] >= '0' && text.data[1] <= '9' && whole_number(pf_bytes_skip(text, 1), line);
+    return pf_scan_past(&text, PF_BYTES("L")) && pf_all_digits(text) && pf_parse_int(text, 0, INT64_MAX, line);
 }
 
 static bool add_frame(struct pf_reader *reader, struct pf_bytes text)
@@ -228,12 +212,12 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
     uint32_t labels = 0;
     int64_t number = 0;
 
-    if (whole_number(pf_bytes_skip(line->process, 1), &number))
+    if (pf_parse_whole(pf_bytes_skip(line->process, 1), INT64_MIN, INT64_MAX, &number))
         labels = pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), number, 0);
-    if (take_last(&interpreter, &last) && whole_number(interpreter, &number)) {
+    if (take_last(&interpreter, &last) && pf_parse_whole(interpreter, INT64_MIN, INT64_MAX, &number)) {
         labels = pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("iid"), 0), number, 0);
         thread = last;
-    } else if (whole_number(thread, &number)) {
+    } else if (pf_parse_whole(thread, INT64_MIN, INT64_MAX, &number)) {
         return pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), number, 0);
     }
     return pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), pf_dict_intern(dict, thread, PF_UTF8));
@@ -250,8 +234,9 @@ static int add_record(struct pf_reader *reader, uint64_t offset)
         return pf_error_at(&reader->error, PF_FAILED, offset, "line %llu has %u numbers, the lines before it %u",
                            (unsigned long long)state->lines, state->item.count, state->mode == MODE_FULL ? FIELDS : 1);
     while (rest.size > 0) {
-        struct pf_bytes part = take_part(&rest);
+        struct pf_bytes part;
 
+        pf_scan_field(&rest, ';', &part);
         if (part.size > PF_STRING_MAX)
             return pf_error_at(&reader->error, PF_FAILED, offset, "a frame longer than 16 MiB");
         if (state->samples.depth == PF_STACK_DEPTH_MAX)
@@ -322,8 +307,8 @@ static int read_line(struct pf_reader *reader)
     if (line.data[0] == '#')
         return add_metadata(reader, line) ? PF_OK : pf_error_nomem(&reader->error);
     if (!parse_line(line, &state->item))
-        return pf_error_at(&reader->error, PF_FAILED, offset, "line %llu is no sample, expected 'P<pid>;T<tid>;... NUMBER': '%.*s'",
-                           (unsigned long long)state->lines, (int)(line.size < 60 ? line.size : 60), line.data);
+        return pf_error_at(&reader->error, PF_FAILED, offset, "line %llu is no sample, expected 'P<pid>;T<tid>;... NUMBER': '%s'",
+                           (unsigned long long)state->lines, pf_clip(line).text);
     return add_record(reader, offset);
 }
 

@@ -1,40 +1,21 @@
 /* Stacks as DTrace's aggregations print them, and bcc's tools without -f: blocks of indented lines, innermost frame first, that end in a
  * line with a number alone. */
 #include "base/number.h"
+#include "base/scan.h"
 #include "codec/format.h"
 #include "model/samples.h"
 
 enum { WINDOW = 64 * 1024 };
-
-static bool hex_digit(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-static bool whole_number(struct pf_bytes text, int64_t *value)
-{
-    return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT64_MIN, INT64_MAX, value);
-}
 
 enum line { LINE_EMPTY, LINE_TITLE, LINE_NUMBER, LINE_FRAME };
 
 /* `CPU ID FUNCTION:NAME` and, below it, what fired: `8 35077 :tick-60s`. */
 static bool probe(struct pf_bytes text)
 {
-    size_t at = 0;
-
-    for (unsigned numbers = 0; numbers < 2; numbers++) {
-        size_t start = at;
-
-        while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9')
-            at++;
-        if (at == start || at == text.size || !pf_blank(text.data[at]))
+    for (unsigned numbers = 0; numbers < 2; numbers++)
+        if (!pf_all_digits(pf_scan_word(&text)))
             return false;
-        while (at < text.size && pf_blank(text.data[at]))
-            at++;
-    }
-    struct pf_bytes rest = {text.data + at, text.size - at};
-    return memchr(rest.data, ':', rest.size) && !memchr(rest.data, '`', rest.size);
+    return memchr(text.data, ':', text.size) && !memchr(text.data, '`', text.size);
 }
 
 static enum line judge(struct pf_bytes line)
@@ -46,7 +27,7 @@ static enum line judge(struct pf_bytes line)
         return LINE_EMPTY;
     if (!pf_blank(line.data[0]) || probe(text))
         return LINE_TITLE;
-    return whole_number(text, &value) ? LINE_NUMBER : LINE_FRAME;
+    return pf_parse_whole(text, INT64_MIN, INT64_MAX, &value) ? LINE_NUMBER : LINE_FRAME;
 }
 
 /* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
@@ -129,7 +110,7 @@ static struct pf_bytes without_offset(struct pf_bytes text)
 {
     size_t at = text.size;
 
-    while (at > 0 && hex_digit(text.data[at - 1]))
+    while (at > 0 && pf_hex_digit(text.data[at - 1]) >= 0)
         at--;
     bool hex = at > 2 && at < text.size && text.data[at - 1] == 'x' && text.data[at - 2] == '0';
     if (hex)
@@ -137,17 +118,6 @@ static struct pf_bytes without_offset(struct pf_bytes text)
     if (at > 1 && at < text.size && text.data[at - 1] == '+')
         text.size = at - 1;
     return text;
-}
-
-static bool address(struct pf_bytes text, uint64_t *value)
-{
-    *value = 0;
-    for (size_t k = 2; k < text.size; k++) {
-        if (!hex_digit(text.data[k]))
-            return false;
-        *value = *value << 4 | (uint64_t)(text.data[k] <= '9' ? text.data[k] - '0' : (text.data[k] & 0xf) + 9);
-    }
-    return text.size > 2 && text.size <= 18 && text.data[0] == '0' && text.data[1] == 'x';
 }
 
 /* MODULE`FUNCTION+0xOFFSET, or without any part of it. */
@@ -165,7 +135,7 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
         name = (struct pf_bytes){tick + 1, name.size - size - 1};
     }
     location.image = pf_dict_add_image(dict, &image);
-    if (!address(name, &location.address) || location.address == 0) {
+    if (!pf_parse_address(name, &location.address) || location.address == 0) {
         struct pf_function function = {.name = pf_dict_intern(dict, name, PF_UTF8)};
 
         location.address = 0;
@@ -187,7 +157,8 @@ static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
     while (open > 0 && text.data[open - 1] != '(')
         open--;
     if (text.size < 6 || text.data[0] != '-' || !pf_blank(text.data[1]) || open < 2 || text.data[text.size - 1] != ')' ||
-        !whole_number((struct pf_bytes){text.data + open, text.size - open - 1}, &pid))
+        !pf_parse_whole((struct pf_bytes){text.data + open, text.size - open - 1}, INT64_MIN, INT64_MAX,
+                        &pid))
         return false;
     struct pf_bytes command = pf_bytes_trim((struct pf_bytes){text.data + 1, open - 2});
     state->labels = pf_dict_add_label(dict, state->labels, pf_dict_intern(dict, PF_BYTES("comm"), 0), pf_dict_intern(dict, command, PF_UTF8));
@@ -228,7 +199,7 @@ static int read_stack(struct pf_reader *reader)
         enum line what = judge(line);
         if (what == LINE_FRAME && (status = add_frame(reader, offset, pf_bytes_trim(line))) != PF_OK)
             return status;
-        if (what == LINE_NUMBER && whole_number(pf_bytes_trim(line), &value)) {
+        if (what == LINE_NUMBER && pf_parse_whole(pf_bytes_trim(line), INT64_MIN, INT64_MAX, &value)) {
             pf_samples_add(&state->samples, reader->dict, state->labels, &value, false);
             state->labels = 0;
             return PF_OK;

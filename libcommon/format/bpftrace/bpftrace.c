@@ -1,6 +1,7 @@
 #include "format/bpftrace/bpftrace.h"
 
 #include "base/number.h"
+#include "base/scan.h"
 #include "io/json_look.h"
 
 #include <inttypes.h>
@@ -8,11 +9,6 @@
 #include <stdlib.h>
 
 enum { WINDOW = 64 * 1024 };
-
-static bool word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 /* --- lines ------------------------------------------------------------------------------------------------------------------------- */
 
@@ -23,7 +19,7 @@ static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
 
     if (line->size == 0 || line->data[0] != '@')
         return false;
-    while (size < line->size && word(line->data[size]))
+    while (size < line->size && pf_word_char(line->data[size]))
         size++;
     *name = (struct pf_bytes){line->data + 1, size - 1};
     *line = pf_bytes_skip(*line, size);
@@ -159,7 +155,7 @@ static uint32_t entry_labels(struct pf_reader *reader)
         if (state->key_count > 1)
             snprintf(name, sizeof name, "key%zu", k);
         uint32_t key = pf_dict_intern_word(dict, name);
-        if (pf_parse_int(value, INT64_MIN, INT64_MAX, &number) && value.data[0] != '+')
+        if (pf_parse_whole(value, INT64_MIN, INT64_MAX, &number))
             labels = pf_dict_add_number(dict, labels, key, number, 0);
         else
             labels = pf_dict_add_label(dict, labels, key, pf_dict_intern(dict, value, PF_UTF8));

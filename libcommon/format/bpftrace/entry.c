@@ -1,15 +1,7 @@
 #include "format/bpftrace/bpftrace.h"
 
 #include "base/number.h"
-
-static bool is_whole(struct pf_bytes text)
-{
-    size_t first = text.size > 0 && text.data[0] == '-', k = first;
-
-    while (k < text.size && text.data[k] >= '0' && text.data[k] <= '9')
-        k++;
-    return k > first && k == text.size;
-}
+#include "base/scan.h"
 
 bool pf_bpftrace_map(struct pf_reader *reader, struct pf_bytes name)
 {
@@ -38,30 +30,15 @@ static bool find_measure(struct pf_reader *reader)
     return state->measure != UINT32_MAX;
 }
 
-static bool address(struct pf_bytes text, uint64_t *value)
-{
-    *value = 0;
-    for (size_t k = 2; k < text.size; k++) {
-        char c = text.data[k];
-
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-            return false;
-        *value = *value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    return text.size > 2 && text.size <= 18 && text.data[0] == '0' && text.data[1] == 'x';
-}
-
 /* FUNCTION+OFFSET, the offset in decimal, which stays in the system's name; or an address. */
 static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 {
     struct pf_location location = {0};
     struct pf_function function = {0};
-    size_t at = text.size;
+    size_t at = pf_without_digits(text).size;
 
-    if (address(text, &location.address) && location.address != 0)
+    if (pf_parse_address(text, &location.address) && location.address != 0)
         return pf_dict_add_location(dict, &location);
-    while (at > 0 && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
-        at--;
     if (at > 1 && at < text.size && text.data[at - 1] == '+') {
         function.system_name = pf_dict_intern(dict, text, PF_UTF8);
         text.size = at - 1;
@@ -134,14 +111,13 @@ int pf_bpftrace_value(struct pf_reader *reader, uint64_t offset, struct pf_bytes
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_bytes number = number_of(pf_bytes_trim(text));
 
-    if (!is_whole(number)) {
+    if (!pf_is_whole(number)) {
         state->passed_over++;
         pf_bpftrace_drop(reader);
         return PF_OK;
     }
     if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &state->value))
-        return pf_error_at(&reader->error, PF_FAILED, offset, "the value %.*s does not fit 64 bits",
-                           number.size < 40 ? (int)number.size : 40, number.data);
+        return pf_error_at(&reader->error, PF_FAILED, offset, "the value %s does not fit 64 bits", pf_clip(number).text);
     state->ready = find_measure(reader);
     return state->ready ? PF_OK : pf_error_nomem(&reader->error);
 }
