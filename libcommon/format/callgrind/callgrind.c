@@ -11,50 +11,51 @@ struct marks {
     size_t strange;
 };
 
-static bool begins(struct pf_bytes line, const char *word)
+/* Whether the line begins with one of the words, of which the last is NULL. */
+static bool begins_with(struct pf_bytes line, const char *const *words)
 {
-    size_t size = strlen(word);
-
-    return line.size >= size && memcmp(line.data, word, size) == 0;
+    for (; *words; words++)
+        if (pf_bytes_starts(line, pf_bytes_of(*words)))
+            return true;
+    return false;
 }
 
 static void look_at_header(struct pf_bytes line, struct marks *marks)
 {
-    static const char *const others[] = {"version:", "creator:", "positions:", "pid:",     "part:",
-                                         "thread:",  "event:",   "summary:",   "totals:", "===="};
-    bool known = false;
+    static const char *const others[] = {"version:", "creator:", "positions:", "pid:", "part:", "thread:",
+                                         "event:", "totals:", "====", NULL};
+    bool other = begins_with(line, others);
 
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        known = known || begins(line, others[k]);
-    marks->other = marks->other || (known && !begins(line, "summary:"));
-    marks->strange += !known;
+    marks->other = marks->other || other;
+    marks->strange += !other && !pf_bytes_starts(line, PF_BYTES("summary:"));
 }
 
 static void look_at(struct pf_bytes line, struct marks *marks)
 {
+    static const char *const names[] = {"fn=", "cfn=", NULL};
+    static const char *const files[] = {"fl=", "fi=", "fe=", "ob=", "cob=", "cfi=", "cfl=", "jump=", "jcnd=", "jf", NULL};
     uint64_t number;
     struct pf_bytes rest = line;
 
     if (line.size == 0 || line.data[0] == '#')
-        marks->magic = marks->magic || begins(line, "# callgrind format");
-    else if (pf_cg_position(pf_cg_word(&rest), UINT64_MAX / 2, &number))
+        marks->magic = marks->magic || pf_bytes_starts(line, PF_BYTES("# callgrind format"));
+    else if (pf_cg_position(pf_scan_word(&rest), UINT64_MAX / 2, &number))
         marks->costs = true;
-    else if (begins(line, "events:"))
+    else if (pf_bytes_starts(line, PF_BYTES("events:")))
         marks->events = true;
-    else if (begins(line, "desc:"))
+    else if (pf_bytes_starts(line, PF_BYTES("desc:")))
         marks->description = true;
-    else if (begins(line, "cmd:"))
+    else if (pf_bytes_starts(line, PF_BYTES("cmd:")))
         marks->command = true;
-    else if (begins(line, "fn=") || begins(line, "cfn="))
+    else if (begins_with(line, names))
         marks->names = true;
-    else if (begins(line, "fl=") || begins(line, "fi=") || begins(line, "fe=") || begins(line, "ob=") || begins(line, "cob=") ||
-             begins(line, "cfi=") || begins(line, "cfl=") || begins(line, "jump=") || begins(line, "jcnd=") || begins(line, "jf"))
+    else if (begins_with(line, files))
         marks->files = true;
-    else if (begins(line, "calls="))
+    else if (pf_bytes_starts(line, PF_BYTES("calls=")))
         marks->calls = true;
     else
         look_at_header(line, marks);
-    if (line.size > 4 && line.data[0] == 'f' && line.data[2] == '=' && line.data[3] == '(' && line.data[4] >= '0' && line.data[4] <= '9')
+    if (line.size > 4 && line.data[0] == 'f' && line.data[2] == '=' && line.data[3] == '(' && pf_digit(line.data[4]))
         marks->compressed = true;
 }
 

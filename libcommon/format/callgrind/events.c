@@ -1,6 +1,7 @@
 #include "format/callgrind/events.h"
 
 #include "base/number.h"
+#include "base/scan.h"
 #include "model/units.h"
 
 #include <inttypes.h>
@@ -33,12 +34,7 @@ static const struct unit *find_unit(struct pf_bytes name, struct unit *time)
 /* Of a word: in ASCII, or a part of a character beyond it. */
 static bool letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
-}
-
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
+    return pf_letter(c) || (unsigned char)c >= 0x80;
 }
 
 /* What stands before a unit: a number of at most nine digits, `1e-N` with N to 18, or `1/N`. Both are 1 where there is nothing, the first
@@ -47,34 +43,26 @@ struct factor {
     uint64_t num, den;
 };
 
-static uint64_t take_digits(struct pf_bytes *text, size_t most)
+/* A number from 1 to `most`, removed from the text; 0: none is there. */
+static uint64_t take_count(struct pf_bytes *text, uint64_t most)
 {
-    uint64_t number = 0;
-    size_t at = 0;
+    uint64_t count;
 
-    for (; at < text->size && at < most && digit(text->data[at]); at++)
-        number = number * 10 + (uint64_t)(text->data[at] - '0');
-    text->data += at;
-    text->size -= at;
-    return at == most ? 0 : number;
+    return pf_scan_number(text, most, &count) ? count : 0;
 }
 
 static struct factor take_factor(struct pf_bytes *text)
 {
     struct factor factor = {1, 1};
 
-    if (text->size > 0 && digit(text->data[0]))
-        factor.num = take_digits(text, 10);
-    if (factor.num == 1 && text->size > 2 && text->data[0] == 'e' && text->data[1] == '-') {
-        *text = (struct pf_bytes){text->data + 2, text->size - 2};
-        uint64_t exponent = take_digits(text, 3);
-
-        for (uint64_t k = 0; k < exponent && exponent <= 18; k++)
+    if (text->size > 0 && pf_digit(text->data[0]))
+        factor.num = take_count(text, 999999999);
+    if (factor.num == 1 && pf_scan_past(text, PF_BYTES("e-"))) {
+        for (uint64_t exponent = take_count(text, 18); exponent > 0; exponent--)
             factor.den *= 10;
         factor.num = factor.den > 1;
-    } else if (factor.num == 1 && text->size > 1 && text->data[0] == '/') {
-        *text = pf_bytes_skip(*text, 1);
-        factor.den = take_digits(text, 19);
+    } else if (factor.num == 1 && pf_scan_past(text, PF_BYTES("/"))) {
+        factor.den = take_count(text, UINT64_C(999999999999999999));
         factor.num = factor.den > 1;
     }
     return factor;
@@ -185,24 +173,13 @@ void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_
         set_unit(dict, measure, unit, (struct factor){1, 1}, word);
 }
 
-static struct pf_bytes trim(struct pf_bytes text)
-{
-    while (text.size > 0 && text.data[0] == ' ') {
-        text.data++;
-        text.size--;
-    }
-    while (text.size > 0 && text.data[text.size - 1] == ' ')
-        text.size--;
-    return text;
-}
-
 bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struct pf_bytes *long_name)
 {
     const char *colon = definition.size > 0 ? memchr(definition.data, ':', definition.size) : NULL;
     size_t size = colon ? (size_t)(colon - definition.data) : definition.size;
 
-    *event = trim((struct pf_bytes){definition.data, size});
-    *long_name = colon ? trim((struct pf_bytes){colon + 1, definition.size - size - 1}) : (struct pf_bytes){NULL, 0};
+    *event = pf_bytes_trim((struct pf_bytes){definition.data, size});
+    *long_name = colon ? pf_bytes_trim((struct pf_bytes){colon + 1, definition.size - size - 1}) : (struct pf_bytes){NULL, 0};
     return event->size > 0 && !memchr(event->data, '=', event->size) && !memchr(event->data, ' ', event->size);
 }
 

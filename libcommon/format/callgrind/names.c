@@ -1,6 +1,7 @@
 #include "format/callgrind/names.h"
 
 #include "base/memory.h"
+#include "base/scan.h"
 
 #include <stdlib.h>
 
@@ -18,23 +19,19 @@ void pf_cg_names_free(struct pf_cg_names *names)
 /* `(digits)` at the beginning: the number and what is behind it. *fits: it has 63 bits. */
 static bool take_id(struct pf_bytes *text, uint64_t *id, bool *fits)
 {
-    size_t at = 0;
+    struct pf_bytes rest = *text;
+    size_t digits;
 
-    while (at < text->size && text->data[at] == ' ')
-        at++;
-    if (at == text->size || text->data[at] != '(')
+    pf_scan_blanks(&rest);
+    if (!pf_scan_past(&rest, PF_BYTES("(")))
         return false;
-    size_t first = ++at;
-    *id = 0;
-    *fits = true;
-    for (; at < text->size && text->data[at] >= '0' && text->data[at] <= '9'; at++) {
-        *fits = *fits && *id <= (INT64_MAX - 9) / 10;
-        *id = *fits ? *id * 10 + (uint64_t)(text->data[at] - '0') : 0;
-    }
-    if (at == first || at == text->size || text->data[at] != ')')
+    digits = pf_scan_digits(rest);
+    *fits = pf_scan_number(&rest, INT64_MAX, id);
+    if (!*fits)
+        rest = pf_bytes_skip(rest, digits);
+    if (digits == 0 || !pf_scan_past(&rest, PF_BYTES(")")))
         return false;
-    text->data += at + 1;
-    text->size -= at + 1;
+    *text = rest;
     return true;
 }
 
@@ -50,7 +47,7 @@ static int define(struct pf_cg_names *names, uint32_t row, uint32_t string)
 
 int pf_cg_names_read(struct pf_cg_names *names, struct pf_dict *dict, struct pf_bytes text, uint32_t *string, const char **what)
 {
-    uint64_t id;
+    uint64_t id = 0;
     bool fits, compressed = take_id(&text, &id, &fits);
 
     if (compressed && !fits) {

@@ -13,10 +13,8 @@ enum { JUMPS = PF_CG_JUMP_MEASURES };
 static int bad_line(struct pf_reader *reader, const char *what)
 {
     struct pf_cg_reader *state = reader->state;
-    size_t shown = state->line.size < 60 ? state->line.size : 60;
 
-    return pf_error_at(&reader->error, PF_FAILED, state->offset, "line %" PRIu64 ": %s: '%.*s%s'", state->number, what, (int)shown,
-                       state->line.data ? state->line.data : "", shown < state->line.size ? "..." : "");
+    return pf_error_line(&reader->error, state->offset, state->number, state->line, what);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
@@ -200,7 +198,7 @@ static bool read_positions(const struct pf_cg_reader *state, struct pf_bytes *te
 {
     *position = optional ? (struct pf_cg_place){{0}} : state->last;
     for (size_t k = 0; k < state->order_count; k++) {
-        struct pf_bytes word = pf_cg_word(text);
+        struct pf_bytes word = pf_scan_word(text);
         unsigned which = state->order[k];
 
         if (word.size == 0 && optional)
@@ -237,7 +235,7 @@ static bool read_costs(struct pf_cg_reader *state, struct pf_bytes text, bool *m
     uint32_t k = 0;
 
     for (;; k++) {
-        struct pf_bytes word = pf_cg_word(&text);
+        struct pf_bytes word = pf_scan_word(&text);
 
         if (word.size == 0)
             break;
@@ -367,7 +365,7 @@ static int add_jump_columns(struct pf_reader *reader)
 static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool conditional, struct pf_bytes text)
 {
     struct pf_cg_reader *state = reader->state;
-    struct pf_bytes word = pf_cg_word(&text), reached;
+    struct pf_bytes word = pf_scan_word(&text), reached;
     const char *slash = conditional && word.size > 0 ? memchr(word.data, '/', word.size) : NULL;
     size_t size = slash ? (size_t)(slash - word.data) : word.size;
 
@@ -433,7 +431,7 @@ static int name_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t
         state->edge.columns[0].measure = count_measure(reader, "calls");
     state->edge.declared = !calls;
     for (uint32_t k = 0; k < count; k++) {
-        struct pf_bytes word = pf_cg_word(&text);
+        struct pf_bytes word = pf_scan_word(&text);
         struct pf_measure measure;
 
         pf_cg_event_measure(reader->dict, word, long_name_of(reader, word), &measure);
@@ -454,7 +452,7 @@ static int read_events(struct pf_reader *reader, struct pf_bytes text)
     uint32_t count = 0;
 
     state->events = 0;
-    while (pf_cg_word(&rest).size > 0)
+    while (pf_scan_word(&rest).size > 0)
         count++;
     if (count == 0 || count > PF_CG_EVENTS)
         return bad_line(reader, count == 0 ? "no event is named" : "more than 256 events");
@@ -476,7 +474,7 @@ static int read_order(struct pf_reader *reader, struct pf_bytes text)
     struct pf_cg_reader *state = reader->state;
     struct pf_bytes word;
 
-    for (state->order_count = 0; (word = pf_cg_word(&text)).size > 0; state->order_count++) {
+    for (state->order_count = 0; (word = pf_scan_word(&text)).size > 0; state->order_count++) {
         bool line = pf_bytes_equal(word, PF_BYTES("line"));
 
         if (state->order_count == PF_CG_SUBPOSITIONS ||
@@ -493,7 +491,7 @@ static int read_expected(struct pf_reader *reader, struct pf_bytes text)
     struct pf_bytes word;
     uint32_t k = 0;
 
-    for (; (word = pf_cg_word(&text)).size > 0; k++) {
+    for (; (word = pf_scan_word(&text)).size > 0; k++) {
         int64_t narrow = 0;
         bool fits = pf_cg_signed(word, &narrow); /* also hexadecimal */
 
@@ -521,8 +519,8 @@ static void check_sums(struct pf_reader *reader, const char *what, enum pf_sever
         name = pf_dict_string(reader->dict, pf_measures_row(&reader->dict->measures, state->flat.columns[k].measure)->name);
         pf_print_int128(state->sums[k], sum);
         pf_print_int128(state->expected[k], expected);
-        pf_report_send(&reader->report, severity, "offset %" PRIu64 ": the costs of '%.*s' are %s together, the %s line says %s",
-                       state->offset, (int)(name.size < 100 ? name.size : 100), name.data, sum, what, expected);
+        pf_report_send(&reader->report, severity, "offset %" PRIu64 ": the costs of '%s' are %s together, the %s line says %s",
+                       state->offset, pf_clip(name).text, sum, what, expected);
     }
 }
 
@@ -605,10 +603,7 @@ static enum kind kind_of(struct pf_bytes line, struct pf_bytes *word, struct pf_
 {
     size_t at = 0;
 
-    while (line.size > 0 && (line.data[0] == ' ' || line.data[0] == '\t')) {
-        line.data++;
-        line.size--;
-    }
+    pf_scan_blanks(&line);
     if (line.size == 0)
         return EMPTY;
     if (pf_one_of(line.data[0], PF_CG_COST_BEGINS))
