@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/dcpi/header.h"
 #include "format/dcpi/locator.h"
 #include "format/dcpi/merging.h"
@@ -15,54 +16,6 @@ enum { WINDOW = 64 * 1024, LINE_BITS = 8, WHOLE = 10000 };
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The next token between blanks; what remains begins with the one behind it. */
-static struct pf_bytes take_token(struct pf_bytes *text)
-{
-    struct pf_bytes token = {text->data, 0};
-
-    while (token.size < text->size && !is_blank(token.data[token.size]))
-        token.size++;
-    text->data += token.size;
-    text->size -= token.size;
-    for (; text->size > 0 && is_blank(*text->data); text->size--)
-        text->data++;
-    return token;
-}
-
-bool pf_dcpi_cat_hex(struct pf_bytes text, uint64_t *number)
-{
-    *number = 0;
-    if (text.size < 3 || text.size > 18 || memcmp(text.data, "0x", 2) != 0)
-        return false;
-    for (size_t k = 2; k < text.size; k++) {
-        char c = text.data[k];
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                                : 16;
-
-        if (digit > 15)
-            return false;
-        *number = *number << 4 | digit;
-    }
-    return true;
-}
-
-static bool parse_digits(struct pf_bytes text, uint64_t *number)
-{
-    int64_t value;
-
-    if (text.size == 0 || *text.data < '0' || *text.data > '9' || !pf_parse_int(text, 0, INT64_MAX, &value))
-        return false;
-    *number = (uint64_t)value;
-    return true;
-}
-
 /* Takes `:number` off the end. */
 static bool take_number(struct pf_bytes *text, uint64_t *number)
 {
@@ -70,7 +23,7 @@ static bool take_number(struct pf_bytes *text, uint64_t *number)
 
     while (at > 0 && text->data[at - 1] != ':')
         at--;
-    if (at < 2 || !parse_digits((struct pf_bytes){text->data + at, text->size - at}, number))
+    if (at < 2 || !pf_parse_digits((struct pf_bytes){text->data + at, text->size - at}, INT64_MAX, number))
         return false;
     text->size = at - 1;
     return true;
@@ -88,10 +41,10 @@ static bool set_events(struct pf_dcpi_cat_event *event)
 
 bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *event)
 {
-    struct pf_bytes total = take_token(&value);
+    struct pf_bytes total = pf_scan_column(&value);
     uint64_t first, second;
 
-    if (!parse_digits(total, &first) || value.size == 0)
+    if (!pf_parse_digits(total, INT64_MAX, &first) || value.size == 0)
         return false;
     *event = (struct pf_dcpi_cat_event){.total = (int64_t)first, .name = value, .fraction = WHOLE};
     if (take_number(&event->name, &second)) {
@@ -123,7 +76,7 @@ static unsigned known_lines(struct pf_bytes text, bool *ended)
 
     *ended = false;
     for (; !*ended && (end = memchr(text.data, '\n', text.size)); text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
-        struct pf_bytes line = {text.data, (size_t)(end - text.data)}, word = take_token(&line);
+        struct pf_bytes line = {text.data, (size_t)(end - text.data)}, word = pf_scan_column(&line);
 
         *ended = word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) || *word.data == '0';
         for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS && !*ended; k++) {
@@ -149,7 +102,7 @@ static int bid(struct pf_source *source, const char *path)
     do {
         const unsigned char *bytes = pf_source_peek(source, want, &have);
 
-        begins = have > 5 && memcmp(bytes, "name", 4) == 0 && is_blank((char)bytes[4]);
+        begins = have > 5 && memcmp(bytes, "name", 4) == 0 && pf_blank((char)bytes[4]);
         if (have > WINDOW)
             have = WINDOW;
         known = known_lines((struct pf_bytes){(const char *)bytes, have}, &ended);
@@ -194,7 +147,7 @@ static int bad_line(struct pf_reader *reader, const char *what)
 {
     const struct cat_reader *state = reader->state;
 
-    return pf_error_at(&reader->error, PF_FAILED, state->at, "line %" PRIu64 ": %s", state->lines, what);
+    return pf_error_line(&reader->error, state->at, state->lines, (struct pf_bytes){0}, what);
 }
 
 /* PF_OK with state->line, PF_EOF, or a failure. Empty lines are passed over. */
@@ -211,7 +164,7 @@ static int peek_line(struct pf_reader *reader)
         state->lines += status == PF_OK;
         size_t blanks = 0;
 
-        while (state->line.data && blanks < state->line.size && is_blank(state->line.data[blanks]))
+        while (state->line.data && blanks < state->line.size && pf_blank(state->line.data[blanks]))
             blanks++;
         if (state->line.data && blanks == state->line.size)
             state->line.data = NULL;
@@ -299,7 +252,7 @@ static bool is_first(struct cat_reader *state, struct pf_bytes word)
 static int take_head_line(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
-    struct pf_bytes value = state->line, word = take_token(&value), kept;
+    struct pf_bytes value = state->line, word = pf_scan_column(&value), kept;
     int status = PF_OK;
 
     if (word.size == 0 || value.size == 0)
@@ -317,9 +270,9 @@ static int take_head_line(struct pf_reader *reader)
         state->image = kept;
     else if (pf_bytes_equal(word, PF_BYTES("event")))
         status = add_event(reader, value);
-    else if (pf_bytes_equal(word, PF_BYTES("text_start")) && !pf_dcpi_cat_hex(value, &state->locator.start))
+    else if (pf_bytes_equal(word, PF_BYTES("text_start")) && !pf_parse_address(value, &state->locator.start))
         status = bad_line(reader, "text_start is a hexadecimal number 0x...");
-    else if (pf_bytes_equal(word, PF_BYTES("text_size")) && !pf_dcpi_cat_hex(value, &state->text_size))
+    else if (pf_bytes_equal(word, PF_BYTES("text_size")) && !pf_parse_address(value, &state->text_size))
         status = bad_line(reader, "text_size is a hexadecimal number 0x...");
     state->line.data = NULL;
     return status;
@@ -362,7 +315,7 @@ static int read_head(struct pf_reader *reader)
     state->located = state->begun = false;
     while ((status = peek_line(reader)) == PF_OK && !is_row(state->line)) {
         bool next = state->count > 0 && state->line.size > 4 && memcmp(state->line.data, "name", 4) == 0 &&
-                    is_blank(state->line.data[4]);
+                    pf_blank(state->line.data[4]);
 
         if (next)
             break; /* the head of the next profile: this one has no rows */
@@ -399,20 +352,20 @@ static void close_reader(struct pf_reader *reader)
 static int take_row(struct pf_reader *reader, uint32_t row)
 {
     struct cat_reader *state = reader->state;
-    struct pf_bytes rest = state->line, token = take_token(&rest);
+    struct pf_bytes rest = state->line, token = pf_scan_column(&rest);
     uint64_t address, count;
 
-    if (!pf_dcpi_cat_hex(token, &address))
+    if (!pf_parse_address(token, &address))
         return bad_line(reader, "a row begins with an address 0x...");
     if (address < state->locator.start)
         return bad_line(reader, "the address lies before the start of the text");
     if (state->begun && address <= state->last)
         return bad_line(reader, "addresses are not in increasing order");
     for (size_t k = 0; k < state->count; k++) {
-        token = take_token(&rest);
+        token = pf_scan_column(&rest);
         if (token.size == 0)
             return bad_line(reader, "the row has fewer counts than there are events");
-        if (!parse_digits(token, &count))
+        if (!pf_parse_digits(token, INT64_MAX, &count))
             return bad_line(reader, "a count is not a decimal number of 63 bits");
         state->columns[k].values[row] = (int64_t)count;
         state->columns[k].total += (pf_int128)count;
@@ -438,8 +391,8 @@ static void check_totals(struct pf_reader *reader)
 
         pf_print_int128(column->total, text);
         if (column->total != column->event.total)
-            pf_report_send(&reader->report, PF_WARNING, "line %" PRIu64 ": the counts of '%.*s' sum to %s, the head says %" PRId64,
-                           state->lines, (int)(name.size < 80 ? name.size : 80), name.data, text, column->event.total);
+            pf_report_send(&reader->report, PF_WARNING, "line %" PRIu64 ": the counts of '%s' sum to %s, the head says %" PRId64,
+                           state->lines, pf_clip(name).text, text, column->event.total);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/dcpi/header.h"
 
 #include <inttypes.h>
@@ -572,8 +573,8 @@ static int add_told_images(struct pf_writer *writer)
     for (size_t block = 1; block <= state->blocks.blocks; block++) {
         uint64_t start = 0, size = 0;
 
-        pf_dcpi_cat_hex(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")), &start);
-        pf_dcpi_cat_hex(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")), &size);
+        pf_parse_address(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")), &start);
+        pf_parse_address(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")), &size);
         add_image(dict, pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")),
                   pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("path")), start, size);
     }

@@ -1,6 +1,7 @@
 #include "format/dcpi/header.h"
 
 #include "base/number.h"
+#include "base/scan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,25 +29,11 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool parse_number(struct pf_bytes text, unsigned base, uint64_t *number)
 {
     *number = 0;
     for (size_t k = 0; k < text.size; k++) {
-        int digit = hex_digit(text.data[k]);
+        int digit = pf_hex_digit(text.data[k]);
 
         if (digit < 0 || (unsigned)digit >= base || __builtin_mul_overflow(*number, (uint64_t)base, number) ||
             __builtin_add_overflow(*number, (uint64_t)digit, number))
@@ -55,18 +42,10 @@ static bool parse_number(struct pf_bytes text, unsigned base, uint64_t *number)
     return text.size > 0;
 }
 
-static bool all_digits(struct pf_bytes text)
-{
-    for (size_t k = 0; k < text.size; k++)
-        if (!is_digit(text.data[k]))
-            return false;
-    return text.size > 0;
-}
-
 bool pf_dcpi_is_image(struct pf_bytes text)
 {
     for (size_t k = 0; k < text.size; k++)
-        if (hex_digit(text.data[k]) < 0)
+        if (pf_hex_digit(text.data[k]) < 0)
             return false;
     return text.size > 0;
 }
@@ -76,7 +55,7 @@ bool pf_dcpi_same_image(struct pf_bytes a, struct pf_bytes b)
     if (a.size != b.size)
         return false;
     for (size_t k = 0; k < a.size; k++)
-        if (a.data[k] != b.data[k] && (hex_digit(a.data[k]) < 0 || hex_digit(a.data[k]) != hex_digit(b.data[k])))
+        if (a.data[k] != b.data[k] && (pf_hex_digit(a.data[k]) < 0 || pf_hex_digit(a.data[k]) != pf_hex_digit(b.data[k])))
             return false;
     return true;
 }
@@ -102,7 +81,7 @@ bool pf_dcpi_epoch(struct pf_bytes text, char normal[16])
     } parts[] = {{"01", "12"}, {"01", "31"}, {"00", "23"}, {"00", "59"}, {"00", "60"}};
     size_t century = text.size == 10 ? 2 : 0;
 
-    if ((text.size != 10 && text.size != 12 && text.size != 14) || !all_digits(text))
+    if ((text.size != 10 && text.size != 12 && text.size != 14) || !pf_all_digits(text))
         return false;
     memcpy(normal, "20000000000000\0", 16);
     if (century)
@@ -117,13 +96,10 @@ bool pf_dcpi_epoch(struct pf_bytes text, char normal[16])
 /* `pdb-` major `.` minor. */
 static bool parse_release(struct pf_bytes text, struct pf_bytes *major, struct pf_bytes *minor)
 {
-    const char *point = text.size > 4 && memcmp(text.data, "pdb-", 4) == 0 ? memchr(text.data, '.', text.size) : NULL;
-
-    if (!point)
+    if (!pf_scan_past(&text, PF_BYTES("pdb-")) || !pf_scan_field(&text, '.', major))
         return false;
-    *major = (struct pf_bytes){text.data + 4, (size_t)(point - text.data) - 4};
-    *minor = (struct pf_bytes){point + 1, text.size - (size_t)(point - text.data) - 1};
-    return all_digits(*major) && all_digits(*minor);
+    *minor = text;
+    return pf_all_digits(*major) && pf_all_digits(*minor);
 }
 
 static bool read_version(struct pf_bytes text)
@@ -211,14 +187,6 @@ void pf_dcpi_header_free(struct pf_dcpi_header *header)
     *header = (struct pf_dcpi_header){0};
 }
 
-static int bad_line(struct pf_error *error, uint64_t offset, const char *kind, const char *what, struct pf_bytes line)
-{
-    int shown = line.size > 60 ? 60 : (int)line.size;
-
-    return pf_error_at(error, PF_FAILED, offset, "%s: header line '%.*s%s' %s", kind, shown, line.data, line.size > 60 ? "..." : "",
-                       what);
-}
-
 int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uint64_t offset, struct pf_error *error)
 {
     struct pf_dcpi_line line = {.start = header->raw.size};
@@ -238,7 +206,8 @@ int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uin
         line.separator_size++;
     line.value_size = text.size - line.word_size - line.separator_size;
     if (line.word_size == 0 || line.value_size == 0 || memchr(text.data, '\n', text.size))
-        return bad_line(error, offset, "bad-line", "is not a word, blanks and a value", text);
+        return pf_error_at(error, PF_FAILED, offset, "bad-line: header line '%s' is not a word, blanks and a value",
+                           pf_clip(text).text);
     line.known = pf_dcpi_word_find((struct pf_bytes){text.data, line.word_size});
     if (line.known != PF_DCPI_OTHER)
         expected = check_value(header, line.known,
@@ -273,9 +242,9 @@ static int check_lines(const struct pf_dcpi_header *header, uint64_t offset, str
 
     if (version.size > 0 && !read_version(version))
         return pf_error_at(error, PF_UNSUPPORTED, offset,
-                           "unsupported-version: the file is of version '%.*s'; only 0.06 and 0.07 are documented and read"
+                           "unsupported-version: the file is of version '%s'; only 0.06 and 0.07 are documented and read"
                            " (the text dcpicat prints of others is read)",
-                           (int)(version.size < 40 ? version.size : 40), version.data);
+                           pf_clip(version).text);
     return PF_OK;
 }
 

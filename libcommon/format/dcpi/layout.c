@@ -1,6 +1,7 @@
 #include "format/dcpi/layout.h"
 
 #include "base/error.h"
+#include "base/scan.h"
 
 static char *print_number(char *end, uint64_t number)
 {
@@ -24,11 +25,12 @@ bool pf_dcpi_layout_add(struct pf_buffer *text, uint64_t gap, uint32_t number)
 /* Digits and the byte behind them. */
 static bool take_number(struct pf_bytes text, size_t *at, char behind, uint64_t *number)
 {
-    size_t start = *at;
+    struct pf_bytes rest = pf_bytes_skip(text, *at);
 
-    for (*number = 0; *at < text.size && text.data[*at] >= '0' && text.data[*at] <= '9' && *number <= UINT32_MAX; ++*at)
-        *number = *number * 10 + (uint64_t)(text.data[*at] - '0');
-    return *at > start && *number <= UINT32_MAX && *at < text.size && text.data[(*at)++] == behind;
+    if (!pf_scan_number(&rest, UINT32_MAX, number) || rest.size == 0 || *rest.data != behind)
+        return false;
+    *at = text.size - rest.size + 1;
+    return true;
 }
 
 int pf_dcpi_chunks_next(struct pf_dcpi_chunks *chunks, struct pf_dcpi_chunk *chunk)
