@@ -6,6 +6,7 @@
  * A sample for each goroutine. */
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/gperftools/gperftools.h"
 
 #include <stdlib.h>
@@ -26,22 +27,21 @@ struct dump {
 /* `goroutine N [`: *rest is what stands in the brackets. */
 static bool parse_head(struct pf_bytes line, struct pf_bytes *rest)
 {
-    size_t at = 10;
+    struct pf_bytes before;
+    size_t digits;
 
-    if (!pf_bytes_starts(line, PF_BYTES("goroutine ")))
+    if (!pf_scan_past(&line, PF_BYTES("goroutine ")))
         return false;
-    while (at < line.size && line.data[at] >= '0' && line.data[at] <= '9')
-        at++;
-    if (at == 10 || at + 2 > line.size || line.data[at] != ' ')
+    digits = pf_scan_digits(line);
+    line = pf_bytes_skip(line, digits);
+    /* newer ones have gp=0x... m=... before the bracket */
+    if (digits == 0 || !pf_scan_past(&line, PF_BYTES(" ")) || !pf_scan_field(&line, '[', &before))
         return false;
-    while (at < line.size && line.data[at] != '[') /* newer ones have gp=0x... m=... before it */
-        at++;
-    *rest = at < line.size ? pf_bytes_skip(line, at + 1) : (struct pf_bytes){NULL, 0};
-    while (rest->size > 0 && rest->data[rest->size - 1] != ']')
-        rest->size--;
-    if (rest->size == 0)
+    while (line.size > 0 && line.data[line.size - 1] != ']')
+        line.size--;
+    if (line.size == 0)
         return false;
-    rest->size--;
+    *rest = (struct pf_bytes){line.data, line.size - 1};
     return true;
 }
 

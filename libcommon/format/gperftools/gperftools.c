@@ -81,10 +81,7 @@ bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_
 
 int pf_gperftools_bad_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, const char *expected)
 {
-    int shown = line.size > PF_GPERFTOOLS_SHOWN ? PF_GPERFTOOLS_SHOWN : (int)line.size;
-
-    return pf_error_at(&reader->error, PF_FAILED, offset, "expected %s, found '%.*s%s'", expected, shown, line.data,
-                       line.size > PF_GPERFTOOLS_SHOWN ? "..." : "");
+    return pf_error_at(&reader->error, PF_FAILED, offset, "expected %s, found '%s'", expected, pf_clip(line).text);
 }
 
 bool pf_gperftools_begins_maps(struct pf_bytes line)

@@ -56,7 +56,6 @@ int pf_gperftools_threads_read(struct pf_reader *);
 bool pf_gperftools_dump_begins(struct pf_bytes line);
 
 /* A failure at a line: what was expected, and the first characters of what was found. */
-enum { PF_GPERFTOOLS_SHOWN = 60 };
 int pf_gperftools_bad_line(struct pf_reader *, uint64_t offset, struct pf_bytes line, const char *expected);
 /* Whether the mapped files follow a line, and reads them up to the end of the input. */
 bool pf_gperftools_begins_maps(struct pf_bytes line);

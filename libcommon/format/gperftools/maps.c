@@ -1,5 +1,7 @@
 #include "format/gperftools/maps.h"
 
+#include "base/scan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,69 +15,24 @@ void pf_gperftools_maps_free(struct pf_gperftools_maps *maps)
     pf_buffer_free(&maps->line);
 }
 
-void pf_gperftools_skip_blanks(struct pf_bytes *text)
-{
-    while (text->size > 0 && pf_blank(*text->data))
-        *text = pf_bytes_skip(*text, 1);
-}
-
-/* A digit and one more, by byte; 0 = none. */
-static const unsigned char DIGITS[256] = {
-    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11,
-    ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
-
 bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number)
 {
-    const unsigned char *at = (const unsigned char *)text->data, *end = at + text->size, *first;
-    uint64_t sum = 0;
+    struct pf_bytes rest = *text;
 
-    if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
-        at += 2;
-    for (first = at; at < end && DIGITS[*at]; at++) {
-        if (sum >> 60 != 0)
-            return false;
-        sum = sum << 4 | (DIGITS[*at] - 1u);
-    }
-    if (at == first)
+    pf_scan_0x(&rest);
+    if (!pf_scan_hex(&rest, number))
         return false;
-    *number = sum;
-    *text = pf_bytes_skip(*text, (size_t)((const char *)at - text->data));
+    *text = rest;
     return true;
-}
-
-static struct pf_bytes take_token(struct pf_bytes *text)
-{
-    struct pf_bytes token = {text->data, 0};
-
-    while (token.size < text->size && token.data[token.size] != ' ' && token.data[token.size] != '\t')
-        token.size++;
-    *text = pf_bytes_skip(*text, token.size);
-    pf_gperftools_skip_blanks(text);
-    return token;
-}
-
-static bool all_of(struct pf_bytes token, const char *characters)
-{
-    for (size_t k = 0; k < token.size; k++)
-        if (token.data[k] == '\0' || !strchr(characters, token.data[k]))
-            return false;
-    return token.size > 0;
-}
-
-static void trim_end(struct pf_bytes *text)
-{
-    while (text->size > 0 && (text->data[text->size - 1] == ' ' || text->data[text->size - 1] == '\t' || text->data[text->size - 1] == '\r'))
-        text->size--;
 }
 
 /* What stands behind the file's name: that it was deleted, or its offset. */
 static void trim_name(struct pf_bytes *name, uint64_t *offset)
 {
-    trim_end(name);
+    *name = pf_bytes_trim(*name);
     if (pf_bytes_ends(*name, PF_BYTES("(deleted)"))) {
         name->size -= 9;
-        trim_end(name);
+        *name = pf_bytes_trim(*name);
     }
     for (size_t at = name->size; at-- > 1;) {
         struct pf_bytes number = pf_bytes_skip(*name, at);
@@ -87,7 +44,7 @@ static void trim_name(struct pf_bytes *name, uint64_t *offset)
         if (pf_gperftools_hex(&number, &found) && number.size == 1 && *number.data == ')') {
             *offset = found;
             name->size = at - 1;
-            trim_end(name);
+            *name = pf_bytes_trim(*name);
         }
         return;
     }
@@ -100,7 +57,7 @@ static bool parse(struct pf_bytes line, struct pf_gperftools_map *map, struct pf
 
     *known = false;
     *map = (struct pf_gperftools_map){0};
-    pf_gperftools_skip_blanks(&line);
+    pf_scan_blanks(&line);
     if (!pf_gperftools_hex(&line, &map->start) || line.size == 0 || (*line.data != '-' && *line.data != ' '))
         return false;
     line = pf_bytes_skip(line, 1);
@@ -109,23 +66,23 @@ static bool parse(struct pf_bytes line, struct pf_gperftools_map *map, struct pf
     *known = true;
     if (line.size > 0 && *line.data == ':')
         line = pf_bytes_skip(line, 1);
-    pf_gperftools_skip_blanks(&line);
+    pf_scan_blanks(&line);
     rest = line;
-    token = take_token(&rest);
-    if (token.size >= 3 && token.size <= 5 && all_of(token, "-rwxps")) {
+    token = pf_scan_column(&rest);
+    if (token.size >= 3 && token.size <= 5 && pf_all_of(token, "-rwxps")) {
         if (!memchr(token.data, 'x', token.size))
             return false;
         line = rest;
-        token = take_token(&rest);
+        token = pf_scan_column(&rest);
         struct pf_bytes offset = token;
         uint64_t number;
 
         if (pf_gperftools_hex(&offset, &number) && offset.size == 0) {
             map->offset = number;
-            token = take_token(&rest);
+            token = pf_scan_column(&rest);
             line = rest;
             if (memchr(token.data, ':', token.size))
-                take_token(&line); /* the inode behind the device */
+                pf_scan_column(&line); /* the inode behind the device */
         }
     }
     *name = line;
@@ -142,10 +99,8 @@ static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict
         return true;
     struct pf_bytes name = {line.data, (size_t)(equals - line.data)}, text = pf_bytes_skip(line, name.size + 1);
 
-    pf_gperftools_skip_blanks(&name);
-    pf_gperftools_skip_blanks(&text);
-    trim_end(&name);
-    trim_end(&text);
+    name = pf_bytes_trim(name);
+    text = pf_bytes_trim(text);
     if (name.size == 0 || name.size > LONGEST_NAME || text.size > LONGEST_TEXT)
         return true;
     if (!maps->names.slots && pf_table_init(&maps->names, 2 * sizeof(uint32_t)) != PF_OK)

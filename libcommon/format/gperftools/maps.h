@@ -44,6 +44,5 @@ uint32_t pf_gperftools_maps_image(struct pf_gperftools_maps *, struct pf_dict *,
 
 /* Number in hexadecimal at the start of `text`, with or without 0x, taken. False: none, or over 64 bits. */
 bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number);
-void pf_gperftools_skip_blanks(struct pf_bytes *text);
 
 #endif

@@ -1,6 +1,7 @@
 /* The profiles that are text: a line for each stack, its counts before an @ and its addresses behind it. */
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/gperftools/gperftools.h"
 #include "format/gperftools/values.h"
 
@@ -48,9 +49,10 @@ struct text {
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
-static int bad_line(struct text *text, const char *expected)
+/* Refuses the line at hand. */
+static int expected(struct text *text, const char *what)
 {
-    return pf_gperftools_bad_line(text->reader, text->offset, text->line, expected);
+    return pf_gperftools_bad_line(text->reader, text->offset, text->line, what);
 }
 
 /* Numbers as a pattern has them: d is one, blanks may stand anywhere, all else is meant as it is. Taken from `text`. */
@@ -61,11 +63,10 @@ static bool take_numbers(struct pf_bytes *text, const char *pattern, int64_t *nu
     for (; *pattern; pattern++) {
         size_t size = 0;
 
-        pf_gperftools_skip_blanks(&rest);
+        pf_scan_blanks(&rest);
         if (*pattern == 'd') {
             size += rest.size > 0 && *rest.data == '-';
-            while (size < rest.size && rest.data[size] >= '0' && rest.data[size] <= '9')
-                size++;
+            size += pf_scan_digits(pf_bytes_skip(rest, size));
             if (!pf_parse_int((struct pf_bytes){rest.data, size}, INT64_MIN, INT64_MAX, numbers++))
                 return false;
         } else {
@@ -144,13 +145,13 @@ static int read_addresses(struct text *text, struct pf_bytes rest)
     uint64_t address;
 
     for (;;) {
-        pf_gperftools_skip_blanks(&rest);
+        pf_scan_blanks(&rest);
         if (rest.size == 0 || *rest.data == '\r')
             return PF_OK;
-        if (!pf_gperftools_hex(&rest, &address) || (rest.size > 0 && *rest.data != ' ' && *rest.data != '\t' && *rest.data != '\r'))
-            return bad_line(text, "addresses behind the @");
+        if (!pf_gperftools_hex(&rest, &address) || (rest.size > 0 && !pf_blank(*rest.data)))
+            return expected(text, "addresses behind the @");
         if (text->depth == PF_STACK_DEPTH_MAX)
-            return bad_line(text, "at most 1048575 addresses");
+            return expected(text, "at most 1048575 addresses");
         if (!pf_grow(&text->addresses, &text->capacity, text->depth + 1, sizeof *text->addresses))
             return pf_error_nomem(&text->reader->error);
         text->addresses[text->depth++] = address;
@@ -281,7 +282,7 @@ static int read_record(struct text *text, struct pf_bytes line)
     int status = flush(text);
 
     if (status == PF_OK && !take_numbers(&line, PATTERNS[text->form], numbers))
-        return bad_line(text, EXPECTED[text->form]);
+        return expected(text, EXPECTED[text->form]);
     text->depth = 0;
     if (status == PF_OK)
         status = read_addresses(text, line);
@@ -365,14 +366,14 @@ static int read_labels(struct text *text, struct pf_bytes rest)
     uint32_t ids[2];
 
     if (rest.size < 2 || *rest.data != '{')
-        return bad_line(text, "labels as {\"key\":\"value\", ...}");
+        return expected(text, "labels as {\"key\":\"value\", ...}");
     rest = pf_bytes_skip(rest, 1);
     while (rest.size > 0 && *rest.data != '}') {
         for (size_t k = 0; k < 2; k++) {
             text->scratch.size = 0;
-            pf_gperftools_skip_blanks(&rest);
+            pf_scan_blanks(&rest);
             if (!take_quoted(text, &rest, &part[k]) || part[k].size > PF_STRING_MAX)
-                return bad_line(text, "labels as {\"key\":\"value\", ...}");
+                return expected(text, "labels as {\"key\":\"value\", ...}");
             ids[k] = pf_dict_intern(dict, part[k], pf_utf8_valid(part[k]) ? PF_UTF8 : 0);
             if (rest.size > 0 && *rest.data == (k == 0 ? ':' : ','))
                 rest = pf_bytes_skip(rest, 1);
@@ -389,10 +390,10 @@ static bool parse_symbol(struct text *text, struct pf_bytes line, uint64_t *addr
     struct pf_bytes name;
 
     line = pf_bytes_skip(line, 1);
-    pf_gperftools_skip_blanks(&line);
+    pf_scan_blanks(&line);
     if (!pf_bytes_starts(line, PF_BYTES("0x")) || !pf_gperftools_hex(&line, address))
         return false;
-    pf_gperftools_skip_blanks(&line);
+    pf_scan_blanks(&line);
     name = line;
     tab = memchr(line.data, '\t', line.size);
     if (tab)
@@ -476,7 +477,7 @@ static int read_jemalloc(struct text *text, struct pf_bytes line)
         thread.size++;
     rest = pf_bytes_skip(line, thread.size);
     if (*line.data != 't' || !take_numbers(&rest, ":d:d[d:d]", numbers) || pf_bytes_trim(rest).size > 0)
-        return bad_line(text, "'@ ADDRESSES' or 'tTHREAD: OBJECTS: BYTES [OBJECTS: BYTES]'");
+        return expected(text, "'@ ADDRESSES' or 'tTHREAD: OBJECTS: BYTES [OBJECTS: BYTES]'");
     if (!text->known)
         return pf_bytes_equal(thread, PF_BYTES("t*")) &&
                        !pf_gperftools_meta(text->reader, "total", pf_bytes_trim(pf_bytes_skip(line, thread.size + 1)))
@@ -527,13 +528,13 @@ static int read_heap_head(struct text *text, struct pf_bytes line)
     const char *origin = NULL;
 
     if (!take_numbers(&rest, "d:d[d:d]@", total))
-        return bad_line(text, "'heap profile: OBJECTS: BYTES [OBJECTS: BYTES] @ KIND/RATE'");
-    pf_gperftools_skip_blanks(&rest);
+        return expected(text, "'heap profile: OBJECTS: BYTES [OBJECTS: BYTES] @ KIND/RATE'");
+    pf_scan_blanks(&rest);
     kind = rest;
     if (!pf_gperftools_heap_kind(kind, scale))
         return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset,
-                           "a heap profile of kind '%.*s'; read are heapprofile, heap, heap_v2, heapz_v2, growthz and fragmentationz",
-                           kind.size > PF_GPERFTOOLS_SHOWN ? PF_GPERFTOOLS_SHOWN : (int)kind.size, kind.data);
+                           "a heap profile of kind '%s'; read are heapprofile, heap, heap_v2, heapz_v2, growthz and fragmentationz",
+                           pf_clip(kind).text);
     bool differs = (total[2] != total[0] && total[2] != 0) || (total[3] != total[1] && total[3] != 0);
 
     if (scale->go && !differs)
@@ -556,7 +557,7 @@ static int read_jemalloc_head(struct text *text, struct pf_bytes line)
     const char *threads = pf_options_get(text->reader->options, "threads");
 
     if (!pf_parse_int(pf_bytes_skip(line, 8), 0, INT64_MAX, &text->scale.period))
-        return bad_line(text, "heap_v2/PERIOD");
+        return expected(text, "heap_v2/PERIOD");
     text->split = threads && strcmp(threads, "no") != 0;
     text->scale.both = true;
     text->reader->variant = "heap, jemalloc";
@@ -573,7 +574,7 @@ static int read_attribute(struct text *text, struct pf_bytes line, const char *e
     char name[64];
 
     if (key.size == 0 || key.size >= sizeof name || value.size > PF_STRING_MAX)
-        return bad_line(text, "NAME = VALUE");
+        return expected(text, "NAME = VALUE");
     memcpy(name, key.data, key.size);
     name[key.size] = '\0';
     if (strcmp(name, "format") == 0) {
@@ -585,7 +586,7 @@ static int read_attribute(struct text *text, struct pf_bytes line, const char *e
         memcpy(text->clock.resolution, value.data, value.size);
     if ((strcmp(name, "cycles/second") == 0 && !pf_parse_int(value, 0, INT64_MAX, &text->clock.frequency)) ||
         (strcmp(name, "sampling period") == 0 && !pf_parse_int(value, 0, INT64_MAX, &text->clock.period)))
-        return bad_line(text, "a number behind the =");
+        return expected(text, "a number behind the =");
     return pf_gperftools_meta(text->reader, name, value) ? PF_OK : pf_error_nomem(&text->reader->error);
 }
 
@@ -631,10 +632,10 @@ static int read_head(struct text *text, struct pf_bytes line)
         status = pf_gperftools_measure(text->reader, rest, "count", PF_EXACT, true);
         rest = pf_bytes_skip(line, rest.size + 16);
         if (status == PF_OK && !pf_parse_int(rest, INT64_MIN, INT64_MAX, &text->expected))
-            return bad_line(text, "NAME profile: total COUNT");
+            return expected(text, "NAME profile: total COUNT");
         return status == PF_OK && !pf_gperftools_meta(text->reader, "total", rest) ? pf_error_nomem(&text->reader->error) : status;
     case FORM_NONE:
-        return bad_line(text, "the first line of a heap, contention or count profile");
+        return expected(text, "the first line of a heap, contention or count profile");
     default:
         return PF_OK;
     }

@@ -8,9 +8,9 @@
  *     --- Memory map: ---
  * Leaf first; lines may have addresses, names, or both. A sample for each thread. */
 #include "base/memory.h"
+#include "base/scan.h"
 #include "format/gperftools/gperftools.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,39 +25,19 @@ struct threads {
     size_t depth, capacity;
 };
 
-static int bad_line(const struct threads *threads, const char *expected)
-{
-    return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, expected);
-}
-
-/* Takes the first word; a NUL byte is part of one. */
-static struct pf_bytes take_word(struct pf_bytes *rest)
-{
-    struct pf_bytes word;
-
-    pf_gperftools_skip_blanks(rest);
-    word = (struct pf_bytes){rest->data, 0};
-    while (word.size < rest->size && !pf_blank(rest->data[word.size]))
-        word.size++;
-    *rest = pf_bytes_skip(*rest, word.size);
-    return word;
-}
-
 /* 0xADDRESS, or 0xADDRESS: before a name; *is_address tells whether the word is one. An address over 64 bits is refused. */
 static int read_address(struct threads *threads, struct pf_bytes word, uint64_t *address, bool *is_address)
 {
-    size_t digits = 0;
-
     *is_address = false;
     if (!pf_bytes_starts(word, PF_BYTES("0x")))
         return PF_OK;
     word = pf_bytes_skip(word, 2);
     if (word.size > 0 && (word.data[word.size - 1] == ':' || word.data[word.size - 1] == ','))
         word.size--;
-    while (digits < word.size && isxdigit((unsigned char)word.data[digits]))
-        digits++;
-    *is_address = digits > 0 && digits == word.size;
-    return *is_address && !pf_gperftools_hex(&word, address) ? bad_line(threads, "an address of 64 bits") : PF_OK;
+    *is_address = word.size > 0 && pf_all_of(word, "0123456789abcdefABCDEF");
+    if (!*is_address || pf_parse_hex(word, address))
+        return PF_OK;
+    return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "an address of 64 bits");
 }
 
 /* The first address of a line and what stands behind it; false in *found where the line has none. `+ 0x15` is an offset. */
@@ -67,7 +47,7 @@ static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t
     int status = PF_OK;
 
     for (*found = false; status == PF_OK && !*found && rest->size > 0;) {
-        struct pf_bytes word = take_word(rest);
+        struct pf_bytes word = pf_scan_word(rest);
 
         if (!offset)
             status = read_address(threads, word, address, found);
@@ -82,7 +62,7 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
     uint64_t key = address - (threads->depth > 0 && address > 0);
 
     if (pf_gperftools_is_named(key) || name.size > PF_STRING_MAX)
-        return bad_line(threads, "addresses of a program and names below 16 MiB");
+        return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "addresses of a program and names below 16 MiB");
     for (size_t at = name.size; address > 0 && at-- > 0;)
         if (pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("+0x"))) {
             name = pf_bytes_trim((struct pf_bytes){name.data, at});
@@ -96,7 +76,7 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
             return pf_error_nomem(&threads->reader->error);
     }
     if (threads->depth == PF_STACK_DEPTH_MAX)
-        return bad_line(threads, "at most 1048575 frames");
+        return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "at most 1048575 frames");
     if (!pf_grow(&threads->addresses, &threads->capacity, threads->depth + 1, sizeof *threads->addresses))
         return pf_error_nomem(&threads->reader->error);
     threads->addresses[threads->depth++] = key;
@@ -113,7 +93,7 @@ static int read_frames(struct threads *threads, struct pf_bytes line)
     int status = find_address(threads, &rest, &address, &more);
 
     if (status == PF_OK && !more) {
-        label = take_word(&line);
+        label = pf_scan_word(&line);
         rest = pf_bytes_trim(line);
         if (label.size == 1 || label.data[label.size - 1] != ':' || label.data[label.size - 2] == ':')
             rest = (struct pf_bytes){label.data, label.size + line.size};
@@ -121,7 +101,7 @@ static int read_frames(struct threads *threads, struct pf_bytes line)
     }
     while (status == PF_OK && more) {
         behind = pf_bytes_trim(rest);
-        status = read_address(threads, take_word(&rest), &next, &more);
+        status = read_address(threads, pf_scan_word(&rest), &next, &more);
         if (status == PF_OK)
             status = add_frame(threads, address, more ? PF_BYTES("") : behind);
         address = next;
