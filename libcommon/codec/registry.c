@@ -1,8 +1,8 @@
 #include "codec/registry.h"
 
+#include "base/scan.h"
 #include "io/json_look.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -97,8 +97,8 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path)
     struct pf_bytes name = without_gz(pf_bytes_of(slash ? slash + 1 : path));
     size_t dot = name.size;
     bool letters = false;
-    while (dot > 0 && isalnum((unsigned char)name.data[dot - 1]))
-        letters |= isalpha((unsigned char)name.data[--dot]) != 0;
+    while (dot > 0 && (pf_letter(name.data[dot - 1]) || pf_digit(name.data[dot - 1])))
+        letters |= pf_letter(name.data[--dot]);
     if (dot < 2 || name.data[dot - 1] != '.' || !letters || pf_registry_suffix(path) || pf_registry_suffix_unwritten(path))
         return (struct pf_bytes){"", 0};
     return pf_bytes_skip(name, dot - 1);

@@ -1,6 +1,7 @@
 #include "io/json_cut.h"
 
 #include "base/decimal.h"
+#include "base/scan.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ static bool blank(int c)
 
 static bool number_character(int c)
 {
-    return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+    return pf_digit((char)c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
 /* The next character that is no blank; -1 at the end. */
@@ -274,20 +275,13 @@ int pf_json_cut_skip(struct pf_json_cut *cut)
 
 /* --- values by jansson ------------------------------------------------------------------------------------ */
 
-static int hex(const char *p, size_t size)
+/* The code of `\uXXXX` at the beginning; -1: something else stands there. */
+static int escaped_code(const char *p, size_t size)
 {
-    int code = 0;
+    struct pf_bytes text = {p, size < 6 ? size : 6};
+    uint64_t code;
 
-    if (size < 6 || p[0] != '\\' || p[1] != 'u')
-        return -1;
-    for (size_t k = 2; k < 6; k++) {
-        int c = p[k] | 0x20, digit = p[k] >= '0' && p[k] <= '9' ? p[k] - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-
-        if (digit < 0)
-            return -1;
-        code = code * 16 + digit;
-    }
-    return code;
+    return pf_scan_past(&text, PF_BYTES("\\u")) && text.size == 4 && pf_parse_hex(text, &code) ? (int)code : -1;
 }
 
 /* JSON text that jansson takes: what is no UTF-8, and surrogates that are not two, become U+FFFD. */
@@ -298,14 +292,14 @@ static bool repair(struct pf_bytes raw, struct pf_buffer *text)
     text->size = 0;
     for (size_t k = 0; k < raw.size;) {
         size_t left = raw.size - k, step = p[k] < 0x80 ? 1 : pf_utf8_char(p + k, left);
-        int code = p[k] == '\\' ? hex(raw.data + k, left) : -1;
+        int code = p[k] == '\\' ? escaped_code(raw.data + k, left) : -1;
 
         if (p[k] == '\\' && code < 0)
             step = left < 2 ? 1 : 2;
         if (code >= 0)
             step = 6;
         if (code >= 0xd800 && code < 0xdc00) {
-            int low = left >= 12 ? hex(raw.data + k + 6, left - 6) : -1;
+            int low = left >= 12 ? escaped_code(raw.data + k + 6, left - 6) : -1;
 
             step = low >= 0xdc00 && low < 0xe000 ? 12 : 6;
         }
@@ -427,14 +421,6 @@ int pf_json_cut_number(struct pf_json_cut *cut, struct pf_bytes *number)
     return status;
 }
 
-static bool is_whole(struct pf_bytes number)
-{
-    for (size_t k = number.data[0] == '-'; k < number.size; k++)
-        if (number.data[k] < '0' || number.data[k] > '9')
-            return false;
-    return true;
-}
-
 int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
 {
     struct pf_bytes text;
@@ -446,7 +432,7 @@ int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, 0, number, &exact) || !exact)
-        return pf_error_at(cut->error, is_whole(text) ? PF_OVERFLOW : PF_FAILED, offset, "expected a whole number of 64 bits, not '%.*s'",
+        return pf_error_at(cut->error, pf_is_whole(text) ? PF_OVERFLOW : PF_FAILED, offset, "expected a whole number of 64 bits, not '%.*s'",
                            text.size > 40 ? 40 : (int)text.size, text.data);
     return PF_OK;
 }

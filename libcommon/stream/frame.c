@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/scan.h"
 
 #include <inttypes.h>
 
@@ -10,11 +11,6 @@ static const unsigned char magic[4] = {0x89, 'P', 'F', 'S'};
 static uint32_t check_of(const void *bytes, size_t size)
 {
     return (uint32_t)pf_xxh64(bytes, size);
-}
-
-static bool letter(unsigned char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
 int pf_frame_parse(const unsigned char *bytes, uint64_t offset, struct pf_frame *frame,
@@ -39,7 +35,7 @@ int pf_frame_parse(const unsigned char *bytes, uint64_t offset, struct pf_frame 
                                .rows = pf_load32le(bytes + 16),
                                .base = pf_load32le(bytes + 20),
                                .check = pf_load32le(bytes + 24)};
-    if (!letter(frame->type))
+    if (!pf_letter((char)frame->type))
         return pf_error_at(error, PF_FAILED, offset, "frame of type 0x%02x, which is no letter",
                            frame->type);
     if (frame->size > PF_FRAME_PAYLOAD_MAX || frame->raw > PF_FRAME_PAYLOAD_MAX)

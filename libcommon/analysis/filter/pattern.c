@@ -1,6 +1,7 @@
 #include "analysis/filter/pattern.h"
 
 #include "base/memory.h"
+#include "base/scan.h"
 
 #include <errno.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static uint64_t take_count(const char **text)
 {
     uint64_t count = 0;
 
-    for (; **text >= '0' && **text <= '9'; ++*text)
+    for (; pf_digit(**text); ++*text)
         count = count <= REPEAT_MAX ? count * 10 + (uint64_t)(**text - '0') : count;
     return count;
 }

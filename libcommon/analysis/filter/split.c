@@ -5,6 +5,7 @@
 #include "analysis/sum/outermost.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,8 +235,7 @@ int pf_split_report(const struct pf_split *split, const struct pf_report *report
 
 static bool is_plain(char c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
+    return pf_word_char(c) || c == '.' || c == '-';
 }
 
 /* Appends `text`; false when it does not fit. */

@@ -1,12 +1,9 @@
 #include "analysis/names/anonymous.h"
 
+#include "base/scan.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-static bool begins(struct pf_bytes name, struct pf_bytes with)
-{
-    return name.size >= with.size && memcmp(name.data, with.data, with.size) == 0;
-}
 
 /* Behind the last `::`, `.` or `\` that no bracket encloses and something follows. */
 static struct pf_bytes last_part(struct pf_bytes name)
@@ -28,13 +25,6 @@ static struct pf_bytes last_part(struct pf_bytes name)
     return (struct pf_bytes){name.data + start, name.size - start};
 }
 
-static size_t skip_digits(struct pf_bytes name, size_t at)
-{
-    while (at < name.size && name.data[at] >= '0' && name.data[at] <= '9')
-        at++;
-    return at;
-}
-
 /* The whole name ends in .func1, .func1.2, .func1.2.3 ... */
 static bool is_go_literal(struct pf_bytes name)
 {
@@ -42,9 +32,9 @@ static bool is_go_literal(struct pf_bytes name)
 
     for (size_t i = name.size; i-- > 0;) {
         size_t at = i + FUNC.size;
-        if (!begins((struct pf_bytes){name.data + i, name.size - i}, FUNC))
+        if (!pf_bytes_starts((struct pf_bytes){name.data + i, name.size - i}, FUNC))
             continue;
-        for (size_t end; (end = skip_digits(name, at)) > at; at = end + 1)
+        for (size_t end; (end = at + pf_scan_digits(pf_bytes_skip(name, at))) > at; at = end + 1)
             if (end == name.size)
                 return true;
             else if (name.data[end] != '.')
@@ -69,10 +59,10 @@ static bool is_anonymous(struct pf_bytes name, struct pf_bytes file)
         if (pf_bytes_equal(part, whole[i]))
             return true;
     for (size_t i = 0; i < sizeof file_scopes / sizeof *file_scopes; i++)
-        if (begins(part, file_scopes[i]))
+        if (pf_bytes_starts(part, file_scopes[i]))
             return false;
-    return part.data[0] == '<' || part.data[0] == '{' || begins(part, PF_BYTES("(anonymous")) ||
-           begins(name, PF_BYTES("block in ")) || begins(name, PF_BYTES("block (")) ||
+    return part.data[0] == '<' || part.data[0] == '{' || pf_bytes_starts(part, PF_BYTES("(anonymous")) ||
+           pf_bytes_starts(name, PF_BYTES("block in ")) || pf_bytes_starts(name, PF_BYTES("block (")) ||
            pf_bytes_ends(name, PF_BYTES("/<")) ||
            (pf_bytes_ends(file, PF_BYTES(".go")) && is_go_literal(name));
 }

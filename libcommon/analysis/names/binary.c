@@ -1,5 +1,6 @@
 #include "analysis/names/binary.h"
 
+#include "base/scan.h"
 #include "analysis/names/dwarf.h"
 #include "analysis/names/symbols.h"
 #include "config.h"
@@ -233,10 +234,8 @@ static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
 /* Identifiers are build ids when they have the length of one that linkers make: DCPI's have another. */
 static bool is_build_id(struct pf_bytes text)
 {
-    for (size_t k = 0; k < text.size; k++)
-        if (!pf_one_of(text.data[k], "0123456789abcdefABCDEF"))
-            return false;
-    return text.size == 16 || text.size == 32 || text.size == 40 || text.size == 64;
+    return pf_all_of(text, "0123456789abcdefABCDEF") &&
+           (text.size == 16 || text.size == 32 || text.size == 40 || text.size == 64);
 }
 
 static bool same_id(const char *ours, struct pf_bytes theirs)

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -17,19 +18,13 @@ struct eval {
     size_t start, place, end; /* of `(`, behind `[`, behind `]` */
 };
 
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool parse_at(struct pf_bytes name, size_t at, struct eval *eval)
 {
     unsigned open = 1;
     size_t i = at + HEAD.size;
 
     eval->start = at;
-    while (i < name.size && digit(name.data[i]))
-        i++;
+    i += pf_scan_digits(pf_bytes_skip(name, i));
     if (i == at + HEAD.size || i + 1 >= name.size || name.data[i] != ')' || name.data[i + 1] != '[')
         return false;
     eval->place = i += 2;

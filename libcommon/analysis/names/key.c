@@ -2,6 +2,7 @@
 
 #include "analysis/names/anonymous.h"
 #include "base/error.h"
+#include "base/scan.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -99,10 +100,8 @@ static size_t last_scope(struct pf_bytes name)
 /* Without a number and the sign before it: f.123, f'2. */
 static struct pf_bytes without_number(struct pf_bytes name, char sign)
 {
-    size_t size = name.size;
+    size_t size = pf_without_digits(name).size;
 
-    while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
-        size--;
     return size > 1 && size < name.size && name.data[size - 1] == sign ? (struct pf_bytes){name.data, size - 1} : name;
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/names/symbols.h"
 
 #include "base/memory.h"
+#include "base/scan.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,40 +23,10 @@ struct parsed {
     struct pf_bytes name;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static struct pf_bytes take_token(struct pf_bytes *text)
-{
-    struct pf_bytes token = {text->data, 0};
-
-    while (token.size < text->size && !is_blank(token.data[token.size]))
-        token.size++;
-    text->data += token.size;
-    text->size -= token.size;
-    while (text->size > 0 && is_blank(*text->data)) {
-        text->data++;
-        text->size--;
-    }
-    return token;
-}
-
 static bool parse_hex(struct pf_bytes text, uint64_t *number)
 {
-    if (text.size > 2 && memcmp(text.data, "0x", 2) == 0)
-        text = (struct pf_bytes){text.data + 2, text.size - 2};
-    *number = 0;
-    for (size_t k = 0; k < text.size; k++) {
-        char c = text.data[k];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-
-        if (digit < 0)
-            return false;
-        *number = *number << 4 | (unsigned)digit;
-    }
-    return text.size > 0 && text.size <= 16;
+    pf_scan_0x(&text);
+    return pf_parse_hex(text, number);
 }
 
 static bool is_type(struct pf_bytes token)
@@ -66,7 +37,7 @@ static bool is_type(struct pf_bytes token)
 /* A line of nm: with a size, or without. */
 static bool parse_nm(struct pf_bytes line, struct parsed *parsed)
 {
-    struct pf_bytes first = take_token(&line), second = take_token(&line), rest = line, third = take_token(&rest);
+    struct pf_bytes first = pf_scan_column(&line), second = pf_scan_column(&line), rest = line, third = pf_scan_column(&rest);
 
     *parsed = (struct parsed){0};
     if (!parse_hex(first, &parsed->address))
@@ -84,7 +55,7 @@ static bool parse_nm(struct pf_bytes line, struct parsed *parsed)
 
 static bool parse_map(struct pf_bytes line, struct parsed *parsed)
 {
-    struct pf_bytes first = take_token(&line), second = take_token(&line);
+    struct pf_bytes first = pf_scan_column(&line), second = pf_scan_column(&line);
 
     *parsed = (struct parsed){.name = line};
     return parse_hex(first, &parsed->address) && parse_hex(second, &parsed->size) && line.size > 0;
@@ -128,14 +99,10 @@ static void split_place(struct pf_symbol *symbol)
     if (!tab)
         return;
     struct pf_bytes place = {tab + 1, symbol->name.size - (size_t)(tab - symbol->name.data) - 1};
-    size_t colon = place.size;
+    size_t colon = pf_without_digits(place).size;
 
     symbol->name.size = (size_t)(tab - symbol->name.data);
-    while (colon > 0 && place.data[colon - 1] >= '0' && place.data[colon - 1] <= '9')
-        colon--;
-    for (size_t k = colon; k < place.size && line < UINT32_MAX / 16; k++)
-        line = line * 10 + (uint64_t)(place.data[k] - '0');
-    if (colon < 2 || colon == place.size || place.data[colon - 1] != ':')
+    if (colon < 2 || place.data[colon - 1] != ':' || !pf_parse_digits(pf_bytes_skip(place, colon), UINT32_MAX, &line))
         return;
     symbol->file = (struct pf_bytes){place.data, colon - 1};
     symbol->line = (uint32_t)line;

@@ -1,6 +1,7 @@
 #include "analysis/sum/removed.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,32 +53,14 @@ static bool print_row(const struct removed_row *row, struct pf_buffer *text)
     return !text->failed;
 }
 
-/* What stands before the next `end` byte, taken from `text` with it; false when there is none. */
-static bool take_field(struct pf_bytes *text, char end, struct pf_bytes *field)
-{
-    const char *at = text->size > 0 ? memchr(text->data, end, text->size) : NULL;
-
-    if (at == NULL)
-        return false;
-    *field = (struct pf_bytes){text->data, (size_t)(at - text->data)};
-    text->size -= field->size + 1;
-    text->data = at + 1;
-    return true;
-}
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool unescape(struct pf_bytes field, struct pf_buffer *out)
 {
     for (size_t i = 0; i < field.size; i++) {
         char c = field.data[i];
 
         if (c == '%') {
-            int high = field.size - i > 2 ? hex_digit(field.data[i + 1]) : -1;
-            int low = high >= 0 ? hex_digit(field.data[i + 2]) : -1;
+            int high = field.size - i > 2 ? pf_hex_digit(field.data[i + 1]) : -1;
+            int low = high >= 0 ? pf_hex_digit(field.data[i + 2]) : -1;
 
             if (low < 0)
                 return false;
@@ -87,16 +70,6 @@ static bool unescape(struct pf_bytes field, struct pf_buffer *out)
         pf_buffer_byte(out, (unsigned char)c);
     }
     return !out->failed;
-}
-
-static bool parse_unsigned(struct pf_bytes field, uint64_t *value)
-{
-    pf_int128 number;
-
-    if (!pf_parse_int128(field, &number) || number < 0 || number > UINT64_MAX)
-        return false;
-    *value = (uint64_t)number;
-    return true;
 }
 
 static bool parse_kind(struct pf_bytes field, enum pf_kind *kind)
@@ -117,13 +90,13 @@ static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_b
     size_t name_size;
 
     scratch->size = 0;
-    if (!take_field(&text, ' ', &kind) || !take_field(&text, ' ', &name) ||
-        !take_field(&text, ' ', &unit) || !take_field(&text, ' ', &amount) ||
-        !take_field(&text, '/', &num) || !take_field(&text, ' ', &den))
+    if (!pf_scan_field(&text, ' ', &kind) || !pf_scan_field(&text, ' ', &name) ||
+        !pf_scan_field(&text, ' ', &unit) || !pf_scan_field(&text, ' ', &amount) ||
+        !pf_scan_field(&text, '/', &num) || !pf_scan_field(&text, ' ', &den))
         return false;
     if (!parse_kind(kind, &row->kind) || !pf_parse_int128(amount, &row->amount) ||
-        !parse_unsigned(num, &row->num) || !parse_unsigned(den, &row->den) || row->den == 0 ||
-        !parse_unsigned(text, &row->records))
+        !pf_parse_digits(num, UINT64_MAX, &row->num) || !pf_parse_digits(den, UINT64_MAX, &row->den) || row->den == 0 ||
+        !pf_parse_digits(text, UINT64_MAX, &row->records))
         return false;
     if (!unescape(name, scratch))
         return false;

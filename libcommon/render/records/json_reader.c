@@ -5,6 +5,7 @@
 #include "base/decimal.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "io/json_look.h"
 #include "model/json.h"
 #include "model/stacks.h"
@@ -44,11 +45,7 @@ static uint64_t address_of(struct pf_bytes text)
 {
     uint64_t address = 0;
 
-    for (size_t k = 2; k < text.size && k < 18; k++) {
-        int c = text.data[k] | 0x20;
-
-        address = address << 4 | (uint64_t)(c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= '0' && c <= '9' ? c - '0' : 0);
-    }
+    pf_parse_address(text, &address);
     return address;
 }
 

@@ -1,5 +1,7 @@
 #include "render/table/separated.h"
 
+#include "base/scan.h"
+
 static void write_quoted(struct pf_sink *sink, struct pf_bytes text)
 {
     pf_sink_write(sink, "\"", 1);
@@ -39,30 +41,21 @@ static bool holds(struct pf_bytes text, const char *characters)
     return false;
 }
 
-static size_t count_digits(struct pf_bytes text, size_t at)
-{
-    size_t from = at;
-
-    while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9')
-        at++;
-    return at - from;
-}
-
 /* A decimal number with a sign, and perhaps a fraction and an exponent. */
 static bool is_number(struct pf_bytes text)
 {
-    size_t at = 1, whole = count_digits(text, at), digits = whole, size;
+    size_t at = 1, whole = pf_scan_digits(pf_bytes_skip(text, at)), digits = whole, size;
 
     at += whole;
     if (at < text.size && text.data[at] == '.') {
-        size = count_digits(text, ++at);
+        size = pf_scan_digits(pf_bytes_skip(text, ++at));
         digits += size;
         at += size;
     }
     if (digits > 0 && at < text.size && (text.data[at] == 'e' || text.data[at] == 'E')) {
         at++;
         at += at < text.size && (text.data[at] == '+' || text.data[at] == '-');
-        size = count_digits(text, at);
+        size = pf_scan_digits(pf_bytes_skip(text, at));
         digits = size;
         at += size;
     }
