@@ -258,11 +258,6 @@ static int span_location(struct pf_reader *reader, const struct pf_trace_fields 
     return PF_OK;
 }
 
-static bool begins_with(struct pf_bytes text, const char *begin)
-{
-    return text.size >= strlen(begin) && memcmp(text.data, begin, strlen(begin)) == 0;
-}
-
 static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
@@ -270,7 +265,7 @@ static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fie
     int status = PF_OK;
 
     /* clang's sums of what stands elsewhere */
-    if (fields->phase == 'X' && begins_with(pf_dict_string(reader->dict, fields->name), "Total ") && holds(&state->args, "\"avg ms\""))
+    if (fields->phase == 'X' && pf_bytes_starts(pf_dict_string(reader->dict, fields->name), PF_BYTES("Total ")) && holds(&state->args, "\"avg ms\""))
         return PF_OK;
     if (!fields->has_time)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "an event '%c' without a time", fields->phase);

@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-static bool begins(struct pf_bytes text, const char *word)
-{
-    size_t size = strlen(word);
-
-    return text.size >= size && memcmp(text.data, word, size) == 0;
-}
-
 /* Attributes that a writer counts or adds up, and what it needs of each input's files, subs and processes. The number of a
  * source text's file says which text follows, and in a merge none does. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
@@ -18,7 +11,7 @@ static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
     static const char *const of_each[] = {"application", "cumulative_overhead_ticks", "ticks_per_sec"};
 
     if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
-        return begins(key, "source") ? PF_META_NEVER : PF_META_EACH;
+        return pf_bytes_starts(key, PF_BYTES("source")) ? PF_META_NEVER : PF_META_EACH;
     for (size_t k = 0; k < sizeof of_each / sizeof *of_each; k++)
         if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) && pf_bytes_equal(key, pf_bytes_of(of_each[k])))
             return PF_META_EACH;
@@ -29,16 +22,16 @@ static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
 {
     if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
         return PF_META_NO_NAME;
-    if (begins(key, "fid ") || begins(key, PF_NYT_RENAMED "fid "))
+    if (pf_bytes_starts(key, PF_BYTES("fid ")) || pf_bytes_starts(key, PF_BYTES(PF_NYT_RENAMED "fid ")))
         return PF_META_FILE;
-    return begins(key, "sub ") || pf_bytes_equal(key, PF_BYTES("xsub")) ? PF_META_FUNCTION : PF_META_NO_NAME;
+    return pf_bytes_starts(key, PF_BYTES("sub ")) || pf_bytes_equal(key, PF_BYTES("xsub")) ? PF_META_FUNCTION : PF_META_NO_NAME;
 }
 
 /* `start PID PPID TIME` and `end PID TIME`: the time is that of a double in seconds. */
 static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value)
 {
     enum { DIGITS = 16 };
-    bool end = begins(key, "end "), start = begins(key, "start ");
+    bool end = pf_bytes_starts(key, PF_BYTES("end ")), start = pf_bytes_starts(key, PF_BYTES("start "));
     char digits[DIGITS + 1] = "";
     uint64_t bits;
     double seconds;

@@ -1,6 +1,7 @@
 #include "format/nytprof/reader.h"
 
 #include "base/number.h"
+#include "base/scan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,8 +17,8 @@ enum { BANNER_MAX = 64 };
 static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     static const struct pf_bytes MAGIC = {"NYTProf ", 8};
-    struct pf_bytes line, field;
-    int64_t version[2] = {0, 0};
+    struct pf_bytes line, rest;
+    uint64_t version[2] = {0, 0};
     if (pf_nyt_input_fill(&r->input, BANNER_MAX, &reader->error) < 0)
         return reader->error.code;
     size_t have = pf_nyt_input_have(&r->input) < BANNER_MAX ? pf_nyt_input_have(&r->input) : BANNER_MAX;
@@ -28,13 +29,12 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     if (!feed)
         return pf_error_at(&reader->error, PF_FAILED, have, have < BANNER_MAX ? "the file ends inside its first line"
                                                                              : "the first line does not end");
-    size_t size = (size_t)(feed - line.data), at = MAGIC.size;
-    for (int k = 0; k < 2; k++, at++) {
-        field = (struct pf_bytes){line.data + at, 0};
-        while (at < size && line.data[at] >= '0' && line.data[at] <= '9')
-            field.size++, at++;
-        if (!pf_parse_int(field, 0, INT32_MAX, &version[k]))
-            return pf_error_at(&reader->error, PF_FAILED, at, "no version 'NYTProf MAJOR MINOR' in the first line");
+    size_t size = (size_t)(feed - line.data);
+    rest = (struct pf_bytes){line.data + MAGIC.size, size - MAGIC.size};
+    for (int k = 0; k < 2; k++) {
+        if (!pf_scan_number(&rest, INT32_MAX, &version[k]))
+            return pf_error_at(&reader->error, PF_FAILED, size - rest.size, "no version 'NYTProf MAJOR MINOR' in the first line");
+        rest = pf_bytes_skip(rest, rest.size > 0); /* whatever stands behind the number */
     }
     if (version[0] != 4 && version[0] != 5)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, MAGIC.size, "NYTProf format version %d.%d is not read, 4.0 and 5.0 are",

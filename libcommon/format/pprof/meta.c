@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/pprof/pprof.h"
 
 #include <inttypes.h>
@@ -262,26 +263,10 @@ void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profil
 
 /* --- parsing ---------------------------------------------------------------------------------------------- */
 
-/* Hexadecimal digits up to `end`, which is taken as well; without one, all of the text. */
-static bool take_hex(struct pf_bytes *text, char end, uint64_t *number)
+/* Hexadecimal digits and the `end` behind them. */
+static bool take_hex(struct pf_bytes *text, struct pf_bytes end, uint64_t *number)
 {
-    size_t size = 0;
-
-    *number = 0;
-    for (; size < text->size && text->data[size] != end; size++) {
-        char c = text->data[size];
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
-
-        if (digit > 15 || size >= 16)
-            return false;
-        *number = *number << 4 | digit;
-    }
-    if (size == 0 || (end != '\0' && size == text->size))
-        return false;
-    size += end != '\0';
-    text->data += size;
-    text->size -= size;
-    return true;
+    return pf_scan_hex(text, number) && pf_scan_past(text, end);
 }
 
 static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
@@ -293,7 +278,7 @@ static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
         struct pf_bytes digits = {text.data + k + 1, 2};
         uint64_t byte;
 
-        if (text.data[k] == '%' && k + 2 < text.size && take_hex(&digits, '\0', &byte)) {
+        if (text.data[k] == '%' && k + 2 < text.size && pf_parse_hex(digits, &byte)) {
             pf_buffer_byte(&name, (unsigned char)byte);
             k += 2;
         } else {
@@ -329,8 +314,9 @@ bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct 
     uint64_t size;
 
     *image = (struct pf_image){0};
-    if (!take_hex(&value, ' ', &image->start) || !take_hex(&value, ' ', &image->limit) || !take_hex(&value, ' ', &image->offset) ||
-        !take_hex(&value, ' ', &image->flags) || !take_hex(&value, ':', &size) || size >= value.size || value.data[size] != ' ')
+    if (!take_hex(&value, PF_BYTES(" "), &image->start) || !take_hex(&value, PF_BYTES(" "), &image->limit) ||
+        !take_hex(&value, PF_BYTES(" "), &image->offset) || !take_hex(&value, PF_BYTES(" "), &image->flags) ||
+        !take_hex(&value, PF_BYTES(":"), &size) || size >= value.size || value.data[size] != ' ')
         return false;
     struct pf_bytes build = {value.data, (size_t)size}, file = {value.data + size + 1, value.size - (size_t)size - 1};
 
@@ -341,5 +327,5 @@ bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct 
 
 bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *hash)
 {
-    return take_hex(&value, '\0', hash) && *hash != 0;
+    return pf_parse_hex(value, hash) && *hash != 0;
 }

@@ -34,13 +34,6 @@ void pf_pyn_banner_free(struct pf_pyn_banner *banner)
     free(banner->lines);
 }
 
-static bool begins(struct pf_bytes text, const char *with)
-{
-    size_t size = strlen(with);
-
-    return text.size >= size && memcmp(text.data, with, size) == 0;
-}
-
 /* --- keeping ---------------------------------------------------------------------------------------------- */
 
 static char line_type(struct pf_bytes origin, struct pf_bytes key)
@@ -60,7 +53,7 @@ static bool known(struct pf_pyn_banner *banner, const struct pf_dict *dict, cons
     uint32_t count = banner->known.count;
     bool old = pf_table_intern(&banner->known, row) < count;
 
-    if (line->type != '#' || !begins(pf_dict_string(dict, line->value), title))
+    if (line->type != '#' || !pf_bytes_starts(pf_dict_string(dict, line->value), pf_bytes_of(title)))
         return old;
     old = banner->titled;
     banner->titled = true;
@@ -84,7 +77,7 @@ bool pf_pyn_banner_keep(struct pf_pyn_banner *banner, const struct pf_dict *dict
         banner->files += pf_bytes_equal(name, PF_BYTES(PF_PYN_VERSION));
         return true;
     }
-    if (!begins(from, PF_PYN_ATTRIBUTE) || pf_bytes_equal(from, PF_BYTES(PF_PYN_CHUNK))) {
+    if (!pf_bytes_starts(from, PF_BYTES(PF_PYN_ATTRIBUTE)) || pf_bytes_equal(from, PF_BYTES(PF_PYN_CHUNK))) {
         keep_fact(banner, name, pf_dict_string(dict, value), value);
         return true;
     }

@@ -1,5 +1,6 @@
 #include "format/pynytprof/chunks.h"
 
+#include "base/scan.h"
 #include "format/pynytprof/header.h"
 
 #include <inttypes.h>
@@ -401,11 +402,6 @@ static void read_payload(struct chunks *chunks, struct chunk *chunk)
     }
 }
 
-static bool letter(unsigned byte)
-{
-    return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
-}
-
 /* What a byte is that begins no chunk. */
 static int no_chunk(struct chunks *chunks, unsigned byte, uint64_t offset)
 {
@@ -430,7 +426,7 @@ static int next_head(struct chunks *chunks, struct chunk *chunk)
     if (have == 0)
         return pf_error_at(&reader->error, PF_FAILED, chunk->offset, "the file ends without its end chunk E");
     chunk->tag = *p;
-    if (!letter(*p))
+    if (!pf_letter((char)*p))
         return no_chunk(chunks, *p, chunk->offset);
     if (*p == 'T')
         return pf_error_at(&reader->error, PF_UNSUPPORTED, chunk->offset,

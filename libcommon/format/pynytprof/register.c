@@ -1,6 +1,7 @@
 #include "format/pynytprof/register.h"
 
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/pynytprof/names.h"
 
 #include <stdlib.h>
@@ -55,15 +56,13 @@ static bool add(struct pf_pyn_register *reg, struct pf_pyn_entry entry, bool kee
 /* The next decimal number of a row and the blank behind it. */
 static bool take_number(struct pf_bytes *row, uint32_t *number)
 {
-    const char *blank = row->size > 0 ? memchr(row->data, ' ', row->size) : NULL;
-    size_t size = blank ? (size_t)(blank - row->data) : row->size;
-    int64_t value;
+    struct pf_bytes field;
+    uint64_t value;
 
-    if (!pf_parse_int((struct pf_bytes){row->data, size}, 0, UINT32_MAX, &value))
+    pf_scan_field(row, ' ', &field);
+    if (!pf_parse_digits(field, UINT32_MAX, &value))
         return false;
     *number = (uint32_t)value;
-    row->data += size + (blank != NULL);
-    row->size -= size + (blank != NULL);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/statprofiler/frames.h"
 
 #include <stdio.h>
@@ -11,33 +12,20 @@
 /* Bytes that detection looks at: the first line, or up to 64 KiB while lines have no frames. */
 enum { FIRST_LOOK = 64, LAST_LOOK = 65536 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static size_t digits(struct pf_bytes text)
-{
-    size_t count = 0;
-    while (count < text.size && is_digit(text.data[count]))
-        count++;
-    return count;
-}
-
 /* weight;type, */
 static bool begins_with_frame(struct pf_bytes text)
 {
-    size_t weight = digits(text);
+    size_t weight = pf_scan_digits(text);
     if (weight == 0 || weight + 1 >= text.size || text.data[weight] != ';')
         return false;
     struct pf_bytes rest = {text.data + weight + 1, text.size - weight - 1};
-    size_t type = digits(rest);
+    size_t type = pf_scan_digits(rest);
     return type > 0 && type < rest.size && rest.data[type] == ',';
 }
 
 static bool is_op_char(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
+    return pf_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
 }
 
 /* Size of the lines "weight;op" at the start, which have no frames; a part of such a line at the end counts. */
@@ -49,7 +37,7 @@ static size_t frameless_size(struct pf_bytes text)
         struct pf_bytes rest = {text.data + at, text.size - at};
 
         end = at;
-        at += digits(rest);
+        at += pf_scan_digits(rest);
         if (at == end || (at < text.size && text.data[at] != ';'))
             return end;
         at += at < text.size;
@@ -88,14 +76,14 @@ static const char *last_comma(struct pf_bytes text)
 static bool is_line_number(struct pf_bytes text)
 {
     int64_t line;
-    return text.size > 0 && text.data[0] != '+' && pf_parse_int(text, INT32_MIN, INT32_MAX, &line);
+    return pf_parse_whole(text, INT32_MIN, INT32_MAX, &line);
 }
 
 /* The frame at the start of `rest`, up to a semicolon or the end: type,name,file,line. Semicolons in names are not
  * escaped, so a frame goes on until its last part is a number. 0: no frame. */
 static size_t frame_size(struct pf_bytes rest)
 {
-    size_t type = digits(rest);
+    size_t type = pf_scan_digits(rest);
     if (type == 0 || type >= rest.size || rest.data[type] != ',')
         return 0;
     for (size_t size = type + 1; size <= rest.size; size++) {
@@ -114,7 +102,7 @@ static size_t frame_size(struct pf_bytes rest)
 /* The type is a number of perl's own, another one in each version: the names say what the frame is. */
 static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
 {
-    size_t type = digits(frame);
+    size_t type = pf_scan_digits(frame);
     const char *name = frame.data + type + 1, *comma = last_comma(frame);
     const char *file = memchr(name, ',', (size_t)(comma - name));
     struct pf_bytes number = {comma + 1, (size_t)(frame.data + frame.size - comma - 1)};
@@ -128,30 +116,25 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
     return pf_sp_frame_add(dict, PF_FRAME_PLAIN, &function, line);
 }
 
-static int bad_line(struct pf_reader *reader, struct pf_sp_lines *r, uint64_t at, const char *text)
-{
-    return pf_error_at(&reader->error, PF_FAILED, at, "line %llu: %s", (unsigned long long)r->line, text);
-}
-
 static int take_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_bytes line, uint64_t at)
 {
-    size_t weight_size = digits(line), size;
+    size_t weight_size = pf_scan_digits(line), size;
     struct pf_bytes rest = {line.data + weight_size, line.size - weight_size};
     struct pf_sp_sample sample = {0};
     if (!pf_parse_int((struct pf_bytes){line.data, weight_size}, 0, INT64_MAX, &sample.weight))
-        return bad_line(reader, r, at, "no weight at its start; weight;type,name,file,line;...;op was expected");
+        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "no weight at its start; weight;type,name,file,line;...;op was expected");
     r->depth = 0;
     while (rest.size > 0 && rest.data[0] == ';' &&
            (size = frame_size((struct pf_bytes){rest.data + 1, rest.size - 1})) > 0) {
         if (r->depth == PF_STACK_DEPTH_MAX)
-            return bad_line(reader, r, at, "more than 1048575 frames");
+            return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "more than 1048575 frames");
         if (!pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
             return pf_error_nomem(&reader->error);
         r->locations[r->depth++] = add_frame(reader->dict, (struct pf_bytes){rest.data + 1, size});
         rest = (struct pf_bytes){rest.data + 1 + size, rest.size - 1 - size};
     }
     if (rest.size > 0 && (rest.data[0] != ';' || memchr(rest.data + 1, ';', rest.size - 1)))
-        return bad_line(reader, r, at, "a field that is no frame; type,name,file,line was expected");
+        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "a field that is no frame; type,name,file,line was expected");
     if (rest.size > 1) {
         uint32_t op = pf_dict_intern(reader->dict, (struct pf_bytes){rest.data + 1, rest.size - 1}, 0);
         sample.labels = pf_dict_add_label(reader->dict, 0, r->op_key, op);
@@ -170,9 +153,9 @@ static int next_line(struct pf_reader *reader, struct pf_sp_lines *r)
         return status;
     r->line++;
     if (line.size > PF_STRING_MAX)
-        return bad_line(reader, r, at, "it is too long");
+        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "it is too long");
     if (pf_source_offset(reader->source) == at + line.size)
-        return bad_line(reader, r, at, "the file ends inside it: there is no line feed");
+        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "the file ends inside it: there is no line feed");
     return take_line(reader, r, line, at);
 }
 

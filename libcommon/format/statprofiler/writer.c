@@ -1,6 +1,7 @@
 #include "format/statprofiler/writer.h"
 
 #include "base/number.h"
+#include "base/scan.h"
 #include "format/statprofiler/rows.h"
 #include "format/statprofiler/text.h"
 #include "model/stacks.h"
@@ -57,13 +58,6 @@ static void put_numbers(struct pf_sp_writer *w, unsigned tag, const uint32_t *nu
     pf_sp_output_record(&w->output, tag, fields, count, w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_NONE);
 }
 
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef";
-    const char *found = c ? strchr(digits, c) : NULL;
-    return found ? (int)(found - digits) : -1;
-}
-
 /* 48 hex digits into six words, little-endian as on the machines the profiler runs on. */
 static bool parse_id(const char *text, unsigned char bytes[PF_SP_ID_SIZE])
 {
@@ -71,7 +65,7 @@ static bool parse_id(const char *text, unsigned char bytes[PF_SP_ID_SIZE])
     if (strlen(text) != 2 * PF_SP_ID_SIZE)
         return false;
     for (size_t i = 0; i < 2 * PF_SP_ID_SIZE; i++) {
-        int digit = hex_digit(text[i]);
+        int digit = pf_hex_digit(text[i]);
         if (digit < 0)
             return false;
         size_t at = i / 8 * 4 + 3 - i % 8 / 2;
