@@ -141,9 +141,8 @@ int pf_diff_other_unit(const struct pf_dict *dict, const struct pf_measure *meas
     struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
     struct pf_bytes second = pf_dict_string(dict, other->unit);
 
-    return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run is in '%.*s', of another in '%.*s': they cannot be compared",
-                        (int)(name.size < 60 ? name.size : 60), name.data, (int)(unit.size < 60 ? unit.size : 60), unit.data,
-                        (int)(second.size < 60 ? second.size : 60), second.data);
+    return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of one run is in '%s', of another in '%s': they cannot be compared",
+                        pf_clip(name).text, pf_clip(unit).text, pf_clip(second).text);
 }
 
 /* The run at hand has not the block's measure; it must not have it in another unit either. */
@@ -201,8 +200,7 @@ static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block, co
     block->tick = tick > block->tick ? tick : block->tick;
     if ((events == block->events && !pf_bytes_equal(block->scale.name, subject->scale.name)) ||
         (differ && (raw || raw_amounts(&block->measure, &block->scale))))
-        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' was counted in another unit than in the runs before", (int)name.size,
-                            name.data);
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' was counted in another unit than in the runs before", pf_clip(name).text);
     return PF_OK;
 }
 
@@ -294,8 +292,8 @@ static int check_events(const struct pf_diff *diff, const struct pf_diff_block *
     if ((run->events == first->events && (run->events || same_period(run, first))) ||
         ((run->events || run->period != 0) && (first->events || first->period != 0)))
         return PF_OK;
-    return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one run has a period, of another none: they cannot be compared",
-                        (int)name.size, name.data);
+    return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of one run has a period, of another none: they cannot be compared",
+                        pf_clip(name).text);
 }
 
 static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *error)
@@ -432,7 +430,7 @@ static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *
         status = move_column(&run->samples, run->count, to, count, false);
     run->count = count;
     if (status == PF_OVERFLOW)
-        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%.*s' leaves 64 bits", (int)name.size, name.data);
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 64 bits", pf_clip(name).text);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
@@ -493,7 +491,7 @@ static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *blo
         fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
                pf_mul64(run->cum[key], (int64_t)run->period, &run->cum[key]);
     if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
-        return pf_error_set(error, PF_OVERFLOW, "events of measure '%.*s' leave 64 bits", (int)name.size, name.data);
+        return pf_error_set(error, PF_OVERFLOW, "events of measure '%s' leave 64 bits", pf_clip(name).text);
     run->events = true;
     run->unit *= (double)run->period / (double)run->period_parts;
     run->worth = 0;
@@ -545,8 +543,7 @@ static int join_parts(const struct pf_diff *diff, struct pf_diff_block *block, s
             fits = multiply_run(&block->runs[k], (int64_t)(common / block->runs[k].parts));
     block->scale.parts = common;
     if (!fits || common > INT64_MAX)
-        return pf_error_set(error, PF_OVERFLOW, "measure '%.*s' leaves 64 bits in the parts that all runs are counted in", (int)name.size,
-                            name.data);
+        return pf_error_set(error, PF_OVERFLOW, "measure '%s' leaves 64 bits in the parts that all runs are counted in", pf_clip(name).text);
     return PF_OK;
 }
 

@@ -48,7 +48,7 @@ static int overflow(const struct pf_diff_records *records, const struct pf_diff_
 {
     struct pf_bytes name = pf_dict_string(records->dict, column->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%.*s' leaves 64 bits", record + 1, (int)name.size, name.data);
+    return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%s' leaves 64 bits", record + 1, pf_clip(name).text);
 }
 
 /* --- measures --------------------------------------------------------------------------------------------- */

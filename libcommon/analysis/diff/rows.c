@@ -40,8 +40,7 @@ static int overflow(const struct making *making, uint32_t key)
     struct pf_bytes measure = pf_dict_string(making->diff->dict, making->block->measure.name);
     struct pf_bytes name = pf_keys_name(&making->diff->keys, key, &scratch, NULL);
 
-    pf_error_set(making->error, PF_OVERFLOW, "the difference of measure '%.*s' for '%.*s' leaves 64 bits", (int)measure.size,
-                 measure.data, (int)(name.size < 200 ? name.size : 200), name.data);
+    pf_error_set(making->error, PF_OVERFLOW, "the difference of measure '%s' for '%s' leaves 64 bits", pf_clip(measure).text, pf_clip(name).text);
     pf_buffer_free(&scratch);
     return PF_OVERFLOW;
 }

@@ -307,15 +307,13 @@ static void say_section(const struct pf_label_test *test, const char *format, co
 static void say_label(const struct pf_label_test *test, const char *names,
                       const struct pf_report *report)
 {
-    int size = (int)test->key.size;
-
     if (test->key_seen)
-        pf_report_send(report, PF_WARNING, "no label '%.*s' %s '%s'; values here: %s", size,
-                       test->key.data, test->rule == RANGE ? "lies in" : "matches", test->text,
+        pf_report_send(report, PF_WARNING, "no label '%s' %s '%s'; values here: %s",
+                       pf_clip(test->key).text, test->rule == RANGE ? "lies in" : "matches", test->text,
                        names);
     else
-        pf_report_send(report, PF_WARNING, "no record has a label '%.*s'; %s%s", size,
-                       test->key.data,
+        pf_report_send(report, PF_WARNING, "no record has a label '%s'; %s%s",
+                       pf_clip(test->key).text,
                        names[0] != '\0' ? "labels here: " : "there are no labels here", names);
 }
 

@@ -176,8 +176,8 @@ static int find_least(const struct pf_min_value *least, const struct pf_dict *di
     pf_uint128 value;
 
     if (nanoseconds == 0)
-        return pf_error_set(error, PF_USAGE, "--min-value=%s is a time, but '%.*s' counts %.*s",
-                            least->text, (int)name.size, name.data, (int)unit.size, unit.data);
+        return pf_error_set(error, PF_USAGE, "--min-value=%s is a time, but '%s' counts %s",
+                            least->text, pf_clip(name).text, pf_clip(unit).text);
     if (least->percent) {
         pf_uint128 total = magnitude(sum_same(least, dict, measure, false));
 
@@ -258,10 +258,9 @@ void pf_min_value_report(const struct pf_min_value *least, const struct pf_dict 
             continue;
         fell = (double)sum_same(least, dict, measure, true);
         total = (double)sum_same(least, dict, measure, false);
-        pf_report_send(report, PF_WARNING, "%llu %s record%s below %s left out, %.2f %% of '%.*s'",
+        pf_report_send(report, PF_WARNING, "%llu %s record%s below %s left out, %.2f %% of '%s'",
                        (unsigned long long)records, pf_kind_name((enum pf_kind)kind),
                        records == 1 ? "" : "s", least->text,
-                       total > 0 || total < 0 ? 100 * fell / total : 0.0, (int)name.size,
-                       name.data);
+                       total > 0 || total < 0 ? 100 * fell / total : 0.0, pf_clip(name).text);
     }
 }

@@ -310,8 +310,8 @@ void pf_places_report(const struct pf_places *places, const struct pf_report *re
 {
     for (size_t i = 0; i < places->trim_count; i++)
         if (!places->trims[i].matched)
-            pf_report_send(report, PF_WARNING, "no file is below '%.*s'",
-                           (int)places->trims[i].path.size, places->trims[i].path.data);
+            pf_report_send(report, PF_WARNING, "no file is below '%s'",
+                           pf_clip(places->trims[i].path).text);
     for (size_t i = 0; i < places->rename_count; i++)
         if (!places->renames[i].matched)
             pf_report_send(report, PF_WARNING, "nothing is renamed by '%s'",

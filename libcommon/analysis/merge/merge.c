@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_TEXT = 64 };
 
 struct pf_merge {
     struct pf_dict *dict;
@@ -88,24 +87,19 @@ void pf_merge_free(struct pf_merge *merge)
     free(merge);
 }
 
-static struct pf_bytes shortened(struct pf_bytes name)
-{
-    return (struct pf_bytes){name.data, name.size < NAME_TEXT ? name.size : NAME_TEXT};
-}
-
 static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *kind, const struct pf_merge_column *column,
                     size_t record, struct pf_error *error)
 {
     const struct pf_dict *dict = merge->dict;
     const struct pf_merge_key *key = pf_merge_records_key(&kind->records, record);
-    struct pf_bytes name = shortened(pf_dict_string(dict, column->quantity.measure.name));
+    struct pf_bytes name = pf_dict_string(dict, column->quantity.measure.name);
     uint32_t place = key->place - 1;
     uint32_t leaf = kind->kind == PF_SAMPLE ? pf_dict_stack(dict, place)->location : kind->kind == PF_EDGE ? key->callee : place;
     char scratch[32];
-    struct pf_bytes frame = shortened(pf_dict_frame_name(dict, leaf, scratch));
+    struct pf_bytes frame = pf_dict_frame_name(dict, leaf, scratch);
 
-    return pf_error_set(error, PF_OVERFLOW, "%s record %zu, of '%.*s': the sum of measure '%.*s' leaves 64 bits",
-                        pf_kind_name(kind->kind), record + 1, (int)frame.size, frame.data, (int)name.size, name.data);
+    return pf_error_set(error, PF_OVERFLOW, "%s record %zu, of '%s': the sum of measure '%s' leaves 64 bits",
+                        pf_kind_name(kind->kind), record + 1, pf_clip(frame).text, pf_clip(name).text);
 }
 
 /* --- inputs ----------------------------------------------------------------------------------------------- */
@@ -300,14 +294,13 @@ static int choose_measures(struct pf_merge *merge, struct pf_error *error)
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
         for (size_t c = 0; c < merge->kinds[k].columns.count; c++) {
             struct pf_merge_column *column = &merge->kinds[k].columns.rows[c];
-            struct pf_bytes name = shortened(pf_dict_string(merge->dict, column->quantity.measure.name));
+            struct pf_bytes name = pf_dict_string(merge->dict, column->quantity.measure.name);
 
             column->left_out = wanted != PF_MERGE_UNION && column->inputs < merge->measured;
             left += !column->left_out;
             if (column->left_out && wanted == PF_MERGE_SAME)
-                return pf_error_set(error, PF_UNSUPPORTED, "%llu of %llu inputs have the measure '%.*s' of %s records, not all",
-                                    (unsigned long long)column->inputs, (unsigned long long)merge->measured, (int)name.size,
-                                    name.data, pf_kind_name((enum pf_kind)k));
+                return pf_error_set(error, PF_UNSUPPORTED, "%llu of %llu inputs have the measure '%s' of %s records, not all",
+                                    (unsigned long long)column->inputs, (unsigned long long)merge->measured, pf_clip(name).text, pf_kind_name((enum pf_kind)k));
         }
     if (left == 0 && wanted == PF_MERGE_INTERSECT && merge->measured > 0)
         return pf_error_set(error, PF_UNSUPPORTED, "there is no measure that all inputs have");
@@ -327,9 +320,8 @@ static void report_gauges(const struct pf_merge *merge, const struct pf_report *
             if (column->inputs > 1 && !merge->options.mean && name.size > gauge.size &&
                 memcmp(name.data, gauge.data, gauge.size) == 0)
                 pf_report_send(report, PF_WARNING,
-                               "'%.*s' is a level: the sum over several times of one process counts what stays again and again "
-                               "(--mean gives the mean)",
-                               (int)shortened(name).size, name.data);
+                               "'%s' is a level: the sum over several times of one process counts what stays again and again "
+                               "(--mean gives the mean)", pf_clip(name).text);
         }
 }
 
@@ -554,7 +546,7 @@ int pf_merge_next(struct pf_merge *merge, struct pf_batch *batch, struct pf_erro
 static void report_drift(const struct pf_merge *merge, const struct pf_merge_column *column, const struct pf_report *report)
 {
     const struct pf_measure *measure = &column->quantity.measure;
-    struct pf_bytes name = shortened(pf_dict_string(merge->dict, measure->name)), unit = shortened(pf_dict_string(merge->dict, measure->raw_unit));
+    struct pf_bytes name = pf_dict_string(merge->dict, measure->name), unit = pf_dict_string(merge->dict, measure->raw_unit);
     char given[PF_INT128_TEXT], exact[PF_INT128_TEXT];
     pf_int128 values, sums;
 
@@ -563,10 +555,10 @@ static void report_drift(const struct pf_merge *merge, const struct pf_merge_col
     size_t given_size = pf_print_int128(values, given), exact_size = pf_print_int128(sums, exact);
 
     pf_report_send(report, PF_WARNING,
-                   "'%.*s' of %s records: rounded to whole numbers one by one its values add up to %.*s, not %.*s%s%.*s; whole weights "
+                   "'%s' of %s records: rounded to whole numbers one by one its values add up to %.*s, not %.*s%s%s; whole weights "
                    "without --mean or --normalize lose nothing",
-                   (int)name.size, name.data, pf_kind_name(measure->kind), (int)given_size, given, (int)exact_size, exact,
-                   unit.size > 0 ? " " : "", (int)unit.size, unit.data);
+                   pf_clip(name).text, pf_kind_name(measure->kind), (int)given_size, given, (int)exact_size, exact,
+                   unit.size > 0 ? " " : "", pf_clip(unit).text);
 }
 
 void pf_merge_tell(const struct pf_merge *merge, const struct pf_report *report)

@@ -11,7 +11,7 @@ enum { PLACES_MAX = 9 }; /* a tenth of a billionth has more than 31 bits */
 
 static int refuse(struct pf_error *error, struct pf_bytes text, const char *why)
 {
-    return pf_error_set(error, PF_USAGE, "the weight '%.*s' %s", (int)(text.size < 60 ? text.size : 60), text.data, why);
+    return pf_error_set(error, PF_USAGE, "the weight '%s' %s", pf_clip(text).text, why);
 }
 
 static void reduce(struct pf_weight *weight)

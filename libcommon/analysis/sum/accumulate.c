@@ -115,8 +115,8 @@ static int overflow(const struct pf_accumulator *accumulator, const struct pf_me
 {
     struct pf_bytes name = pf_dict_string(accumulator->dict, measure->name);
 
-    return pf_error_set(error, PF_OVERFLOW, "record %llu: the sum of measure '%.*s' leaves 64 bits", (unsigned long long)record,
-                        (int)name.size, name.data);
+    return pf_error_set(error, PF_OVERFLOW, "record %llu: the sum of measure '%s' leaves 64 bits", (unsigned long long)record,
+                        pf_clip(name).text);
 }
 
 static int rescale(const struct pf_accumulator *accumulator, struct pf_sums *sums, int64_t factor, uint64_t record,
@@ -482,8 +482,7 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
     for (size_t node = sums->count; node-- > 1;) {
         uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
         if (parent != 0 && !pf_sums_combine(sums, &sums->data[parent], sums->data[node]))
-            return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)name.size,
-                                name.data);
+            return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' below one frame leaves 64 bits", pf_clip(name).text);
     }
     sums->subtrees = true;
     return PF_OK;

@@ -38,8 +38,8 @@ static int different_units(const struct pf_dict *dict, const struct pf_measure *
     struct pf_bytes name = pf_dict_string(dict, a->name);
 
     return pf_error_set(error, PF_UNSUPPORTED,
-                        "measure '%.*s' of one input is in '%s', of another in '%s': they cannot be added (--force keeps both)",
-                        (int)(name.size < 60 ? name.size : 60), name.data, pf_dict_string(dict, a->unit).data,
+                        "measure '%s' of one input is in '%s', of another in '%s': they cannot be added (--force keeps both)",
+                        pf_clip(name).text, pf_dict_string(dict, a->unit).data,
                         pf_dict_string(dict, b->unit).data);
 }
 

@@ -103,8 +103,8 @@ static int too_big(const struct scope *scope, const struct pf_measure *measure)
 {
     struct pf_bytes name = pf_dict_string(scope->dict, measure->name);
 
-    return pf_error_set(scope->error, PF_OVERFLOW, "the sum of measure '%.*s' leaves 64 bits",
-                        (int)name.size, name.data);
+    return pf_error_set(scope->error, PF_OVERFLOW, "the sum of measure '%s' leaves 64 bits",
+                        pf_clip(name).text);
 }
 
 /* Adds one record without labels: `of` says what is counted, `scale` in which raw units. */

@@ -96,7 +96,7 @@ static int too_big(struct pf_frame_sums *sums, const struct pf_sum_column *colum
 {
     struct pf_bytes name = pf_dict_string(sums->dict, column->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "a sum of '%.*s' leaves 64 bits", name.size > 100 ? 100 : (int)name.size, name.data);
+    return pf_error_set(error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits", pf_clip(name).text);
 }
 
 static struct pf_sum_column *column_of(struct pf_frame_sums *sums, const struct pf_measure *measure)

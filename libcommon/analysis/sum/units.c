@@ -66,12 +66,11 @@ int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict, c
         return PF_OK;
     }
     if (events && (measure->period == 0 || (!quantity->events && quantity->measure.period == 0)))
-        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of one input has a period, of another none: they cannot be added",
-                            (int)name.size, name.data);
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of one input has a period, of another none: they cannot be added",
+                            pf_clip(name).text);
     if (!scale_of(measure, events, &new) || !scale_of(&quantity->measure, events && !quantity->events, &old) ||
         !common_ratio(old, new, &common, &times_old, &times_new))
-        return pf_error_set(error, PF_OVERFLOW, "the scales of measure '%.*s' have no common one within 64 bits", (int)name.size,
-                            name.data);
+        return pf_error_set(error, PF_OVERFLOW, "the scales of measure '%s' have no common one within 64 bits", pf_clip(name).text);
     *sums = (int64_t)times_old;
     *values = (int64_t)times_new;
     if (events || times_old != 1 || times_new != 1 || quantity->measure.raw_unit != measure->raw_unit) {
@@ -183,7 +182,7 @@ static int refuse(const struct pf_quantity *quantity, const struct pf_dict *dict
 {
     struct pf_bytes name = pf_dict_string(dict, quantity->measure.name);
 
-    return pf_error_set(error, PF_USAGE, "measure '%.*s' %s", (int)name.size, name.data, why);
+    return pf_error_set(error, PF_USAGE, "measure '%s' %s", pf_clip(name).text, why);
 }
 
 static int events_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale,
@@ -253,8 +252,7 @@ int pf_scale_amount(const struct pf_scale *scale, int64_t sum, int64_t *amount, 
     if (scale->num == 1 && scale->den == 1)
         *amount = sum;
     else if (!pf_scale64(sum, scale->num, scale->den, amount))
-        return pf_error_set(error, PF_OVERFLOW, "a sum of %lld leaves 64 bits in %.*s", (long long)sum, (int)scale->name.size,
-                            scale->name.data);
+        return pf_error_set(error, PF_OVERFLOW, "a sum of %lld leaves 64 bits in %s", (long long)sum, pf_clip(scale->name).text);
     return PF_OK;
 }
 

@@ -42,8 +42,8 @@ static int add(struct pairs *pairs, const struct pf_sums *sums, uint32_t pair, i
     struct pf_bytes measure = pf_dict_string(pairs->keys->dict, sums->quantity.measure.name);
 
     if (!pf_sums_combine(sums, &pairs->sums[pair], value))
-        return pf_error_set(pairs->error, PF_OVERFLOW, "the sum of measure '%.*s' for one caller and callee leaves 64 bits",
-                            (int)measure.size, measure.data);
+        return pf_error_set(pairs->error, PF_OVERFLOW, "the sum of measure '%s' for one caller and callee leaves 64 bits",
+                            pf_clip(measure).text);
     return PF_OK;
 }
 

@@ -147,8 +147,7 @@ static int negative(const struct pf_expand *expand, const struct pf_subject *sub
     struct pf_buffer scratch = {0};
     struct pf_bytes name = pf_keys_name(&expand->keys, key, &scratch, NULL);
     struct pf_bytes measure = pf_dict_string(expand->dict, subject->self->quantity.measure.name);
-    pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' of '%.*s' is negative: it cannot be shared out among stacks", (int)measure.size,
-                 measure.data, name.size < 80 ? (int)name.size : 80, name.data);
+    pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of '%s' is negative: it cannot be shared out among stacks", pf_clip(measure).text, pf_clip(name).text);
     pf_buffer_free(&scratch);
     return error->code;
 }

@@ -347,8 +347,7 @@ void pf_flame_amounts_free(struct pf_flame_amounts *amounts)
 
 static int overflow(const struct pf_flame_subject *subject, struct pf_error *error)
 {
-    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)subject->name.size,
-                        subject->name.data);
+    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' below one frame leaves 64 bits", pf_clip(subject->name).text);
 }
 
 /* Amounts of nodes become those of subtrees. */

@@ -45,7 +45,7 @@ static int overflow(const struct pf_sums *sums, const struct pf_dict *dict, stru
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%.*s' below one frame leaves 64 bits", (int)name.size, name.data);
+    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' below one frame leaves 64 bits", pf_clip(name).text);
 }
 
 /* Sums are rounded, not what they are sums of: many small parts are not nothing. */
