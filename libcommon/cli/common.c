@@ -108,8 +108,8 @@ static const char *output_name(struct pf_common *common, bool views)
     struct pf_bytes unknown = pf_registry_suffix_unknown(common->output);
 
     if (unknown.size > 0)
-        pf_tool_usage(&common->tool, "'%s': no format has the suffix %.*s; -t NAME chooses the format (--formats lists them)",
-                      common->output, (int)unknown.size, unknown.data);
+        pf_tool_usage(&common->tool, "'%s': no format has the suffix %s; -t NAME chooses the format (--formats lists them)",
+                      common->output, pf_clip(unknown).text);
     if (!written && format && !views)
         format_argument(common, format->name, true, &common->to_options);
     return format ? format->name : NULL;

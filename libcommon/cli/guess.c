@@ -360,8 +360,8 @@ static _Noreturn void answer(const struct line *line, const struct element *elem
 {
     if (!pf_buffer_byte(text, '\0'))
         pf_tool_nomem(line->tool);
-    pf_tool_usage(line->tool, "unrecognized option '%s%.*s'; %s%s", element->single ? "-" : "--",
-                  (int)element->name.size, element->name.data, what, text->data);
+    pf_tool_usage(line->tool, "unrecognized option '%s%s'; %s%s", element->single ? "-" : "--",
+                  pf_clip(element->name).text, what, text->data);
 }
 
 /* Options of the program that say what is read: they go in front of the pipe. */

@@ -290,8 +290,8 @@ static void tell_left_out(const struct pf_output *output)
         return;
     struct pf_bytes name = pf_dict_string(dict, held->rows[0].name);
 
-    pf_tool_warn(&output->common->tool, "%s: %" PRIu64 " of %" PRIu64 " records have no '%.*s' and are left out, the first in %s%s",
-                 output->format->name, count, all, name.size > 100 ? 100 : (int)name.size, name.data, input,
+    pf_tool_warn(&output->common->tool, "%s: %" PRIu64 " of %" PRIu64 " records have no '%s' and are left out, the first in %s%s",
+                 output->format->name, count, all, pf_clip(name).text, input,
                  output->common->measure_count ? "" : " (-m chooses another measure)");
 }
 

@@ -57,8 +57,8 @@ static int add_line(struct weighted *weighted, struct pf_bytes line, struct pf_e
     int status;
 
     if (tab == NULL || size + 1 == line.size)
-        return pf_error_set(error, PF_USAGE, "'%.*s' is not of the form WEIGHT, tab, FILE",
-                            (int)(line.size < 100 ? line.size : 100), line.data);
+        return pf_error_set(error, PF_USAGE, "'%s' is not of the form WEIGHT, tab, FILE",
+                            pf_clip(line).text);
     status = pf_weight_parse(&weight, (struct pf_bytes){line.data, size}, error);
     if (status == PF_OK)
         add(weighted, weight, (struct pf_bytes){tab + 1, line.size - size - 1});

@@ -33,8 +33,7 @@ static int unknown(struct pf_bytes name, const struct pf_option *known, bool wri
     for (; known && known->name; known++)
         if ((writing ? known->writes : known->reads) && used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", known->name);
-    return pf_error_set(error, PF_USAGE, "%s has no option '%.*s' for %s; it has: %s", format_name, (int)name.size,
-                        name.data, writing ? "writing" : "reading", used ? list : "none");
+    return pf_error_set(error, PF_USAGE, "%s has no option '%s' for %s; it has: %s", format_name, pf_clip(name).text, writing ? "writing" : "reading", used ? list : "none");
 }
 
 static int parse_one(struct pf_options *options, size_t *capacity, struct pf_bytes item, const struct pf_option *known,
@@ -48,8 +47,8 @@ static int parse_one(struct pf_options *options, size_t *capacity, struct pf_byt
     if (!option)
         return unknown(name, known, writing, format_name, error);
     if (option->values && !value_allowed(option->values, value))
-        return pf_error_set(error, PF_USAGE, "%s:%s is one of %s, not '%.*s'", format_name, option->name, option->values,
-                            (int)value.size, value.data);
+        return pf_error_set(error, PF_USAGE, "%s:%s is one of %s, not '%s'", format_name, option->name, option->values,
+                            pf_clip(value).text);
     if (!pf_grow(&options->values, capacity, options->count + 1, sizeof *options->values))
         return pf_error_nomem(error);
     options->values[options->count++] = (struct pf_option_value){name, value};

@@ -432,8 +432,8 @@ int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, 0, number, &exact) || !exact)
-        return pf_error_at(cut->error, pf_is_whole(text) ? PF_OVERFLOW : PF_FAILED, offset, "expected a whole number of 64 bits, not '%.*s'",
-                           text.size > 40 ? 40 : (int)text.size, text.data);
+        return pf_error_at(cut->error, pf_is_whole(text) ? PF_OVERFLOW : PF_FAILED, offset, "expected a whole number of 64 bits, not '%s'",
+                           pf_clip(text).text);
     return PF_OK;
 }
 

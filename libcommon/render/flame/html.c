@@ -257,8 +257,7 @@ static int amount_of(struct pf_writer *writer, const struct pf_flame_subject *su
 
     for (; i < state->record_count && flame->places[state->records[i]] == node && pf_flame_slice(flame, state->records[i]) == slice; i++)
         if (!pf_add64(sum, pf_sums_at(sums, state->records[i]), &sum))
-            return pf_error_set(&writer->error, PF_OVERFLOW, "the sum of measure '%.*s' in one frame leaves 64 bits", (int)subject->name.size,
-                                subject->name.data);
+            return pf_error_set(&writer->error, PF_OVERFLOW, "the sum of measure '%s' in one frame leaves 64 bits", pf_clip(subject->name).text);
     *next = i;
     return pf_scale_amount(&subject->scale, sum, amount, &writer->error);
 }

@@ -362,8 +362,8 @@ static void write_values(struct pf_writer *writer, enum pf_kind kind)
         write_bytes(writer->sink, pf_cache_text(&state->keys, k, render_key, writer));
         pf_json_parts(writer->sink, state->values.amounts[k], state->values.columns[k].parts);
         if (!fits(writer->dict, &state->values.columns[k], state->values.amounts[k]))
-            pf_error_set(&writer->error, PF_OVERFLOW, "record %" PRIu64 ": the value of %.*s leaves 64 bits", state->rows,
-                         (int)state->values.columns[k].name.size, state->values.columns[k].name.data);
+            pf_error_set(&writer->error, PF_OVERFLOW, "record %" PRIu64 ": the value of %s leaves 64 bits", state->rows,
+                         pf_clip(state->values.columns[k].name).text);
         comma = ",";
     }
     write_bytes(writer->sink, pf_cache_text(&state->ends, kind, render_end, writer));

@@ -20,7 +20,7 @@ static int too_much(const struct pf_top *top, const struct pf_top_block *block, 
 {
     struct pf_bytes name = pf_dict_string(top->dict, block->subject.whole->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "with what filters removed measure '%.*s' leaves 128 bits", (int)name.size, name.data);
+    return pf_error_set(error, PF_OVERFLOW, "with what filters removed measure '%s' leaves 128 bits", pf_clip(name).text);
 }
 
 int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, struct pf_top_block *block, struct pf_error *error)
