@@ -247,7 +247,7 @@ static void say_left_out(const struct pf_cg_costs *costs, const struct pf_accumu
         if (taken(costs, each) || is_calls(costs->dict, each) || is_jump(costs->dict, each) ||
             (measure_of(each)->kind == PF_SAMPLE) != stacks)
             continue;
-        pf_report_send(report, PF_WARNING, "'%.*s' of %s records has no place and is left out", (int)name.size, name.data,
+        pf_report_send(report, PF_WARNING, "'%s' of %s records has no place and is left out", pf_clip(name).text,
                        pf_kind_name(measure_of(each)->kind));
     }
 }

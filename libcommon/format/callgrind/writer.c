@@ -272,8 +272,8 @@ static bool number_name(struct pf_writer *writer, struct pf_cg_costs *costs, siz
         good = good && pf_buffer_append(name, digits, (size_t)size) && pf_buffer_append(name, old.data, old.size);
     }
     if (good && old.size > 0)
-        pf_report_send(&writer->report, PF_WARNING, "the name '%.*s' is taken: an event is written as '%.*s'", (int)old.size, old.data,
-                       (int)name->size, name->data);
+        pf_report_send(&writer->report, PF_WARNING, "the name '%s' is taken: an event is written as '%s'",
+                       pf_clip((struct pf_bytes){old.data, old.size}).text, pf_clip((struct pf_bytes){name->data, name->size}).text);
     pf_buffer_free(&old);
     return good;
 }

@@ -29,11 +29,11 @@ static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
     }
     if (pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events")))
         return pf_error_set(error, PF_USAGE,
-                            "merge-mismatch: DCPI holds counts of one period and share in a file, and '%.*s' are events, of several of them",
-                            (int)(name.size < 60 ? name.size : 60), name.data);
+                            "merge-mismatch: DCPI holds counts of one period and share in a file, and '%s' are events, of several of them",
+                            pf_clip(name).text);
     if (measure->num != 1 || measure->den != 1)
-        return pf_error_set(error, PF_USAGE, "DCPI holds counts by address of an image; the measure '%.*s' is no count",
-                            (int)(name.size < 80 ? name.size : 80), name.data);
+        return pf_error_set(error, PF_USAGE, "DCPI holds counts by address of an image; the measure '%s' is no count",
+                            pf_clip(name).text);
     if (!pf_grow(&counts->events, &counts->capacity, counts->count + 1, sizeof *counts->events))
         return pf_error_nomem(error);
     *found = &counts->events[counts->count++];
@@ -124,8 +124,8 @@ static int check_image(const struct pf_dict *dict, uint32_t image, const char *f
 
     if (pf_dcpi_is_image(pf_dict_string(dict, pf_dict_image(dict, image)->identifier)))
         return PF_OK;
-    return pf_error_set(error, PF_USAGE, "%s names images by hexadecimal identifiers, and '%.*s' has none", format,
-                        (int)(name.size < 200 ? name.size : 200), name.data);
+    return pf_error_set(error, PF_USAGE, "%s names images by hexadecimal identifiers, and '%s' has none", format,
+                        pf_clip(name).text);
 }
 
 static bool add_sums(struct pf_dcpi_counts *counts, uint32_t to, uint32_t from)

@@ -36,9 +36,7 @@ void pf_dcpi_writer_close(struct pf_writer *writer)
 
 static struct pf_bytes event_name(const struct pf_writer *writer, const struct pf_dcpi_event *event)
 {
-    struct pf_bytes name = pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, event->measure)->name);
-
-    return (struct pf_bytes){name.data, name.size < 60 ? name.size : 60};
+    return pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, event->measure)->name);
 }
 
 /* A file has one event. */
@@ -48,11 +46,11 @@ static int check_event(struct pf_writer *writer, const struct pf_dcpi_event *oth
     struct pf_bytes a = event_name(writer, state->event), b = event_name(writer, other);
 
     if (pf_bytes_equal(a, b))
-        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one period in a file, and '%.*s' has several here",
-                            (int)a.size, a.data);
+        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one period in a file, and '%s' has several here",
+                            pf_clip(a).text);
     return pf_error_set(&writer->error, PF_USAGE,
-                        "merge-mismatch: dcpi holds one event in a file, and here are '%.*s' and '%.*s' (proffilter -m chooses one)",
-                        (int)a.size, a.data, (int)b.size, b.data);
+                        "merge-mismatch: dcpi holds one event in a file, and here are '%s' and '%s' (proffilter -m chooses one)",
+                        pf_clip(a).text, pf_clip(b).text);
 }
 
 static int choose_event(struct pf_writer *writer)
@@ -77,7 +75,7 @@ static int choose_event(struct pf_writer *writer)
         else if (counted == 0 && event != state->event)
             return check_event(writer, event);
         if (!event->counted && event != state->event)
-            pf_report_send(&writer->report, PF_WARNING, "nothing of event '%.*s' was counted: left out", (int)name.size, name.data);
+            pf_report_send(&writer->report, PF_WARNING, "nothing of event '%s' was counted: left out", pf_clip(name).text);
     }
     if (!state->event)
         return pf_error_set(&writer->error, PF_USAGE, "dcpi holds counts of an event by address; there are none here");
@@ -118,11 +116,11 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
     struct pf_bytes a = pf_dict_string(dict, (*image)->identifier), b = pf_dict_string(dict, other->identifier);
 
     if (pf_dcpi_same_image(a, b))
-        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: the profiles of image %.*s differ in '%s'",
-                            (int)(a.size < 60 ? a.size : 60), a.data,
+        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: the profiles of image %s differ in '%s'",
+                            pf_clip(a).text,
                             (*image)->text_start != other->text_start ? "tstart" : "tsize");
-    return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and here are %.*s and %.*s%s",
-                        (int)(a.size < 60 ? a.size : 60), a.data, (int)(b.size < 60 ? b.size : 60), b.data,
+    return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and here are %s and %s%s",
+                        pf_clip(a).text, pf_clip(b).text,
                         (*image)->name == other->name ? ", which have one name: merge the files of each apart"
                                                       : " (proffilter --split=image makes a file of each)");
 }

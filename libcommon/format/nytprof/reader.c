@@ -163,7 +163,7 @@ static int take_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, str
     int64_t number;
     if (pf_bytes_equal(key, PF_BYTES("nv_size"))) {
         if (!pf_parse_int(value, 1, PF_NYT_NV_MAX, &number) || !pf_nyt_nv_size(&r->nv, number))
-            return fail(r, "nv_size is '%.*s', known are 4, 8, 12 and 16", value.size < 20 ? (int)value.size : 20, value.data);
+            return fail(r, "nv_size is '%s', known are 4, 8, 12 and 16", pf_clip(value).text);
     } else if (pf_bytes_equal(key, PF_BYTES("ticks_per_sec"))) {
         if (!pf_parse_int(value, 1, INT64_MAX, &number)) {
             pf_nyt_input_warn(&r->input, &reader->report, "ticks_per_sec is no number of ticks: passed over");

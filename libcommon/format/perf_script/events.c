@@ -438,17 +438,17 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
 {
     struct pf_perf_reader *state = reader->state;
     struct pf_bytes line = ahead->line;
-    char text[61];
+    struct pf_clip text;
     bool chain = false, headed = line.data[0] != '\t';
     bool may = !state->named && line.size <= PF_STRING_MAX && (!headed || state->bare || !has_colon(line));
 
     if (!ahead->whole)
         return cut(reader, pf_source_offset(reader->source));
-    snprintf(text, sizeof text, "%.*s", line.size < 60 ? (int)line.size : 60, line.data);
+    text = pf_clip(line);
     if (may && chain_ahead(reader, headed ? line.size + 1 : 0, &chain) != PF_OK)
         return reader->error.code;
     return chain ? read_bare(reader, headed)
-                 : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "neither an event nor a comment: '%s'", text);
+                 : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "neither an event nor a comment: '%s'", text.text);
 }
 
 /* --- comments ---------------------------------------------------------------------------------------------------------------------- */

@@ -210,8 +210,8 @@ static int add_string(struct pf_pprof_profile *profile, struct pf_dict *dict, st
                       struct pf_error *error)
 {
     if (profile->count.strings == 0 && bytes.size != 0)
-        return pf_error_at(error, PF_FAILED, offset, "the table of strings begins with '%.*s', not with an empty one",
-                           bytes.size < 40 ? (int)bytes.size : 40, bytes.data);
+        return pf_error_at(error, PF_FAILED, offset, "the table of strings begins with '%s', not with an empty one",
+                           pf_clip(bytes).text);
     if (bytes.size > PF_STRING_MAX)
         return pf_error_at(error, PF_FAILED, offset, "a string of %zu bytes; at most %zu are read", bytes.size, PF_STRING_MAX);
     if (profile->count.strings == UINT32_MAX || !ROOM(profile, strings))

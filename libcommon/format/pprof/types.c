@@ -79,8 +79,8 @@ static int meet(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t ind
     }
     types->rows[k].measure.main |= measure.main;
     if (!scale(&types->rows[k], &measure, member))
-        return pf_error_set(error, PF_UNSUPPORTED, "measure '%.*s' comes in units of different lengths (profmerge brings them to one)",
-                            name.size < 60 ? (int)name.size : 60, name.data);
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' comes in units of different lengths (profmerge brings them to one)",
+                            pf_clip(name).text);
     member->type = (uint32_t)k + 1;
     return PF_OK;
 }

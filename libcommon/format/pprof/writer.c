@@ -113,7 +113,7 @@ static int too_big(struct pf_writer *writer, const struct pf_pprof_types *types,
 {
     struct pf_bytes name = pf_dict_string(writer->dict, types->rows[type].measure.name);
 
-    return pf_error_set(&writer->error, PF_OVERFLOW, "a value of '%.*s' leaves 64 bits", name.size < 60 ? (int)name.size : 60, name.data);
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a value of '%s' leaves 64 bits", pf_clip(name).text);
 }
 
 static void write_types(struct pf_writer *writer, const struct pf_pprof_types *types)

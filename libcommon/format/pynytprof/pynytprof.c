@@ -59,8 +59,8 @@ void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, 
         content->ticks = (uint64_t)ticks;
         content->ticks_told = true;
     } else {
-        pf_report_send(&reader->report, PF_WARNING, "ticks_per_sec is '%.*s', which is no number of ticks",
-                       value.size < 40 ? (int)value.size : 40, value.data);
+        pf_report_send(&reader->report, PF_WARNING, "ticks_per_sec is '%s', which is no number of ticks",
+                       pf_clip(value).text);
     }
 }
 

@@ -114,7 +114,7 @@ static int too_big(struct pf_writer *writer, const struct pf_quantity *quantity)
 {
     struct pf_bytes name = pf_dict_string(writer->dict, quantity->measure.name);
 
-    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%.*s' is too great for pynytprof", (int)name.size, name.data);
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' is too great for pynytprof", pf_clip(name).text);
 }
 
 /* Sums of the slot are to count what this measure counts as well. */
@@ -143,7 +143,7 @@ static int say_left_out(struct pf_writer *writer, uint32_t index)
         state->left_out[count] = false;
     state->left_out_count = count;
     if (!state->left_out[index])
-        pf_report_send(&writer->report, PF_WARNING, "'%.*s' has no place and is left out", (int)name.size, name.data);
+        pf_report_send(&writer->report, PF_WARNING, "'%s' has no place and is left out", pf_clip(name).text);
     state->left_out[index] = true;
     return PF_OK;
 }
@@ -152,8 +152,7 @@ static int refuse(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_bytes name = pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name);
 
-    return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds numbers of calls and times; '%.*s' is neither", (int)name.size,
-                        name.data);
+    return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds numbers of calls and times; '%s' is neither", pf_clip(name).text);
 }
 
 /* Measures without a slot. Where a profile has nothing else, nothing of it fits. */
@@ -215,8 +214,8 @@ static int check_name(struct pf_writer *writer, struct pf_bytes name)
 {
     if (name.size == 0 || !memchr(name.data, 0, name.size))
         return PF_OK;
-    return pf_error_set(&writer->error, PF_USAGE, "pynytprof ends names with a NUL; this one has one inside: '%.*s...'",
-                        (int)strnlen(name.data, 60), name.data);
+    return pf_error_set(&writer->error, PF_USAGE, "pynytprof ends names with a NUL; this one has one inside: '%s...'",
+                        pf_clip(name).text);
 }
 
 static int no_number(struct pf_writer *writer, const struct pf_pyn_register *reg, struct pf_bytes name)

@@ -201,8 +201,8 @@ static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *p
         return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source) - text.size, "record %zu: the weight leaves 64 bits",
                            profile->amounts.count + 1);
     if (status != PF_OK)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "'%.*s' is no number",
-                           text.size > 40 ? 40 : (int)text.size, text.data);
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "'%s' is no number",
+                           pf_clip(text).text);
     return PF_OK;
 }
 

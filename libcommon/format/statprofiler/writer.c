@@ -12,8 +12,6 @@
 
 /* Encoded frames that are kept. */
 enum { KEPT_MAX = 1 << 30 };
-/* Bytes of a name in a message. */
-enum { NAME_SHOWN = 100 };
 
 static struct pf_sp_field text_field(const struct pf_dict *dict, uint32_t id)
 {
@@ -288,11 +286,9 @@ static uint32_t line_number(int64_t line)
 /* Sets the error of a name that the text form cannot hold. */
 static bool refuse_name(struct pf_writer *writer, const char *what, struct pf_bytes name)
 {
-    int size = name.size < NAME_SHOWN ? (int)name.size : NAME_SHOWN;
-
     pf_error_set(&writer->error, PF_USAGE,
-                 "%s '%.*s' has characters that separate fields in StatProfiler's text form, which quotes nothing", what, size,
-                 name.data);
+                 "%s '%s' has characters that separate fields in StatProfiler's text form, which quotes nothing", what,
+                 pf_clip(name).text);
     return false;
 }
 
