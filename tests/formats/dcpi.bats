@@ -144,3 +144,15 @@ event                %d %s
     [ "$(sed -n '/^event\|^0x/p' both | tr -s ' \n' ' ,')" = "event 4 cycles:63488:10000,0x000000001000 3,0x000000001004 1,event 5 cycles:63498:10000,0x000000001000 5," ]
     profcat -t dcpicat both | diff both -
 }
+
+@test "events whose names begin alike for 60 bytes are two events" {
+    long=$(printf '%060d' 0 | tr 0 e)
+    {
+        printf 'name                 v\nimage                20010904031500a1b2c3\nlabel                before\n'
+        printf 'path                 /v\nepoch                200109050607\nplatform             elm\n'
+        printf 'text_start           0x000000001000\ntext_size            0x000000001000\n'
+        printf 'event                4 %sa\nevent                2 %sb\n0x000000001000       4       2\n' "$long" "$long"
+    } >both.txt
+    run -2 profcat -t dcpi both.txt
+    [ "$output" = "profcat: merge-mismatch: dcpi holds one event in a file, and here are '${long}a' and '${long}b' (proffilter -m chooses one)" ]
+}
