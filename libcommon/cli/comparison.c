@@ -127,13 +127,13 @@ static bool lacks(struct pf_comparison *comparison, const char *name, bool side,
     struct pf_error error = {0};
 
     if (!side || comparison->view.gate == NULL) {
-        pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%.*s'", name,
-                     (int)measure.size, measure.data);
+        pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%s'", name,
+                     pf_clip(measure).text);
         return true;
     }
     pf_error_set(&error, PF_UNSUPPORTED,
-                 "there is no measure '%.*s': --fail-above has nothing to compare",
-                 (int)(measure.size < 60 ? measure.size : 60), measure.data);
+                 "there is no measure '%s': --fail-above has nothing to compare",
+                 pf_clip(measure).text);
     pf_tool_fail(&comparison->common.tool, name, &error, false);
     return false;
 }

@@ -75,8 +75,8 @@ static int key_number(struct pf_json_cut *cut, int64_t *number)
 {
     if (pf_parse_int(cut->key, INT64_MIN, INT64_MAX, number))
         return PF_OK;
-    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "expected a number for a key, not '%.*s'",
-                       cut->key.size > 40 ? 40 : (int)cut->key.size, cut->key.data);
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "expected a number for a key, not '%s'",
+                       pf_clip(cut->key).text);
 }
 
 static int add_link(struct pf_reader *reader, struct pf_stackprof_link **links, size_t *count, size_t *capacity,

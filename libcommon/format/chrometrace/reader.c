@@ -122,8 +122,8 @@ static int read_nanoseconds(struct pf_json_cut *cut, int64_t *time)
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, TO_NANOSECONDS, time, &exact))
-        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source) - text.size, "'%.*s' is no time of 64 bits",
-                           text.size > 40 ? 40 : (int)text.size, text.data);
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source) - text.size, "'%s' is no time of 64 bits",
+                           pf_clip(text).text);
     state->rounded += !exact;
     return PF_OK;
 }

@@ -25,8 +25,6 @@ bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *);
 
 /* Whether lines of the head begin with this word. */
 bool pf_dcpi_cat_word(struct pf_bytes);
-/* 0x and up to 16 hexadecimal digits; false: it is none. */
-bool pf_dcpi_cat_hex(struct pf_bytes, uint64_t *number);
 
 /* Private to dcpi_cat_writer.c. */
 struct pf_dcpi_cat_writer {

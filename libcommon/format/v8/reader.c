@@ -135,8 +135,8 @@ static int read_delta(struct pf_json_cut *cut, void *field)
         return status;
     status = state->absolute ? pf_decimals_take(deltas, text, &value) : pf_decimals_take_part(deltas, text, &value);
     if (status != PF_OK)
-        return pf_error_at(cut->error, status, pf_source_offset(cut->source) - text.size, "record %zu: '%.*s' is no time",
-                           deltas->count + 1, text.size > 40 ? 40 : (int)text.size, text.data);
+        return pf_error_at(cut->error, status, pf_source_offset(cut->source) - text.size, "record %zu: '%s' is no time",
+                           deltas->count + 1, pf_clip(text).text);
     return pf_decimals_add(deltas, value) == PF_OK ? PF_OK : pf_error_nomem(cut->error);
 }
 

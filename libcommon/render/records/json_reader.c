@@ -273,8 +273,8 @@ static int find_value(struct pf_json_cut *cut, struct pf_samples_value **value)
 
 static int bad_number(struct pf_reader *reader, const struct pf_samples_value *value, int code, struct pf_bytes text)
 {
-    return pf_error_at(&reader->error, code, value->offset, "expected a number of 64 bits with at most %d decimals, not '%.*s'", PLACES_MAX,
-                       text.size > 40 ? 40 : (int)text.size, text.data);
+    return pf_error_at(&reader->error, code, value->offset, "expected a number of 64 bits with at most %d decimals, not '%s'", PLACES_MAX,
+                       pf_clip(text).text);
 }
 
 /* A number exactly, with its decimals. */
@@ -345,8 +345,8 @@ static int read_kind(struct pf_json_cut *cut, void *field)
         return PF_OK;
     }
     return status != PF_OK ? status
-                           : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "no kind of records: '%.*s'",
-                                         text.size > 40 ? 40 : (int)text.size, text.data);
+                           : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "no kind of records: '%s'",
+                                         pf_clip(text).text);
 }
 
 /* What filters removed, as rows of metadata. False: out of memory. */
@@ -802,7 +802,7 @@ int pf_samples_open_reader(struct pf_reader *reader)
         pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK || !state->memo)
         return pf_error_nomem(&reader->error);
     state->document = strcmp(reader->format->name, "json") == 0;
-    state->formats = state->own_format = pf_dict_intern(reader->dict, pf_bytes_of(reader->format->name), 0);
+    state->formats = state->own_format = pf_dict_intern_word(reader->dict, reader->format->name);
     return PF_OK;
 }
 

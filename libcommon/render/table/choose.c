@@ -73,8 +73,8 @@ static int check_sort(const struct pf_top *top, struct pf_error *error)
 
         if (subject->calls == NULL)
             return pf_error_set(error, PF_USAGE,
-                                "--sort=calls: the records of '%.*s' (%s) have no number of calls",
-                                (int)name.size, name.data, pf_kind_name(subject->kind));
+                                "--sort=calls: the records of '%s' (%s) have no number of calls",
+                                pf_clip(name).text, pf_kind_name(subject->kind));
     }
     return PF_OK;
 }
