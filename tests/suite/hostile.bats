@@ -85,6 +85,16 @@ END
     expect profdiff -q --stats -t csv runs runs < <(rm runs/self runs/a/up runs/b/again; profdiff --stats -t csv runs runs)
 }
 
+@test "-r follows links: what two links lead to is read twice" {
+    mkdir -p tree/a
+    printf 'x 5\n' >tree/a/x.folded
+    ln -s a tree/b
+    ln -s a tree/c
+    ln -s a/x.folded tree/y.folded
+    # the file and three ways to it
+    [ "$(profmerge -r -t folded tree)" = "x 20" ]
+}
+
 @test "messages escape what speaks to a terminal or turns text around, as tables do" {
     fails 3 '^proftop: cannot open .x\\x9b31my\\u\{202e\}z\\x1b\\xe9é.:' proftop "$(printf 'x\302\23331my\342\200\256z\033\351é')"
 }
