@@ -172,3 +172,15 @@ END
     diff a b && diff a c
     [ "$(grep -c . a)" -eq 5 ]
 }
+
+@test "a filter takes a function and its edges, what the function calls stays" {
+    # main 10 calls m and c, m 5 calls a, a 20 calls b 30; c 100
+    printf '%s\n' 'events: ns' 'fn=main' '1 10' cfn=m 'calls=1 1' '1 55' cfn=c 'calls=1 1' '1 100' fn=m '1 5' cfn=a 'calls=1 1' '1 50' \
+        fn=a '1 20' cfn=b 'calls=1 1' '1 30' fn=b '1 30' fn=c '1 100' >chain.out
+    cells() { proffilter -q -I "$1" -f callgrind chain.out | proftop -n 0 -t tsv | tail -n +2 | cut -f 2,9,11 | LC_ALL=C sort | tr '\t\n' ' ,'; }
+    proffilter -q -I '^b$' -f callgrind chain.out | proftop | grep -q '^ns: 135, 82 % of 165'
+    # edges do not tell that 30 of the 50 from m to a went on to b
+    [ "$(cells '^b$')" = "a 20 20,c 100 100,m 5 55,main 10 135," ]
+    # b keeps its cost, though only a calls it
+    [ "$(cells '^a$')" = "b 30 30,c 100 100,m 5 5,main 10 145," ]
+}
