@@ -1,15 +1,9 @@
 #include "cli/inputs.h"
 
-#include "base/memory.h"
-#include "cli/ahead.h"
-#include "cli/hint.h"
 #include "cli/naming.h"
-#include "cli/operands.h"
 #include "cli/progress.h"
 #include "cli/relabel.h"
 #include "cli/selection.h"
-#include "codec/codec.h"
-#include "codec/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,27 +13,14 @@
 struct pf_inputs {
     struct pf_common *common;
     struct pf_dict dict;
-    struct pf_shared *shared;
-    struct pf_operands operands;
+    struct pf_feed feed;
     struct pf_progress progress;
-    uint64_t done; /* bytes of inputs that are through */
-
-    size_t next; /* operand to open next */
-    bool open;
-    struct pf_source *source;
-    struct pf_reader *reader;
-    struct pf_source *early; /* operand `next`, where it is open already */
-    struct pf_ahead *ahead;  /* reads the inputs from `ahead_first`; source and reader are NULL for these */
-    size_t ahead_first;
-    uint64_t ahead_offset;  /* in the one that is open */
-    bool ahead_started;
-    struct pf_input input;
     bool stopped, failed;
     unsigned good;
 
     bool announce; /* the input's own metadata are to be given */
     uint32_t announce_columns[3][2];
-    bool want_flush, want_times, unflushed;
+    bool unflushed; /* something was given since the last flush */
     bool want_ends, end_due;
     bool rejected; /* the input at hand */
 
@@ -94,29 +75,13 @@ struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_opera
 {
     refuse_own_output(common, operands);
     struct pf_inputs *inputs = calloc(1, sizeof *inputs);
-    if (!inputs || pf_dict_init(&inputs->dict) < 0 || !(inputs->shared = pf_shared_new()))
+    if (!inputs || pf_dict_init(&inputs->dict) < 0)
         pf_tool_nomem(&common->tool);
     inputs->common = common;
-    inputs->operands = *operands;
-    pf_progress_start(&inputs->progress, &common->tool, total_size(&inputs->operands));
+    inputs->feed = (struct pf_feed){.common = common, .dict = &inputs->dict, .operands = *operands};
+    pf_feed_start(&inputs->feed);
+    pf_progress_start(&inputs->progress, &common->tool, total_size(&inputs->feed.operands));
     return inputs;
-}
-
-/* Bytes of the open input that were read. */
-static uint64_t offset(const struct pf_inputs *inputs)
-{
-    return inputs->source ? pf_source_raw_offset(inputs->source) : inputs->ahead_offset;
-}
-
-static void close_input(struct pf_inputs *inputs)
-{
-    pf_reader_close(inputs->reader);
-    inputs->reader = NULL;
-    inputs->done += offset(inputs);
-    pf_source_close(inputs->source);
-    inputs->source = NULL;
-    inputs->ahead_offset = 0;
-    inputs->open = false;
 }
 
 struct pf_dict *pf_inputs_dict(struct pf_inputs *inputs)
@@ -141,12 +106,12 @@ void pf_inputs_want_ends(struct pf_inputs *inputs)
 
 void pf_inputs_want_flush(struct pf_inputs *inputs)
 {
-    inputs->want_flush = true;
+    inputs->feed.want_flush = true;
 }
 
 void pf_inputs_want_times(struct pf_inputs *inputs)
 {
-    inputs->want_times = true;
+    inputs->feed.want_times = true;
 }
 
 void pf_inputs_relocate(struct pf_inputs *inputs)
@@ -161,22 +126,7 @@ void pf_inputs_select(struct pf_inputs *inputs)
         pf_tool_nomem(&inputs->common->tool);
     pf_selection_read(inputs->selection, inputs->common, &inputs->dict);
     inputs->selection->apart = true;
-    inputs->want_times |= inputs->selection->timed;
-}
-
-static void say(const struct pf_inputs *inputs, const char *name, enum pf_severity severity, const char *text)
-{
-    struct pf_tool *tool = &inputs->common->tool;
-    if (severity == PF_WARNING)
-        pf_tool_warn(tool, "%s: %s", name, text);
-    else
-        pf_tool_note(tool, "%s: %s", name, text);
-}
-
-static void report(void *arg, enum pf_severity severity, const char *text)
-{
-    const struct pf_inputs *inputs = arg;
-    say(inputs, inputs->input.name, severity, text);
+    inputs->feed.want_times |= inputs->selection->timed;
 }
 
 /* Of inputs that were not all read nobody can say that nothing matches. */
@@ -184,7 +134,7 @@ static void close_selection(struct pf_inputs *inputs)
 {
     if (!inputs->selection)
         return;
-    if (inputs->next == inputs->operands.count && (inputs->selection->seen || !inputs->failed))
+    if (inputs->feed.next == inputs->feed.operands.count && (inputs->selection->seen || !inputs->failed))
         pf_selection_report(inputs->selection);
     pf_selection_free(inputs->selection);
     free(inputs->selection);
@@ -192,9 +142,7 @@ static void close_selection(struct pf_inputs *inputs)
 
 void pf_inputs_close(struct pf_inputs *inputs)
 {
-    pf_ahead_stop(inputs->ahead);
-    pf_source_close(inputs->early);
-    close_input(inputs);
+    pf_feed_close(&inputs->feed);
     pf_progress_end(&inputs->progress);
     if (inputs->naming && inputs->good > 0)
         pf_naming_tell(inputs->naming, &inputs->dict, &inputs->common->tool);
@@ -202,8 +150,7 @@ void pf_inputs_close(struct pf_inputs *inputs)
     close_selection(inputs);
     pf_left_measures_free(&inputs->left_measures);
     pf_arena_free(&inputs->paths);
-    pf_operands_free(&inputs->operands);
-    pf_shared_free(inputs->shared);
+    pf_feed_free(&inputs->feed);
     pf_dict_free(&inputs->dict);
     pf_relabel_free(&inputs->relabel);
     free(inputs);
@@ -211,19 +158,19 @@ void pf_inputs_close(struct pf_inputs *inputs)
 
 static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
 {
-    pf_tool_fail(&inputs->common->tool, inputs->input.name, error, false);
+    pf_tool_fail(&inputs->common->tool, inputs->feed.input.name, error, false);
     inputs->failed = true;
     inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;
     inputs->end_due = inputs->want_ends;
     inputs->removed_due = inputs->selection != NULL;
-    close_input(inputs);
+    pf_feed_close(&inputs->feed);
 }
 
 void pf_inputs_reject(struct pf_inputs *inputs, const struct pf_error *error)
 {
-    pf_tool_fail(&inputs->common->tool, inputs->input.name, error, false);
+    pf_tool_fail(&inputs->common->tool, inputs->feed.input.name, error, false);
     inputs->failed = true;
-    inputs->good -= inputs->input.complete;
+    inputs->good -= inputs->feed.input.complete;
     inputs->rejected = true;
     inputs->stopped |= !inputs->common->tool.keep_going;
 }
@@ -232,149 +179,59 @@ void pf_inputs_reject(struct pf_inputs *inputs, const struct pf_error *error)
 static void prepare_announcement(struct pf_inputs *inputs)
 {
     struct pf_dict *dict = &inputs->dict;
-    const struct pf_format *format = inputs->input.format;
+    const struct pf_format *format = inputs->feed.input.format;
     uint32_t origin = pf_dict_intern(dict, PF_BYTES("profutils"), 0);
     inputs->announce_columns[0][0] = inputs->announce_columns[0][1] = origin;
     inputs->announce_columns[1][0] = pf_dict_intern(dict, PF_BYTES("input"), 0);
     inputs->announce_columns[1][1] = pf_dict_intern(dict, PF_BYTES("source_format"), 0);
-    inputs->announce_columns[2][0] = pf_dict_intern(dict, pf_bytes_of(inputs->input.name), PF_UTF8);
+    inputs->announce_columns[2][0] = pf_dict_intern(dict, pf_bytes_of(inputs->feed.input.name), PF_UTF8);
     inputs->announce_columns[2][1] = pf_dict_intern_word(dict, format->name);
     inputs->announce = !(format->caps & PF_HOLDS_FAILURE); /* a native stream announces what it was made of itself */
-}
-
-/* The next operand is the input at hand; nothing is known of it yet. */
-static void take_operand(struct pf_inputs *inputs)
-{
-    inputs->input = (struct pf_input){
-        .name = inputs->operands.names[inputs->next],
-        .number = (unsigned)inputs->next,
-        .variant = "",
-        .format = inputs->common->from,
-    };
-    inputs->rejected = false;
-    inputs->next++;
-}
-
-/* The operand behind the one at hand, if it is a file that nobody is waited for: a compressed one is unpacked meanwhile. One that cannot be
- * opened is an error when its turn comes. */
-static void open_early(struct pf_inputs *inputs)
-{
-    struct pf_error ignored = {0};
-    struct stat info;
-
-    inputs->early = NULL;
-    if (inputs->ahead || inputs->next == inputs->operands.count || stat(inputs->operands.names[inputs->next], &info) != 0 ||
-        !S_ISREG(info.st_mode) || pf_common_open_source(inputs->common, &inputs->early, inputs->operands.names[inputs->next], &ignored) != PF_OK)
-        return;
-    pf_source_start(inputs->early);
-}
-
-/* Opens it and finds its format. */
-static int open_source(struct pf_inputs *inputs, struct pf_error *error)
-{
-    struct pf_common *common = inputs->common;
-    take_operand(inputs);
-    int status = PF_OK;
-    if (inputs->early)
-        inputs->source = inputs->early;
-    else
-        status = pf_common_open_source(common, &inputs->source, inputs->input.name, error);
-    open_early(inputs);
-    if (status == PF_OK && !common->from &&
-        !(inputs->input.format = pf_registry_guess(inputs->source, inputs->input.name, &inputs->input.evidence, error)))
-        status = error->code;
-    if (status < 0)
-        pf_hint_input(common, inputs->input.name, error);
-    return status;
-}
-
-static int open_reader(struct pf_inputs *inputs, struct pf_error *error)
-{
-    const struct pf_common *common = inputs->common;
-    struct pf_reader setup = {
-        .format = inputs->input.format,
-        .source = inputs->source,
-        .dict = &inputs->dict,
-        .options = &common->from_options,
-        .shared = inputs->operands.count > 1 ? inputs->shared : NULL,
-        .report = {report, inputs},
-        .name = inputs->input.name,
-        .salvage = common->tool.salvage,
-        .times = inputs->want_times,
-        .relocate = common->relocate,
-        .flush = inputs->want_flush,
-    };
-    return pf_reader_open(&inputs->reader, &setup, error);
-}
-
-/* What a thread has read ahead, from here on as if it were read now. */
-static int open_ahead(struct pf_inputs *inputs, struct pf_error *error)
-{
-    struct pf_ahead_input facts;
-    struct pf_report messages = {report, inputs};
-    take_operand(inputs);
-    int status = pf_ahead_open(inputs->ahead, &inputs->dict, &messages, &facts, error);
-    inputs->input.format = facts.format;
-    inputs->input.evidence = facts.evidence;
-    if (status < 0)
-        pf_hint_input(inputs->common, inputs->input.name, error);
-    return status;
 }
 
 static void open_input(struct pf_inputs *inputs)
 {
     struct pf_error error = {0};
-    int status = PF_OK;
-    if (!inputs->ahead_started)
-        inputs->ahead = pf_ahead_start(inputs->common, &inputs->operands, inputs->next - (inputs->source != NULL), &inputs->ahead_first);
-    inputs->ahead_started = true;
-    if (inputs->ahead && !inputs->source && inputs->next >= inputs->ahead_first) {
-        status = open_ahead(inputs, &error);
-    } else {
-        if (!inputs->source)
-            status = open_source(inputs, &error);
-        if (status == PF_OK)
-            status = open_reader(inputs, &error);
-    }
-    if (status < 0) {
+
+    inputs->rejected = false;
+    if (pf_feed_open(&inputs->feed, &error) < 0) {
         input_failed(inputs, &error);
         return;
     }
-    inputs->open = true;
     prepare_announcement(inputs);
-    pf_relabel_input(&inputs->relabel, inputs->input.name);
+    pf_relabel_input(&inputs->relabel, inputs->feed.input.name);
 }
 
 /* Files of some formats can stand one behind the other; of others an output is one file. Nothing about the records may be changed. */
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
     return format->copy && !pf_relabel_active(&inputs->relabel) && !inputs->naming &&
-           (format->caps & PF_HOLDS_FAILURE || (inputs->operands.count == 1 && !inputs->common->tool.salvage));
+           (format->caps & PF_HOLDS_FAILURE || (inputs->feed.operands.count == 1 && !inputs->common->tool.salvage));
 }
 
 bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, struct pf_sink *sink)
 {
     bool copied = false;
-    while (may_copy(inputs, format) && !inputs->stopped && inputs->next < inputs->operands.count) {
+    while (may_copy(inputs, format) && !inputs->stopped && inputs->feed.next < inputs->feed.operands.count) {
         struct pf_error error = {0};
-        struct pf_report messages = {report, inputs};
+        struct pf_report messages = pf_feed_report(&inputs->feed);
         uint64_t records;
-        int status = open_source(inputs, &error);
-        if (status == PF_OK && (inputs->input.format != format || pf_source_marked(inputs->source)))
+        int status = pf_feed_open_source(&inputs->feed, &error);
+        if (status == PF_OK && (inputs->feed.input.format != format || pf_source_marked(inputs->feed.source)))
             break;
         if (status == PF_OK) {
             copied = true;
-            status = format->copy(inputs->source, sink, &messages, inputs->common->tool.salvage, &records, &error);
+            status = format->copy(inputs->feed.source, sink, &messages, inputs->common->tool.salvage, &records, &error);
             if (pf_sink_status(sink, NULL) < 0)
                 break;
         }
         if (status == PF_OK) {
             inputs->good++;
-            close_input(inputs);
+            pf_feed_close(&inputs->feed);
         } else {
             input_failed(inputs, &error);
         }
-        pf_progress_update(&inputs->progress, inputs->done);
+        pf_progress_update(&inputs->progress, pf_feed_bytes(&inputs->feed));
     }
     return copied;
 }
@@ -393,7 +250,7 @@ static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
     batch->kind = PF_META;
-    batch->rows = inputs->input.format->caps & PF_TELLS_SOURCE ? 1 : 2;
+    batch->rows = inputs->feed.input.format->caps & PF_TELLS_SOURCE ? 1 : 2;
     batch->origin = inputs->announce_columns[0];
     batch->key = inputs->announce_columns[1];
     batch->value = inputs->announce_columns[2];
@@ -403,7 +260,7 @@ static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
 /* True when the producer lets us wait and something written is still held back. */
 static bool flush_now(struct pf_inputs *inputs)
 {
-    if (!inputs->want_flush || !inputs->unflushed || !inputs->source || !pf_source_would_block(inputs->source))
+    if (!inputs->feed.want_flush || !inputs->unflushed || !pf_feed_would_block(&inputs->feed))
         return false;
     inputs->unflushed = false;
     return true;
@@ -413,28 +270,8 @@ static void give_end(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
     batch->kind = PF_META;
-    inputs->input.ended = true;
+    inputs->feed.input.ended = true;
     inputs->end_due = false;
-}
-
-static int next_batch(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_error *error)
-{
-    const char *variant;
-    int status;
-    if (inputs->reader) {
-        status = pf_reader_next(inputs->reader, batch);
-        variant = inputs->reader->variant;
-        *error = inputs->reader->error;
-    } else {
-        struct pf_ahead_input facts;
-        struct pf_report messages = {report, inputs};
-        status = pf_ahead_next(inputs->ahead, &inputs->dict, &messages, batch, &facts, error);
-        variant = facts.variant;
-        inputs->ahead_offset = facts.offset;
-    }
-    if (variant)
-        inputs->input.variant = variant;
-    return status;
 }
 
 /* Leaves the chosen records of a batch. */
@@ -444,7 +281,7 @@ static int choose(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_er
     int status;
     if (!inputs->selection)
         return PF_OK;
-    pf_selection_note(inputs->selection, inputs->input.number, &all);
+    pf_selection_note(inputs->selection, inputs->feed.input.number, &all);
     status = pf_selection_batch(inputs->selection, &all, batch, error);
     inputs->nothing_chosen = all.rows > 0 && batch->rows == 0;
     return status == PF_NOMEM ? pf_error_nomem(error) : status;
@@ -453,18 +290,18 @@ static int choose(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_er
 static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_error error = {0};
-    int status = next_batch(inputs, batch, &error);
-    pf_progress_update(&inputs->progress, inputs->done + offset(inputs));
+    int status = pf_feed_next(&inputs->feed, batch, &error);
+    pf_progress_update(&inputs->progress, pf_feed_bytes(&inputs->feed));
     if (status == PF_EOF) {
         inputs->good += !inputs->rejected;
-        inputs->input.complete = !inputs->rejected;
+        inputs->feed.input.complete = !inputs->rejected;
         inputs->end_due = inputs->want_ends;
         inputs->removed_due = inputs->selection != NULL;
-        close_input(inputs);
+        pf_feed_close(&inputs->feed);
     } else if (status < 0) {
         input_failed(inputs, &error);
     } else if ((status = choose(inputs, batch, &error)) < 0 ||
-               (status = pf_left_measures_add(&inputs->left_measures, batch, inputs->input.name)) < 0 ||
+               (status = pf_left_measures_add(&inputs->left_measures, batch, inputs->feed.input.name)) < 0 ||
                (batch->kind < PF_RECORD_KINDS && batch->rows && !dress(inputs, batch))) {
         if (status == PF_OK || status == PF_NOMEM)
             status = pf_error_nomem(&error);
@@ -488,27 +325,27 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
     for (;;) {
         if (inputs->removed_due && give_removed(inputs, batch)) {
             if (input)
-                *input = inputs->input;
+                *input = inputs->feed.input;
             return PF_OK;
         }
         if (inputs->end_due) {
             give_end(inputs, batch);
             if (input)
-                *input = inputs->input;
+                *input = inputs->feed.input;
             return PF_OK;
         }
-        if (!inputs->open) {
-            if (inputs->stopped || (!inputs->source && inputs->next == inputs->operands.count))
+        if (!inputs->feed.open) {
+            if (inputs->stopped || pf_feed_ended(&inputs->feed))
                 return PF_EOF;
             open_input(inputs);
             continue;
         }
         if (input)
-            *input = inputs->input;
+            *input = inputs->feed.input;
         if (inputs->announce) {
             give_announcement(inputs, batch);
             if (inputs->selection)
-                pf_selection_note(inputs->selection, inputs->input.number, batch);
+                pf_selection_note(inputs->selection, inputs->feed.input.number, batch);
             return PF_OK;
         }
         if (flush_now(inputs)) {
@@ -532,7 +369,7 @@ bool pf_inputs_failed(const struct pf_inputs *inputs)
 
 unsigned pf_inputs_count(const struct pf_inputs *inputs)
 {
-    return (unsigned)inputs->operands.count;
+    return (unsigned)inputs->feed.operands.count;
 }
 
 unsigned pf_inputs_good(const struct pf_inputs *inputs)
@@ -542,10 +379,10 @@ unsigned pf_inputs_good(const struct pf_inputs *inputs)
 
 uint32_t pf_inputs_group(const struct pf_inputs *inputs, unsigned number)
 {
-    return inputs->operands.groups[number];
+    return inputs->feed.operands.groups[number];
 }
 
 const char *const *pf_inputs_names(const struct pf_inputs *inputs)
 {
-    return (const char *const *)inputs->operands.names;
+    return (const char *const *)inputs->feed.operands.names;
 }

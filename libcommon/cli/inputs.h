@@ -4,20 +4,11 @@
 #define PF_CLI_INPUTS_H
 
 #include "cli/common.h"
+#include "cli/feed.h"
 #include "codec/left_measures.h"
 #include "model/batch.h"
 
 struct pf_inputs;
-
-/* What a batch of pf_inputs_next is about. */
-struct pf_input {
-    const char *name;                /* the operand */
-    const struct pf_format *format;  /* NULL: it was not found out */
-    int evidence;                    /* bits of it that the bytes have this format; 0: -f said so */
-    unsigned number;                 /* from 0 in reading order */
-    const char *variant;             /* the form it has where that is not the usual one, else ""; known when it has ended */
-    bool ended, complete;            /* pf_inputs_want_ends: this is its end, and it was read whole */
-};
 
 /* Expands the operands; exits 2 on usage errors (a terminal as standard input, a missing @LIST file is status 3). Never NULL. */
 struct pf_inputs *pf_inputs_open(struct pf_common *);

@@ -1,0 +1,189 @@
+#include "cli/feed.h"
+
+#include "cli/hint.h"
+#include "codec/registry.h"
+
+#include <sys/stat.h>
+
+static void report(void *arg, enum pf_severity severity, const char *text)
+{
+    const struct pf_feed *feed = arg;
+
+    if (severity == PF_WARNING)
+        pf_tool_warn(&feed->common->tool, "%s: %s", feed->input.name, text);
+    else
+        pf_tool_note(&feed->common->tool, "%s: %s", feed->input.name, text);
+}
+
+struct pf_report pf_feed_report(struct pf_feed *feed)
+{
+    return (struct pf_report){report, feed};
+}
+
+void pf_feed_start(struct pf_feed *feed)
+{
+    feed->shared = pf_shared_new();
+    if (!feed->shared)
+        pf_tool_nomem(&feed->common->tool);
+}
+
+bool pf_feed_ended(const struct pf_feed *feed)
+{
+    return !feed->source && feed->next == feed->operands.count;
+}
+
+/* The next operand is the input at hand; nothing is known of it yet. */
+static void take_operand(struct pf_feed *feed)
+{
+    feed->input = (struct pf_input){
+        .name = feed->operands.names[feed->next],
+        .number = (unsigned)feed->next,
+        .variant = "",
+        .format = feed->common->from,
+    };
+    feed->next++;
+}
+
+/* The operand behind the one at hand, if it is a file that nobody is waited for: a compressed one
+ * is unpacked meanwhile. One that cannot be opened is an error when its turn comes. */
+static void open_early(struct pf_feed *feed)
+{
+    struct pf_error ignored = {0};
+    struct stat info;
+
+    feed->early = NULL;
+    if (feed->ahead || feed->next == feed->operands.count ||
+        stat(feed->operands.names[feed->next], &info) != 0 || !S_ISREG(info.st_mode) ||
+        pf_common_open_source(feed->common, &feed->early, feed->operands.names[feed->next],
+                              &ignored) != PF_OK)
+        return;
+    pf_source_start(feed->early);
+}
+
+int pf_feed_open_source(struct pf_feed *feed, struct pf_error *error)
+{
+    struct pf_common *common = feed->common;
+    take_operand(feed);
+    int status = PF_OK;
+    if (feed->early)
+        feed->source = feed->early;
+    else
+        status = pf_common_open_source(common, &feed->source, feed->input.name, error);
+    open_early(feed);
+    if (status == PF_OK && !common->from &&
+        !(feed->input.format =
+              pf_registry_guess(feed->source, feed->input.name, &feed->input.evidence, error)))
+        status = error->code;
+    if (status < 0)
+        pf_hint_input(common, feed->input.name, error);
+    return status;
+}
+
+static int open_reader(struct pf_feed *feed, struct pf_error *error)
+{
+    const struct pf_common *common = feed->common;
+    struct pf_reader setup = {
+        .format = feed->input.format,
+        .source = feed->source,
+        .dict = feed->dict,
+        .options = &common->from_options,
+        .shared = feed->operands.count > 1 ? feed->shared : NULL,
+        .report = pf_feed_report(feed),
+        .name = feed->input.name,
+        .salvage = common->tool.salvage,
+        .times = feed->want_times,
+        .relocate = common->relocate,
+        .flush = feed->want_flush,
+    };
+    return pf_reader_open(&feed->reader, &setup, error);
+}
+
+/* What a thread has read ahead, from here on as if it were read now. */
+static int open_ahead(struct pf_feed *feed, struct pf_error *error)
+{
+    struct pf_ahead_input facts;
+    struct pf_report messages = pf_feed_report(feed);
+    take_operand(feed);
+    int status = pf_ahead_open(feed->ahead, feed->dict, &messages, &facts, error);
+    feed->input.format = facts.format;
+    feed->input.evidence = facts.evidence;
+    if (status < 0)
+        pf_hint_input(feed->common, feed->input.name, error);
+    return status;
+}
+
+int pf_feed_open(struct pf_feed *feed, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    if (!feed->ahead_started)
+        feed->ahead = pf_ahead_start(feed->common, &feed->operands,
+                                     feed->next - (feed->source != NULL), &feed->ahead_first);
+    feed->ahead_started = true;
+    if (feed->ahead && !feed->source && feed->next >= feed->ahead_first) {
+        status = open_ahead(feed, error);
+    } else {
+        if (!feed->source)
+            status = pf_feed_open_source(feed, error);
+        if (status == PF_OK)
+            status = open_reader(feed, error);
+    }
+    feed->open = status >= 0;
+    return status;
+}
+
+int pf_feed_next(struct pf_feed *feed, struct pf_batch *batch, struct pf_error *error)
+{
+    const char *variant;
+    int status;
+    if (feed->reader) {
+        status = pf_reader_next(feed->reader, batch);
+        variant = feed->reader->variant;
+        *error = feed->reader->error;
+    } else {
+        struct pf_ahead_input facts;
+        struct pf_report messages = pf_feed_report(feed);
+        status = pf_ahead_next(feed->ahead, feed->dict, &messages, batch, &facts, error);
+        variant = facts.variant;
+        feed->ahead_offset = facts.offset;
+    }
+    if (variant)
+        feed->input.variant = variant;
+    return status;
+}
+
+/* Bytes of the open input that were read. */
+static uint64_t offset(const struct pf_feed *feed)
+{
+    return feed->source ? pf_source_raw_offset(feed->source) : feed->ahead_offset;
+}
+
+uint64_t pf_feed_bytes(const struct pf_feed *feed)
+{
+    return feed->done + offset(feed);
+}
+
+bool pf_feed_would_block(const struct pf_feed *feed)
+{
+    return feed->source && pf_source_would_block(feed->source);
+}
+
+void pf_feed_close(struct pf_feed *feed)
+{
+    pf_reader_close(feed->reader);
+    feed->reader = NULL;
+    feed->done += offset(feed);
+    pf_source_close(feed->source);
+    feed->source = NULL;
+    feed->ahead_offset = 0;
+    feed->open = false;
+}
+
+void pf_feed_free(struct pf_feed *feed)
+{
+    pf_ahead_stop(feed->ahead);
+    pf_source_close(feed->early);
+    pf_feed_close(feed);
+    pf_operands_free(&feed->operands);
+    pf_shared_free(feed->shared);
+}
