@@ -243,6 +243,12 @@ END
         usage 'sometimes|color' --color=sometimes "${inputs[@]}"
         usage 'yes|argument' --quiet=yes "${inputs[@]}"
     done <programs
+    # what stands between the words of the message, two words, the start of a word
+    program=profdiff
+    for word in '' or ', ' 'abs, delta' 'q or name' ab ABS; do
+        usage "--sort takes abs, delta, ratio, q or name, not '$word'" --sort="$word" a.folded a.folded
+        usage "--kind takes sample, flat or edge, not '$word'" --kind="$word" a.folded a.folded
+    done
     [ "$bad" -eq 0 ]
 }
 

@@ -28,7 +28,7 @@ lint()
     lint globals
 }
 
-@test "mains are short and know no format" {
+@test "programs are short and know no format" {
     lint mains
 }
 
