@@ -19,7 +19,7 @@ struct run {
 /* The field is a struct pf_merge_options. */
 static bool find_normalize(const char *text, void *field)
 {
-    static const char suffixes[] = PF_TIME_SUFFIXES ",k=1000,M=1000000,G=1000000000";
+    static const char suffixes[] = PF_TIME_SUFFIXES "," PF_COUNT_SUFFIXES;
     struct pf_merge_options *options = field;
 
     options->normalize = strcmp(text, "total") == 0      ? PF_MERGE_TOTAL

@@ -5,6 +5,7 @@
 #include "cli/guess.h"
 #include "codec/registry.h"
 #include "model/named.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ struct texts {
 
 static bool find_size(const char *text, void *field)
 {
-    return pf_parse_scaled(pf_bytes_of(text), "k=1024,K=1024,M=1048576,G=1073741824,T=1099511627776", field) &&
+    return pf_parse_scaled(pf_bytes_of(text), PF_SIZE_SUFFIXES, field) &&
            *(int64_t *)field > 0;
 }
 

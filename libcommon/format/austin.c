@@ -95,19 +95,13 @@ struct austin_reader {
 static bool add_measure(struct pf_reader *reader, const char *name, enum pf_role role, const char *unit, const char *raw, uint64_t num)
 {
     struct austin_reader *state = reader->state;
-    struct pf_measure measure = {
-        .name = pf_dict_intern_word(reader->dict, name),
-        .unit = pf_dict_intern_word(reader->dict, unit),
-        .raw_unit = raw ? pf_dict_intern_word(reader->dict, raw) : 0,
-        .kind = PF_SAMPLE,
-        .role = (uint8_t)role,
-        .nature = PF_SAMPLED,
-        .num = num,
-        .den = 1,
-        .main = state->samples.measure_count == 0,
-    };
-    uint32_t index = pf_measures_intern(&reader->dict->measures, &measure);
+    struct pf_measure measure = pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED);
+    uint32_t index;
 
+    measure.raw_unit = raw ? pf_dict_intern_word(reader->dict, raw) : 0;
+    measure.num = num;
+    measure.main = state->samples.measure_count == 0;
+    index = pf_dict_add_measure(reader->dict, measure);
     state->samples.measures[state->samples.measure_count++] = index;
     return index != UINT32_MAX;
 }

@@ -84,19 +84,12 @@ struct dtrace_reader {
 static int open_reader(struct pf_reader *reader)
 {
     struct dtrace_reader *state = reader->state;
-    struct pf_measure measure = {
-        .name = pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
-        .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-        .kind = PF_SAMPLE,
-        .role = PF_COUNT,
-        .nature = PF_SAMPLED,
-        .num = 1,
-        .den = 1,
-        .main = 1,
-    };
+    struct pf_measure measure =
+        pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
+    measure.main = 1;
     state->samples.measure_count = 1;
-    state->samples.measures[0] = pf_measures_intern(&reader->dict->measures, &measure);
+    state->samples.measures[0] = pf_dict_add_measure(reader->dict, measure);
     return pf_samples_init(&state->samples) && state->samples.measures[0] != UINT32_MAX ? PF_OK : pf_error_nomem(&reader->error);
 }
 

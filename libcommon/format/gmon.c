@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "codec/format.h"
 #include "model/metadata.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -148,16 +149,7 @@ static int bid(struct pf_source *source, const char *path)
 
 static struct pf_measure new_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_nature nature)
 {
-    return (struct pf_measure){
-        .name = pf_dict_intern_word(dict, name),
-        .unit = pf_dict_intern(dict, PF_BYTES("count"), 0),
-        .kind = (uint8_t)kind,
-        .role = PF_COUNT,
-        .nature = (uint8_t)nature,
-        .aggregation = PF_SUM,
-        .num = 1,
-        .den = 1,
-    };
+    return pf_measure_make(dict, name, "count", kind, PF_COUNT, nature);
 }
 
 static int choose_layout(struct pf_reader *reader)
@@ -201,7 +193,7 @@ static int open_reader(struct pf_reader *reader)
     if (status != PF_OK)
         return status;
     state->block_measure = new_measure(reader->dict, "blocks", PF_FLAT, PF_EXACT);
-    state->calls = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &calls), state->values};
+    state->calls = (struct pf_value_column){pf_dict_add_measure(reader->dict, calls), state->values};
     if (state->layout.word == 4)
         reader->variant = state->layout.big ? "32 bits, big-endian" : "32 bits";
     else if (state->layout.big)
@@ -253,13 +245,11 @@ static int open_histogram(struct pf_reader *reader)
     bool seconds = strcmp(histogram->dimension, "seconds") == 0;
     struct pf_measure measure = new_measure(reader->dict, "time", PF_FLAT, PF_SAMPLED);
     struct pf_measure samples = new_measure(reader->dict, "samples", PF_FLAT, PF_SAMPLED);
-    uint64_t most, fewest = units_of(histogram, &most), num = seconds ? 1000000000 : 1, common;
+    uint64_t most, fewest = units_of(histogram, &most);
     char unit[32];
 
     state->parts = fewest / pf_gcd(fewest, most) * most;
-    common = pf_gcd(num, histogram->rate * state->parts);
-    measure.num = num / common;
-    measure.den = histogram->rate * state->parts / common;
+    pf_measure_set_scale(&measure, seconds ? PF_SECOND : 1, histogram->rate * state->parts);
     measure.role = PF_SELF;
     measure.main = 1;
     snprintf(unit, sizeof unit, state->parts == 1 ? "tick" : "tick/%u", (unsigned)state->parts);
@@ -270,8 +260,8 @@ static int open_histogram(struct pf_reader *reader)
         measure.name = pf_dict_intern_word(reader->dict, histogram->dimension);
         measure.unit = measure.name;
     }
-    state->time[0] = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values};
-    state->time[1] = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &samples), state->samples};
+    state->time[0] = (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values};
+    state->time[1] = (struct pf_value_column){pf_dict_add_measure(reader->dict, samples), state->samples};
     state->bin = state->unit = 0;
     state->rest = REST_BINS;
     return pf_metadata_add_number(&state->meta, reader->dict, "gmon", "rate", (int64_t)histogram->rate) &&
@@ -392,7 +382,7 @@ static int begin_blocks(struct pf_reader *reader)
         return cut(reader, "the head of basic blocks");
     state->left = load(bytes + 1, 4, state->layout.big);
     state->rest = REST_BLOCKS;
-    state->blocks = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &state->block_measure), state->values};
+    state->blocks = (struct pf_value_column){pf_dict_add_measure(reader->dict, state->block_measure), state->values};
     pf_source_take(reader->source, 5);
     return PF_OK;
 }

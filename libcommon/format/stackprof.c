@@ -262,31 +262,25 @@ static bool add_columns(struct pf_reader *reader, struct pf_pending *rows, enum 
     bool time = pf_bytes_equal(mode, PF_BYTES("cpu")) || pf_bytes_equal(mode, PF_BYTES("wall"));
     bool objects = pf_bytes_equal(mode, PF_BYTES("object"));
     uint64_t interval = state->interval > 0 && state->interval < INT64_MAX / 1000 ? (uint64_t)state->interval : 1;
-    struct pf_measure measure = {.name = pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
-                                 .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-                                 .kind = (uint8_t)rows->kind,
-                                 .role = role == PF_SELF ? PF_COUNT : (uint8_t)role,
-                                 .nature = PF_SAMPLED, .num = 1, .den = 1, .main = 1};
+    struct pf_measure measure = pf_measure_make(reader->dict, "samples", "count", rows->kind,
+                                                role == PF_SELF ? PF_COUNT : role, PF_SAMPLED);
 
+    measure.main = 1;
     rows->stacks = malloc((count + 1) * sizeof *rows->stacks);
     for (int k = 0; k < 1 + (time || objects); k++) {
         int64_t *values = malloc((count + 1) * sizeof *values);
 
         if (values)
-            pf_pending_column(rows, pf_measures_intern(&reader->dict->measures, &measure), values);
+            pf_pending_column(rows, pf_dict_add_measure(reader->dict, measure), values);
         else
             pf_error_nomem(&reader->error);
         measure.name = objects ? pf_dict_intern(reader->dict, PF_BYTES("objects"), 0) : state->mode;
         measure.role = (uint8_t)role;
         measure.main = 0;
-        if (time) {
+        if (time)
             measure.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0);
-            measure.raw_unit = pf_dict_intern(reader->dict, PF_BYTES("interval"), 0);
-        }
         measure.num = interval * (time ? 1000 : 1);
-        if (measure.num == 1)
-            measure.raw_unit = 0;
-        else if (!time)
+        if (measure.num != 1)
             measure.raw_unit = pf_dict_intern(reader->dict, PF_BYTES("interval"), 0);
     }
     if (!rows->stacks)

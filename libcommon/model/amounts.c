@@ -1,8 +1,6 @@
 #include "model/amounts.h"
 
-#include "base/number.h"
-
-#include <stdio.h>
+#include "model/units.h"
 
 static uint64_t power(int exponent)
 {
@@ -13,26 +11,37 @@ static uint64_t power(int exponent)
     return result;
 }
 
+struct pf_amount_unit pf_amount_unit_of(const char *name)
+{
+    struct pf_amount_unit unit = {.name = name, .base = name, .fine = 9};
+    struct pf_unit_size size;
+
+    if (!pf_unit_parse(pf_bytes_of(name), PF_UNITS_TIME, &size))
+        return unit;
+    unit.base = size.base;
+    unit.fine = 3;
+    while (power(unit.exponent) < size.num)
+        unit.exponent++;
+    return unit;
+}
+
 void pf_amounts_scale(struct pf_dict *dict, struct pf_decimals *amounts, const struct pf_amount_unit *unit, struct pf_measure *measure)
 {
     bool time = pf_bytes_equal(pf_bytes_of(unit->base), PF_BYTES("nanoseconds"));
     int finest = unit->exponent + unit->fine;
-    char raw[64];
 
     amounts->rounded = amounts->rounded || amounts->places > finest;
     if (amounts->places <= unit->exponent)
         pf_decimals_rescale(amounts, unit->exponent);
     else if (time || amounts->places > finest)
         pf_decimals_rescale(amounts, finest);
-    uint64_t num = power(unit->exponent), den = power(amounts->places), common = pf_gcd(num, den);
     measure->unit = pf_dict_intern_word(dict, unit->base);
-    measure->num = num / common;
-    measure->den = den / common;
+    pf_measure_set_scale(measure, power(unit->exponent), power(amounts->places));
     if (measure->num == 1 && measure->den == 1)
         return;
     if (time && amounts->places == finest)
-        snprintf(raw, sizeof raw, "picoseconds");
+        measure->raw_unit = pf_dict_intern(dict, PF_BYTES("picoseconds"), 0);
     else
-        snprintf(raw, sizeof raw, "1e-%d %s", amounts->places, unit->exponent > 0 ? unit->name : unit->base);
-    measure->raw_unit = pf_dict_intern_word(dict, raw);
+        measure->raw_unit = pf_unit_decimal(dict, (unsigned)amounts->places,
+                                            pf_bytes_of(unit->exponent > 0 ? unit->name : unit->base));
 }

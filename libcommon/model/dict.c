@@ -71,6 +71,34 @@ uint32_t pf_dict_add_frame(struct pf_dict *dict, uint32_t parent, uint32_t locat
     return pf_table_intern(&dict->stacks, &row);
 }
 
+struct pf_measure pf_measure_make_named(struct pf_dict *dict, uint32_t name, const char *unit,
+                                        enum pf_kind kind, enum pf_role role, enum pf_nature nature)
+{
+    return (struct pf_measure){
+        .name = name,
+        .unit = unit ? pf_dict_intern_text(dict, pf_bytes_of(unit)) : 0,
+        .kind = (uint8_t)kind,
+        .role = (uint8_t)role,
+        .nature = (uint8_t)nature,
+        .aggregation = PF_SUM,
+        .num = 1,
+        .den = 1,
+    };
+}
+
+struct pf_measure pf_measure_make(struct pf_dict *dict, const char *name, const char *unit,
+                                  enum pf_kind kind, enum pf_role role, enum pf_nature nature)
+{
+    uint32_t id = name ? pf_dict_intern_text(dict, pf_bytes_of(name)) : 0;
+
+    return pf_measure_make_named(dict, id, unit, kind, role, nature);
+}
+
+uint32_t pf_dict_add_measure(struct pf_dict *dict, struct pf_measure measure)
+{
+    return pf_measures_intern(&dict->measures, &measure);
+}
+
 uint32_t pf_dict_chain_label(struct pf_dict *dict, const struct pf_label *label)
 {
     return pf_table_intern(&dict->labels, label);

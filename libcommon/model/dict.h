@@ -147,6 +147,17 @@ uint32_t pf_dict_chain_label(struct pf_dict *, const struct pf_label *);
 /* The set without any label of this key. */
 uint32_t pf_dict_drop_label(struct pf_dict *, uint32_t labels, uint32_t key);
 
+/* A new measure, which is not in the dictionary yet: a raw unit is one base unit, values are added up,
+ * there is no period, and it is not the main measure. The caller sets fields that differ and then adds
+ * the measure. Name and unit are interned; NULL: the caller sets the field. */
+struct pf_measure pf_measure_make(struct pf_dict *, const char *name, const char *unit, enum pf_kind,
+                                  enum pf_role, enum pf_nature);
+/* The same for a name that is interned already. */
+struct pf_measure pf_measure_make_named(struct pf_dict *, uint32_t name, const char *unit, enum pf_kind,
+                                        enum pf_role, enum pf_nature);
+/* The number of the measure, which is added when new. UINT32_MAX: out of memory. */
+uint32_t pf_dict_add_measure(struct pf_dict *, struct pf_measure);
+
 /* Whether a place has an address. 0 is one where the image's text begins at 0 and nothing else is known of the place. */
 bool pf_dict_has_address(const struct pf_dict *, const struct pf_location *);
 

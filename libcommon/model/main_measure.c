@@ -1,12 +1,14 @@
 #include "model/main_measure.h"
 
+#include "model/units.h"
+
 static int rank_of(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     if (measure->main)
         return 4;
     if (pf_bytes_ends(pf_dict_string(dict, measure->name), PF_BYTES(".delta")))
         return 3;
-    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds")) ? 2 : 1;
+    return pf_measure_is_time(dict, measure) ? 2 : 1;
 }
 
 bool pf_main_offer(struct pf_main_choice *choice, const struct pf_dict *dict, const struct pf_measure *measure)

@@ -23,6 +23,14 @@ uint32_t pf_measures_intern(struct pf_measures *measures, const struct pf_measur
     return id ? id - 1 : UINT32_MAX;
 }
 
+void pf_measure_set_scale(struct pf_measure *measure, uint64_t num, uint64_t den)
+{
+    uint64_t common = pf_gcd(num, den);
+
+    measure->num = num / common;
+    measure->den = den / common;
+}
+
 bool pf_measure_same(const struct pf_measure *a, const struct pf_measure *b)
 {
     return a->kind == b->kind && a->name == b->name && a->unit == b->unit && a->aggregation == b->aggregation;

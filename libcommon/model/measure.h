@@ -44,6 +44,9 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
     return (const struct pf_measure *)pf_table_row(&measures->table, k + 1);
 }
 
+/* Sets num and den in lowest terms; den > 0. */
+void pf_measure_set_scale(struct pf_measure *, uint64_t num, uint64_t den);
+
 /* The same measure to a merge or a table: kind, name, unit and aggregation agree (scale and period may differ). */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
 /* The same for tables: the keys of two measures are equal bytes if the measures are the same. */

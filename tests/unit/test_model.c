@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "model/dict.h"
 #include "model/stacks.h"
+#include "model/units.h"
 #include "tap.h"
 
 static uint32_t str(struct pf_dict *dict, const char *text)
@@ -131,6 +132,78 @@ static void test_measures(struct pf_dict *dict)
     tap_ok(pf_measure_same(&fine, &coarse), "a scale does not make another measure");
 }
 
+static void test_making(struct pf_dict *dict)
+{
+    struct pf_measure measure = pf_measure_make(dict, "ct", "count", PF_EDGE, PF_INCLUSIVE, PF_EXACT);
+
+    tap_ok(measure.name == str(dict, "ct") && measure.unit == str(dict, "count") && measure.kind == PF_EDGE &&
+               measure.role == PF_INCLUSIVE && measure.nature == PF_EXACT,
+           "a measure is made of name, unit, kind, role and nature");
+    tap_ok(measure.num == 1 && measure.den == 1 && measure.period == 0 && measure.raw_unit == 0 && !measure.main &&
+               measure.aggregation == PF_SUM,
+           "a new measure counts base units without a period and is not the main one");
+    pf_measure_set_scale(&measure, 1000000000, 60);
+    tap_ok(measure.num == 50000000 && measure.den == 3, "the scale of 60 ticks a second is 50000000/3 in lowest terms");
+    uint32_t id = pf_dict_add_measure(dict, measure);
+    tap_ok(pf_dict_add_measure(dict, measure) == id, "adding the same measure twice gives one number");
+    tap_ok(pf_measure_is_count(dict, &measure) && !pf_measure_is_time(dict, &measure) &&
+               !pf_measure_is_samples(dict, &measure),
+           "a measure in counts by another name than samples is neither samples nor time");
+}
+
+static void test_units(void)
+{
+    static const struct {
+        const char *spelling;
+        unsigned sets;
+        const char *base; /* NULL: unknown */
+        uint64_t num, den;
+    } cases[] = {
+        {"ps", PF_UNITS_TIME, NULL, 0, 0},
+        {"ps", PF_UNITS_TIME | PF_UNITS_FINE, "nanoseconds", 1, 1000},
+        {"nanoseconds", PF_UNITS_TIME, "nanoseconds", 1, 1},
+        {"\xce\xbcs", PF_UNITS_TIME, "nanoseconds", 1000, 1},
+        {"\xc2\xb5s", PF_UNITS_TIME, "nanoseconds", 1000, 1},
+        {"millisecond", PF_UNITS_TIME, "nanoseconds", 1000000, 1},
+        {"seconds", PF_UNITS_TIME, "nanoseconds", 1000000000, 1},
+        {"S", PF_UNITS_TIME, NULL, 0, 0},
+        {"", PF_UNITS_TIME, NULL, 0, 0},
+        {"B", PF_UNITS_BYTES, "bytes", 1, 1},
+        {"B", PF_UNITS_SIZES, NULL, 0, 0},
+        {"b", PF_UNITS_BYTES, NULL, 0, 0},
+        {"bytes", PF_UNITS_SIZES, "bytes", 1, 1},
+        {"gigabyte", PF_UNITS_SIZES, "bytes", 1073741824, 1},
+        {"count", PF_UNITS_TIME | PF_UNITS_SIZES, NULL, 0, 0},
+        {"count", PF_UNITS_COUNT, "count", 1, 1},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct pf_unit_size size;
+        bool known = pf_unit_parse(pf_bytes_of(cases[k].spelling), cases[k].sets, &size);
+
+        tap_ok(known == (cases[k].base != NULL) &&
+                   (!known || (strcmp(size.base, cases[k].base) == 0 && size.num == cases[k].num &&
+                               size.den == cases[k].den)),
+               "unit '%s' in the sets %u", cases[k].spelling, cases[k].sets);
+    }
+}
+
+static void test_parts(struct pf_dict *dict)
+{
+    struct pf_bytes whole;
+    struct pf_measure measure = pf_measure_make(dict, "x", "1/3 tick", PF_SAMPLE, PF_SELF, PF_EXACT);
+
+    tap_ok(pf_unit_parts(PF_BYTES("1/3 tick"), &whole) == 3 && pf_bytes_equal(whole, PF_BYTES("tick")),
+           "1/3 tick is a third of a tick");
+    tap_ok(pf_unit_parts(PF_BYTES("1/0 tick"), &whole) == 1 && whole.size == 8, "1/0 tick is a name of its own");
+    tap_ok(pf_unit_parts(pf_dict_string(dict, pf_unit_decimal(dict, 12, PF_BYTES("tick"))), &whole) == 1000000000000 &&
+               pf_bytes_equal(whole, PF_BYTES("tick")),
+           "the name of a decimal part reads back");
+    pf_unit_take_parts(dict, &measure);
+    tap_ok(measure.raw_unit == str(dict, "1/3 tick") && measure.unit == str(dict, "tick") && measure.den == 3,
+           "a unit of thirds becomes the raw unit");
+}
+
 int main(void)
 {
     struct pf_dict dict;
@@ -140,6 +213,9 @@ int main(void)
     test_stacks(&dict);
     test_names(&dict);
     test_measures(&dict);
+    test_making(&dict);
+    test_units();
+    test_parts(&dict);
     tap_int(pf_dict_status(&dict), PF_OK, "nothing failed on the way");
     pf_dict_free(&dict);
     return tap_done();

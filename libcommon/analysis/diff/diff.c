@@ -5,6 +5,7 @@
 #include "analysis/sum/own_time.h"
 #include "analysis/sum/rank.h"
 #include "base/memory.h"
+#include "model/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,18 +60,12 @@ void pf_diff_free(struct pf_diff *diff)
 
 /* --- reading ---------------------------------------------------------------------------------------------- */
 
-static bool counts_samples(const struct pf_dict *dict, const struct pf_measure *measure)
-{
-    return pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("samples")) &&
-           pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("count"));
-}
-
 /* The numbers of samples are summed up beside what is asked for. */
 static bool wants(void *arg, uint32_t index)
 {
     const struct pf_diff *diff = arg;
     const struct pf_measure *measure = pf_measures_row(&diff->dict->measures, index), *main;
-    bool asked = counts_samples(diff->dict, measure);
+    bool asked = pf_measure_is_samples(diff->dict, measure);
 
     for (unsigned i = 0; i < diff->name_count && !asked; i++)
         asked = diff->named(diff->arg, i, index);
@@ -168,10 +163,10 @@ static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
     if (row->nature != PF_SAMPLED || row->aggregation != PF_SUM)
         return UINT32_MAX;
     for (uint32_t k = 0; k < pf_measures_count(measures); k++)
-        if (pf_measures_row(measures, k)->kind == row->kind && counts_samples(diff->dict, pf_measures_row(measures, k)) &&
+        if (pf_measures_row(measures, k)->kind == row->kind && pf_measure_is_samples(diff->dict, pf_measures_row(measures, k)) &&
             pf_accumulator_find(diff->accumulator, k) != NULL)
             return k;
-    return pf_bytes_equal(pf_dict_string(diff->dict, row->unit), PF_BYTES("count")) ? measure : UINT32_MAX;
+    return pf_measure_is_count(diff->dict, row) ? measure : UINT32_MAX;
 }
 
 /* Amounts are raw counts, which stand for nothing that is known of other units. */

@@ -4,6 +4,7 @@
 #include "analysis/diff/scope.h"
 #include "base/memory.h"
 #include "model/main_measure.h"
+#include "model/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

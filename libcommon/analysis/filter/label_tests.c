@@ -2,6 +2,7 @@
 
 #include "analysis/names/shown.h"
 #include "base/number.h"
+#include "model/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ void pf_label_tests_free(struct pf_label_tests *tests)
 /* LOW:HIGH, one of which may be left out. */
 static bool parse_range(const char *text, int64_t *low, int64_t *high)
 {
-    static const char suffixes[] = "k=1000,M=1000000,G=1000000000";
+    static const char suffixes[] = PF_COUNT_SUFFIXES;
     const char *colon = strchr(text, ':');
 
     *low = INT64_MIN;

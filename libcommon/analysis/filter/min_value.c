@@ -24,7 +24,7 @@ int pf_min_value_parse(struct pf_min_value *least, const char *text, const char 
     bool time = bytes.size > 0 && text[bytes.size - 1] == 's';
     const char *suffixes = percent ? "%=1000000"
                            : time  ? PF_TIME_SUFFIXES
-                                   : "k=1000,M=1000000,G=1000000000";
+                                   : PF_COUNT_SUFFIXES;
 
     least->text = text;
     least->measure = measure;
@@ -56,9 +56,9 @@ static bool is_named(const struct pf_dict *dict, const struct pf_measure *row, c
 /* Nanoseconds in the unit; 0 = it is no unit of time. */
 static uint64_t unit_of_time(struct pf_bytes unit)
 {
-    uint64_t num, den;
+    struct pf_unit_size size;
 
-    return pf_time_unit(unit, &num, &den) && den == 1 ? num : 0;
+    return pf_unit_parse(unit, PF_UNITS_TIME, &size) ? size.num : 0;
 }
 
 /* The measure of this kind that counts: the one asked for, else the main one. NO_MEASURE: this kind

@@ -1,6 +1,7 @@
 #include "analysis/merge/scale.h"
 
 #include "model/dict.h"
+#include "model/units.h"
 
 /* a * 2^32 / b, rounded half to even. */
 static int divide(pf_int128 a, pf_int128 b, pf_int128 *times, struct pf_error *error)
@@ -23,7 +24,7 @@ static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *di
     /* the samples of a clock that never stops sum up to the time between the first and the last */
     if (duration <= 0 && measure != NULL && measure->kind == PF_SAMPLE && measure->den == 1 &&
         pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("wall")) &&
-        pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds")))
+        pf_measure_is_time(dict, measure))
         duration = total * (pf_int128)measure->num;
     if (duration <= 0)
         return pf_error_set(error, PF_UNSUPPORTED, "it does not say how long it ran, so --normalize=duration cannot scale it");

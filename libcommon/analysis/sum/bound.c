@@ -10,7 +10,7 @@ enum { MILLION = 1000000 };
 bool pf_bound_parse(const char *text, struct pf_bound *bound)
 {
     static const char times[] = PF_TIME_SUFFIXES;
-    static const char amounts[] = "k=1000,M=1000000,G=1000000000,count=1,bytes=1";
+    static const char amounts[] = PF_COUNT_SUFFIXES ",count=1,bytes=1";
     size_t size = strlen(text);
     struct pf_bytes bytes = {text, size};
     char digits[64];

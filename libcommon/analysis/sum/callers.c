@@ -244,13 +244,12 @@ static void settle(struct function *function)
 static void set_columns(struct pf_callers *callers)
 {
     struct pf_dict *dict = callers->dict;
-    struct pf_measure reci = *measure_of(callers->calls[INCLUSIVE]), depth = {.kind = PF_EDGE, .role = PF_COUNT, .nature = PF_EXACT,
-                                                                             .aggregation = PF_MAX, .num = 1, .den = 1};
+    struct pf_measure reci = *measure_of(callers->calls[INCLUSIVE]), depth;
 
     reci.name = pf_dict_intern(dict, PF_BYTES("reci"), 0);
     reci.main = 0;
-    depth.name = pf_dict_intern(dict, PF_BYTES("depth"), 0);
-    depth.unit = pf_dict_intern(dict, PF_BYTES("count"), 0);
+    depth = pf_measure_make(dict, "depth", "count", PF_EDGE, PF_COUNT, PF_EXACT);
+    depth.aggregation = PF_MAX;
     for (unsigned k = 0; k < COLUMNS; k++) {
         const struct pf_measure *measure = k == RECURSIVE ? &reci : k == DEPTH ? &depth : callers->calls[k] ? measure_of(callers->calls[k]) : NULL;
         if (measure)

@@ -87,9 +87,9 @@ bool pf_unit_find(const char *name, enum pf_unit *unit)
 {
     static const char *const names[] = {"auto", "ns", "us", "ms", "s", "ticks", "events", "count", "bytes"};
 
-    uint64_t num, den;
+    struct pf_unit_size size;
 
-    if (pf_time_unit(pf_bytes_of(name), &num, &den) && num == 1000) {
+    if (pf_unit_parse(pf_bytes_of(name), PF_UNITS_TIME, &size) && size.num == 1000) {
         *unit = PF_UNIT_US;
         return true;
     }
@@ -99,45 +99,6 @@ bool pf_unit_find(const char *name, enum pf_unit *unit)
             return true;
         }
     return false;
-}
-
-/* `1/N`, or `1e-N` as folded stacks have it; 0: neither. */
-static uint64_t parts_in(struct pf_bytes text)
-{
-    int64_t number = 0, parts = 1;
-
-    if (pf_bytes_starts(text, PF_BYTES("1/")))
-        return pf_parse_int(pf_bytes_skip(text, 2), 1, INT64_MAX, &number) ? (uint64_t)number : 0;
-    if (!pf_bytes_starts(text, PF_BYTES("1e-")) || !pf_parse_int(pf_bytes_skip(text, 3), 1, 18, &number))
-        return 0;
-    while (number-- > 0)
-        parts *= 10;
-    return (uint64_t)parts;
-}
-
-uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole)
-{
-    size_t end = 0;
-    uint64_t parts;
-
-    while (end < raw_unit.size && raw_unit.data[end] != ' ')
-        end++;
-    parts = parts_in((struct pf_bytes){raw_unit.data, end});
-    end += end < raw_unit.size;
-    *whole = parts != 0 ? pf_bytes_skip(raw_unit, end) : raw_unit;
-    return parts != 0 ? parts : 1;
-}
-
-void pf_unit_take_parts(struct pf_dict *dict, struct pf_measure *measure)
-{
-    struct pf_bytes whole;
-    uint64_t parts = pf_unit_parts(pf_dict_string(dict, measure->unit), &whole);
-
-    if (parts == 1 || whole.size == 0 || measure->num != 1 || measure->den != 1)
-        return;
-    measure->raw_unit = measure->unit;
-    measure->unit = pf_dict_intern(dict, whole, dict->strings.rows[measure->unit].flags);
-    measure->den = parts;
 }
 
 static bool decimal(uint64_t den)
@@ -279,18 +240,7 @@ bool pf_scale_join(struct pf_scale *a, struct pf_scale *b)
     return true;
 }
 
-/* The largest unit an amount reaches; the list ends with a NULL name. */
-struct step {
-    const char *name;
-    double size;
-};
-
-static const struct step time_steps[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {NULL, 1}};
-static const struct step byte_steps[] = {
-    {"TB", 0x1p40}, {"GB", 0x1p30}, {"MB", 0x1p20}, {"kB", 0x1p10}, {"B", 1}, {NULL, 1},
-};
-
-static const char *print_step(double amount, const struct step *step, char text[PF_AMOUNT_TEXT])
+static const char *print_step(double amount, const struct pf_unit_step *step, char text[PF_AMOUNT_TEXT])
 {
     int size = snprintf(text, PF_AMOUNT_TEXT, "%.2f", amount / step->size);
     char *zeros = text + size - 3;
@@ -338,16 +288,16 @@ void pf_group_digits(char text[PF_AMOUNT_TEXT])
 static const char *print_amount(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
 {
     double value = (double)amount / (double)(scale->parts > 0 ? scale->parts : 1), size = value < 0 ? -value : value;
-    const struct step *step = scale->time ? time_steps : byte_steps;
+    const struct pf_unit_step *step = scale->time ? pf_time_steps : pf_byte_steps; /* the largest it reaches */
 
     if (scale->shown == PF_UNIT_COUNT || !(scale->time || scale->bytes)) {
         print_short(amount, scale->parts, text);
         return text;
     }
     if (scale->shown >= PF_UNIT_NS && scale->shown <= PF_UNIT_S)
-        return print_step(value, &time_steps[PF_UNIT_S - scale->shown], text);
+        return print_step(value, &pf_time_steps[PF_UNIT_S - scale->shown], text);
     if (scale->shown == PF_UNIT_BYTES)
-        step = &byte_steps[4];
+        step = &pf_byte_steps[4];
     /* 999.995ms would print as 1000ms */
     while (step[1].name != NULL && size < step->size * (1 - 5e-6))
         step++;

@@ -24,12 +24,6 @@ struct pf_quantity {
 int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *, int64_t *sums, int64_t *values,
                      struct pf_error *);
 
-/* A raw unit called `1/3 tick` is a third of a tick: gives 3, and *whole is `tick`; `1e-2 tick` a hundredth. Of any other name 1 and the
- * name. */
-uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole);
-/* A measure whose unit, as formats without scales spell it, is called so: that becomes its raw unit, and what it is a part of its unit. */
-void pf_unit_take_parts(struct pf_dict *, struct pf_measure *);
-
 /* -u: what amounts are shown in. */
 enum pf_unit { PF_UNIT_AUTO, PF_UNIT_NS, PF_UNIT_US, PF_UNIT_MS, PF_UNIT_S, PF_UNIT_TICKS, PF_UNIT_EVENTS, PF_UNIT_COUNT, PF_UNIT_BYTES };
 

@@ -16,17 +16,12 @@ static bool find_measure(struct pf_reader *reader)
 {
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_bytes name = {state->name.data, state->name.size};
-    struct pf_measure measure = {
-        .name = name.size > 0 ? pf_dict_intern(reader->dict, name, PF_UTF8) : pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
-        .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-        .kind = PF_SAMPLE,
-        .role = name.size > 0 ? PF_SELF : PF_COUNT,
-        .nature = name.size > 0 ? PF_UNKNOWN_NATURE : PF_SAMPLED,
-        .num = 1,
-        .den = 1,
-    };
+    struct pf_measure measure =
+        name.size > 0 ? pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8), "count",
+                                              PF_SAMPLE, PF_SELF, PF_UNKNOWN_NATURE)
+                      : pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
-    state->measure = pf_measures_intern(&reader->dict->measures, &measure);
+    state->measure = pf_dict_add_measure(reader->dict, measure);
     return state->measure != UINT32_MAX;
 }
 

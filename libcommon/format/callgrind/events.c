@@ -7,28 +7,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const struct unit {
-    const char *name, *base;
-    uint64_t num, den;
-} units[] = {
-    {"bytes", "bytes", 1, 1},
-    {"B", "bytes", 1, 1},
-    {"count", "count", 1, 1},
-};
-
 /* ruby-prof's measures of time (its callgrind printer gives whole microseconds). */
 static const char *const microseconds[] = {"wall_time", "process_time", "gc_time"};
 
-/* By its name; `time` holds a unit of time. NULL: unknown. */
-static const struct unit *find_unit(struct pf_bytes name, struct unit *time)
+static bool find_unit(struct pf_bytes name, struct pf_unit_size *unit)
 {
-    *time = (struct unit){.base = "nanoseconds"};
-    if (pf_time_unit(name, &time->num, &time->den))
-        return time;
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
-        if (pf_bytes_equal(name, pf_bytes_of(units[k].name)))
-            return &units[k];
-    return NULL;
+    return pf_unit_parse(name, PF_UNITS_TIME | PF_UNITS_FINE | PF_UNITS_BYTES | PF_UNITS_COUNT, unit);
 }
 
 /* Of a word: in ASCII, or a part of a character beyond it. */
@@ -68,18 +52,13 @@ static struct factor take_factor(struct pf_bytes *text)
     return factor;
 }
 
-static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const struct unit *unit, struct factor factor, struct pf_bytes text)
+static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const struct pf_unit_size *unit,
+                     struct factor factor, struct pf_bytes text)
 {
-    uint64_t common;
-
     measure->unit = pf_dict_intern_word(dict, unit->base);
-    measure->num = unit->num * factor.num;
-    measure->den = factor.den > 1 ? factor.den : unit->den;
-    common = pf_gcd(measure->num, measure->den);
-    measure->num /= common;
-    measure->den /= common;
+    pf_measure_set_scale(measure, unit->num * factor.num, factor.den > 1 ? factor.den : unit->den);
     measure->raw_unit = measure->num == 1 && measure->den == 1 ? 0 : pf_dict_intern(dict, text, 0);
-    measure->nature = pf_bytes_equal(pf_bytes_of(unit->base), PF_BYTES("nanoseconds")) ? PF_TIMED : PF_EXACT;
+    measure->nature = pf_measure_is_time(dict, measure) ? PF_TIMED : PF_EXACT;
 }
 
 static bool all_letters(struct pf_bytes word)
@@ -94,7 +73,6 @@ static bool all_letters(struct pf_bytes word)
 static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word, struct factor factor, struct pf_bytes text)
 {
     measure->unit = pf_dict_intern(dict, word, 0);
-    measure->num = 1;
     measure->den = factor.den;
     measure->raw_unit = factor.den > 1 ? pf_dict_intern(dict, text, 0) : 0;
 }
@@ -122,55 +100,55 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
     struct pf_bytes text = {event.data + open, event.size - 1 - open}, word = text;
     struct pf_bytes name = {event.data, open - 1 - (open > 2 && event.data[open - 2] == '_')};
     struct factor factor = take_factor(&word);
-    struct unit time;
-    const struct unit *unit = find_unit(word, &time);
+    struct pf_unit_size unit;
     struct pf_buffer blank = {0};
+    bool known = find_unit(word, &unit);
 
-    if (factor.num == 0 || !all_letters(word) || (!unit && factor.den == 1 && word.size != text.size) || (factor.den > 1 && unit && unit->num != 1))
+    if (factor.num == 0 || !all_letters(word) || (!known && factor.den == 1 && word.size != text.size) ||
+        (factor.den > 1 && known && unit.num != 1))
         return false;
     if (factor.den > 1)
         text = with_blank(&blank, text, word);
-    measure->name = pf_dict_intern_text(dict, name);
-    if (unit)
-        set_unit(dict, measure, unit, factor, text);
+    *measure = pf_measure_make_named(dict, pf_dict_intern_text(dict, name), NULL, PF_SAMPLE, PF_SELF, PF_EXACT);
+    if (known)
+        set_unit(dict, measure, &unit, factor, text);
     else
         set_other_unit(dict, measure, word, factor, text);
     pf_buffer_free(&blank);
     return true;
 }
 
-/* The last word in brackets at the end of the long name, where it is a unit. */
-static const struct unit *unit_in_long_name(struct pf_bytes text, struct pf_bytes *word, struct unit *time)
+/* The last word in brackets at the end of the long name. False: it is not a unit. */
+static bool unit_in_long_name(struct pf_bytes text, struct pf_bytes *word, struct pf_unit_size *unit)
 {
     if (text.size == 0 || text.data[text.size - 1] != ')')
-        return NULL;
+        return false;
     size_t end = text.size - 1, at = end;
 
     while (at > 0 && letter(text.data[at - 1]))
         at--;
     *word = (struct pf_bytes){text.data + at, end - at};
-    return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') ? find_unit(*word, time) : NULL;
+    return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') && find_unit(*word, unit);
 }
 
 void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_bytes long_name, struct pf_measure *measure)
 {
+    struct pf_unit_size unit;
     struct pf_bytes word;
-    struct unit time;
-    const struct unit *unit;
+    bool known;
 
-    *measure = (struct pf_measure){.nature = PF_EXACT, .num = 1, .den = 1};
     if (unit_in_name(dict, event, measure))
         return;
-    measure->name = pf_dict_intern_text(dict, event);
-    measure->unit = pf_dict_intern(dict, PF_BYTES("count"), 0);
-    unit = unit_in_long_name(long_name, &word, &time);
-    for (size_t k = 0; !unit && k < sizeof microseconds / sizeof *microseconds; k++)
+    *measure =
+        pf_measure_make_named(dict, pf_dict_intern_text(dict, event), "count", PF_SAMPLE, PF_SELF, PF_EXACT);
+    known = unit_in_long_name(long_name, &word, &unit);
+    for (size_t k = 0; !known && k < sizeof microseconds / sizeof *microseconds; k++)
         if (pf_bytes_equal(event, pf_bytes_of(microseconds[k]))) {
             word = PF_BYTES("us");
-            unit = find_unit(word, &time);
+            known = find_unit(word, &unit);
         }
-    if (unit)
-        set_unit(dict, measure, unit, (struct factor){1, 1}, word);
+    if (known)
+        set_unit(dict, measure, &unit, (struct factor){1, 1}, word);
 }
 
 bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struct pf_bytes *long_name)
@@ -189,16 +167,15 @@ static bool raw_unit_says(const struct pf_dict *dict, const struct pf_measure *m
     struct pf_bytes word = pf_dict_string(dict, measure->raw_unit);
     struct factor factor = take_factor(&word);
     uint64_t num, den, common;
-    struct unit time;
+    struct pf_unit_size unit;
 
     if (word.size > 0 && word.data[0] == ' ' && factor.den > 1)
         word = (struct pf_bytes){word.data + 1, word.size - 1};
-    const struct unit *unit = find_unit(word, &time);
-    if (!unit || factor.num == 0 || (factor.den > 1 && unit->num != 1) ||
-        !pf_bytes_equal(pf_dict_string(dict, measure->unit), pf_bytes_of(unit->base)))
+    if (!find_unit(word, &unit) || factor.num == 0 || (factor.den > 1 && unit.num != 1) ||
+        !pf_bytes_equal(pf_dict_string(dict, measure->unit), pf_bytes_of(unit.base)))
         return false;
-    num = unit->num * factor.num;
-    den = factor.den > 1 ? factor.den : unit->den;
+    num = unit.num * factor.num;
+    den = factor.den > 1 ? factor.den : unit.den;
     common = pf_gcd(num, den);
     return num / common == measure->num && den / common == measure->den;
 }
@@ -207,7 +184,7 @@ void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measu
                       uint64_t *den)
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
-    bool time = pf_bytes_equal(unit, PF_BYTES("nanoseconds"));
+    bool time = pf_measure_is_time(dict, measure);
     char parts[32] = "";
 
     for (size_t k = 0; k < name.size; k++)

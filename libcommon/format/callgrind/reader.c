@@ -322,15 +322,7 @@ static int read_cost_line(struct pf_reader *reader)
 
 static uint32_t count_measure(struct pf_reader *reader, const char *name)
 {
-    struct pf_measure measure = {.name = pf_dict_intern_word(reader->dict, name),
-                                 .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-                                 .kind = PF_EDGE,
-                                 .role = PF_COUNT,
-                                 .nature = PF_EXACT,
-                                 .num = 1,
-                                 .den = 1};
-
-    return pf_measures_intern(&reader->dict->measures, &measure);
+    return pf_dict_add_measure(reader->dict, pf_measure_make(reader->dict, name, "count", PF_EDGE, PF_COUNT, PF_EXACT));
 }
 
 /* Columns of jumps beside the others, for the first jump there is. */
@@ -399,7 +391,7 @@ static uint32_t measure_of(struct pf_reader *reader, const struct pf_measure *ev
     measure.kind = (uint8_t)kind;
     measure.role = kind == PF_FLAT ? PF_SELF : PF_INCLUSIVE;
     measure.main = main;
-    return pf_measures_intern(&reader->dict->measures, &measure);
+    return pf_dict_add_measure(reader->dict, measure);
 }
 
 static struct pf_bytes long_name_of(const struct pf_reader *reader, struct pf_bytes event)

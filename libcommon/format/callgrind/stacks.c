@@ -2,6 +2,7 @@
 
 #include "analysis/sum/path.h"
 #include "base/number.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 
@@ -147,8 +148,7 @@ static int find_counts(struct walk *walk)
             continue;
         if (pf_measure_calls(dict, measure))
             walk->calls = sums;
-        if (sums->subtrees && measure->num == measure->den && pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("samples")) &&
-            pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("count")))
+        if (sums->subtrees && measure->num == measure->den && pf_measure_is_samples(dict, measure))
             walk->samples = sums;
     }
     for (size_t node = records->hit_count; node-- > 1;) {

@@ -11,8 +11,6 @@
 
 enum { FINEST = 3 }; /* digits of microseconds behind the point: the times of a trace are nanoseconds */
 
-static const struct pf_amount_unit microseconds = {"microseconds", "nanoseconds", 3, 3};
-
 /* --- profiles --------------------------------------------------------------------------------------------- */
 
 /* Parts without an id belong to no others. */
@@ -166,22 +164,10 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
 
 /* --- records ---------------------------------------------------------------------------------------------- */
 
-static uint32_t count_measure(struct pf_reader *reader)
+static uint32_t add_measure(struct pf_reader *reader, const char *name, const char *unit, enum pf_role role)
 {
-    struct pf_measure hits = {.name = pf_dict_intern(reader->dict, PF_BYTES("hits"), 0),
-                              .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-                              .role = PF_COUNT, .nature = PF_SAMPLED, .num = 1, .den = 1};
-
-    return pf_measures_intern(&reader->dict->measures, &hits);
-}
-
-static uint32_t time_measure(struct pf_reader *reader)
-{
-    struct pf_measure wall = {.name = pf_dict_intern(reader->dict, PF_BYTES("wall"), 0),
-                              .unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0),
-                              .nature = PF_SAMPLED, .num = 1, .den = 1};
-
-    return pf_measures_intern(&reader->dict->measures, &wall);
+    return pf_dict_add_measure(reader->dict,
+                               pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED));
 }
 
 static int make_rows(struct pf_reader *reader, size_t count)
@@ -190,8 +176,8 @@ static int make_rows(struct pf_reader *reader, size_t count)
 
     rows->stacks = calloc(count + 1, sizeof *rows->stacks);
     rows->labels = calloc(count + 1, sizeof *rows->labels);
-    pf_pending_column(rows, count_measure(reader), calloc(count + 1, sizeof(int64_t)));
-    pf_pending_column(rows, time_measure(reader), calloc(count + 1, sizeof(int64_t)));
+    pf_pending_column(rows, add_measure(reader, "hits", "count", PF_COUNT), calloc(count + 1, sizeof(int64_t)));
+    pf_pending_column(rows, add_measure(reader, "wall", "nanoseconds", PF_SELF), calloc(count + 1, sizeof(int64_t)));
     return rows->stacks && rows->labels && rows->values[0] && rows->values[1] ? PF_OK : pf_error_nomem(&reader->error);
 }
 
@@ -224,6 +210,7 @@ static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profi
 {
     struct pf_trace_reader *state = reader->state;
     struct pf_pending *rows = &state->rows;
+    struct pf_amount_unit microseconds = pf_amount_unit_of("microseconds");
     struct pf_measure scaled = {0};
     const char *deltas = pf_options_get(reader->options, "deltas");
     bool sorted, next = !deltas || strcmp(deltas, "before") != 0;

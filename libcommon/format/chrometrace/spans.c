@@ -321,10 +321,9 @@ int pf_trace_give_spans(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
     struct pf_dict *dict = reader->dict;
-    struct pf_measure wall = {.name = pf_dict_intern(dict, PF_BYTES("wall"), 0), .unit = pf_dict_intern(dict, PF_BYTES("nanoseconds"), 0),
-                              .nature = PF_TIMED, .num = 1, .den = 1};
+    struct pf_measure wall = pf_measure_make(dict, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, PF_TIMED);
 
-    pf_pending_column(&state->rows, pf_measures_intern(&dict->measures, &wall), NULL);
+    pf_pending_column(&state->rows, pf_dict_add_measure(dict, wall), NULL);
     if (state->event_count > 0)
         qsort(state->events, state->event_count, sizeof *state->events, compare_events);
     int status = give_threads(reader);

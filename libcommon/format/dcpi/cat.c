@@ -213,24 +213,17 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
 
     if (!column->values && !(column->values = malloc(PF_BATCH_ROWS * sizeof *column->values)))
         return pf_error_nomem(&reader->error);
-    struct pf_measure measure = {
-        .name = pf_dict_intern_text(reader->dict, event.name),
-        .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-        .kind = PF_FLAT,
-        .role = PF_SELF,
-        .nature = PF_SAMPLED,
-        .aggregation = PF_SUM,
-        .num = 1,
-        .den = 1,
-        .period = event.events,
-        .period_parts = event.events > 0 && event.parts > 1 ? event.parts : 0,
-    };
+    struct pf_measure measure =
+        pf_measure_make_named(reader->dict, pf_dict_intern_text(reader->dict, event.name), "count", PF_FLAT,
+                              PF_SELF, PF_SAMPLED);
 
+    measure.period = event.events;
+    measure.period_parts = event.events > 0 && event.parts > 1 ? event.parts : 0;
     event.name = pf_dict_string(reader->dict, measure.name);
     column->event = event;
     column->total = 0;
     state->given[state->count++] =
-        (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), column->values};
+        (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), column->values};
     return PF_OK;
 }
 

@@ -33,21 +33,14 @@ static int declare(struct pf_reader *reader)
         .text_start = header->number[PF_DCPI_TSTART],
         .text_size = header->number[PF_DCPI_TSIZE],
     };
-    struct pf_measure measure = {
-        .name = pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_EVENT)),
-        .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-        .kind = PF_FLAT,
-        .role = PF_SELF,
-        .nature = PF_SAMPLED,
-        .aggregation = PF_SUM,
-        .num = 1,
-        .den = 1,
-        .period = header->number[PF_DCPI_PERIOD],
-    };
+    uint32_t event = pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_EVENT));
+    struct pf_measure measure =
+        pf_measure_make_named(reader->dict, event, "count", PF_FLAT, PF_SELF, PF_SAMPLED);
 
+    measure.period = header->number[PF_DCPI_PERIOD];
     if (identifier == 0 || pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
-    state->column = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values};
+    state->column = (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values};
     return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 

@@ -202,32 +202,21 @@ static uint32_t column_name(struct pf_reader *reader, unsigned column)
 static int set_decimals(struct pf_reader *reader, unsigned decimals)
 {
     struct folded_reader *state = reader->state;
-    uint64_t den = (uint64_t)pf_folded_powers[decimals], common = pf_gcd(state->unit_num, den);
     struct pf_measure measure = state->measure;
-    struct pf_buffer raw = {0};
     bool failed = false;
 
-    measure.num = state->unit_num / common;
-    measure.den = den / common;
-    if (decimals > 0) {
-        pf_buffer_append(&raw, "1e-", 3);
-        if (decimals >= 10)
-            pf_buffer_byte(&raw, (unsigned char)('0' + decimals / 10));
-        pf_buffer_byte(&raw, (unsigned char)('0' + decimals % 10));
-        pf_buffer_byte(&raw, ' ');
-    }
-    pf_buffer_append(&raw, state->unit.data, state->unit.size);
+    pf_measure_set_scale(&measure, state->unit_num, (uint64_t)pf_folded_powers[decimals]);
     if (measure.num != 1 || measure.den != 1)
-        measure.raw_unit = pf_dict_intern(reader->dict, (struct pf_bytes){raw.data, raw.size}, PF_UTF8);
+        measure.raw_unit = decimals > 0 ? pf_unit_decimal(reader->dict, decimals, state->unit)
+                                        : pf_dict_intern(reader->dict, state->unit, PF_UTF8);
     state->decimals = decimals;
     for (unsigned k = 0; k < state->columns; k++) {
         measure.name = column_name(reader, k);
         measure.main = k + 1 == state->columns;
-        state->measure_index[k] = pf_measures_intern(&reader->dict->measures, &measure);
+        state->measure_index[k] = pf_dict_add_measure(reader->dict, measure);
         failed = failed || measure.name == 0 || state->measure_index[k] == UINT32_MAX;
     }
-    failed = failed || raw.failed;
-    pf_buffer_free(&raw);
+    failed = failed || pf_dict_status(reader->dict) == PF_NOMEM;
     return failed ? pf_error_nomem(&reader->error) : PF_OK;
 }
 
@@ -238,7 +227,7 @@ static int set_measure(struct pf_reader *reader)
     const char *asked = pf_options_get(reader->options, "measure");
     struct pf_bytes name = asked ? pf_bytes_of(asked) : PF_BYTES("samples"), base;
     const char *slash = asked ? strchr(asked, '/') : NULL;
-    uint64_t num, den;
+    struct pf_unit_size size;
 
     state->unit = PF_BYTES("count");
     state->named = asked != NULL;
@@ -250,19 +239,14 @@ static int set_measure(struct pf_reader *reader)
         return pf_error_set(&reader->error, PF_USAGE, "folded:measure takes NAME or NAME/UNIT, not '%s'", asked);
     base = state->unit;
     state->unit_num = 1;
-    if (pf_time_unit(state->unit, &num, &den) && den == 1) {
-        base = PF_BYTES("nanoseconds");
-        state->unit_num = num;
+    if (pf_unit_parse(state->unit, PF_UNITS_TIME, &size)) {
+        base = pf_bytes_of(size.base);
+        state->unit_num = size.num;
     }
-    state->measure = (struct pf_measure){
-        .name = pf_dict_intern(reader->dict, name, PF_UTF8),
-        .unit = pf_dict_intern(reader->dict, base, PF_UTF8),
-        .kind = PF_SAMPLE,
-        .role = asked ? PF_SELF : PF_COUNT,
-        .nature = asked ? PF_UNKNOWN_NATURE : PF_SAMPLED,
-        .aggregation = PF_SUM,
-        .main = 1,
-    };
+    state->measure = pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8), NULL,
+                                           PF_SAMPLE, asked ? PF_SELF : PF_COUNT,
+                                           asked ? PF_UNKNOWN_NATURE : PF_SAMPLED);
+    state->measure.unit = pf_dict_intern(reader->dict, base, PF_UTF8);
     return PF_OK;
 }
 

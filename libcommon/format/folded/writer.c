@@ -3,6 +3,7 @@
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -559,7 +560,7 @@ static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folde
 
     if (!decimals_of(measure->den, &count->decimals))
         return rounded_count(writer, sum, count);
-    if (pf_bytes_equal(pf_dict_string(writer->dict, measure->unit), PF_BYTES("nanoseconds"))) {
+    if (pf_measure_is_time(writer->dict, measure)) {
         count->decimals = 0;
         return pf_scale64(sum, num, measure->den, &count->value);
     }

@@ -38,29 +38,20 @@ static int bid(struct pf_source *source, const char *path)
 int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit, enum pf_nature nature, bool main)
 {
     struct pf_gperftools *state = reader->state;
-    struct pf_measure measure = {
-        .name = pf_dict_intern_text(reader->dict, name),
-        .unit = pf_dict_intern(reader->dict, pf_bytes_of(unit), PF_UTF8),
-        .kind = PF_SAMPLE,
-        .role = strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF,
-        .nature = (uint8_t)nature,
-        .aggregation = PF_SUM,
-        .num = 1,
-        .den = 1,
-        .main = main,
-    };
-
-    uint64_t num, den;
-
-    if (pf_time_unit(pf_bytes_of(unit), &num, &den) && strcmp(unit, "nanoseconds") != 0) {
-        measure.raw_unit = measure.unit;
-        measure.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0);
-        measure.num = num;
-        measure.den = den;
-    }
     struct pf_value_column *column = &state->columns[state->measures];
+    struct pf_measure measure =
+        pf_measure_make_named(reader->dict, pf_dict_intern_text(reader->dict, name), unit, PF_SAMPLE,
+                              strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF, nature);
+    struct pf_unit_size size;
 
-    *column = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &measure), state->values[state->measures]};
+    measure.main = main;
+    if (pf_unit_parse(pf_bytes_of(unit), PF_UNITS_TIME | PF_UNITS_FINE, &size) && strcmp(unit, size.base) != 0) {
+        measure.raw_unit = measure.unit;
+        measure.unit = pf_dict_intern_word(reader->dict, size.base);
+        measure.num = size.num;
+        measure.den = size.den;
+    }
+    *column = (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values[state->measures]};
     state->measures++;
     return column->measure == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
 }

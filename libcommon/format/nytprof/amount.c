@@ -1,6 +1,7 @@
 #include "format/nytprof/amount.h"
 
 #include "base/number.h"
+#include "model/units.h"
 
 #include <math.h>
 
@@ -58,39 +59,24 @@ void pf_nyt_amount_add(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, s
 uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_role role, bool main,
                              struct pf_nyt_clock clock, bool ticks)
 {
-    struct pf_measure measure = {
-        .name = pf_dict_intern_word(dict, name),
-        .unit = pf_dict_intern_word(dict, clock.ticks_per_sec ? "nanoseconds" : "ticks"),
-        .kind = (uint8_t)kind,
-        .role = (uint8_t)role,
-        .nature = PF_TIMED,
-        .num = 1,
-        .den = 1,
-        .main = main,
-    };
+    struct pf_measure measure =
+        pf_measure_make(dict, name, clock.ticks_per_sec ? "nanoseconds" : "ticks", kind, role, PF_TIMED);
+
+    measure.main = main;
     if (ticks && clock.ticks_per_sec) {
-        uint64_t common = pf_gcd(1000000000, clock.ticks_per_sec);
-        measure.num = 1000000000 / common;
-        measure.den = clock.ticks_per_sec / common;
+        pf_measure_set_scale(&measure, PF_SECOND, clock.ticks_per_sec);
         measure.raw_unit = pf_dict_intern_word(dict, "tick");
     } else if (!ticks) {
         measure.den = clock.ticks_per_sec ? 1000 : 1000000;
         measure.raw_unit = pf_dict_intern_word(dict, clock.ticks_per_sec ? "picosecond" : "1e-6 tick");
     }
-    return pf_measures_intern(&dict->measures, &measure);
+    return pf_dict_add_measure(dict, measure);
 }
 
 uint32_t pf_nyt_count_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_aggregation aggregation)
 {
-    struct pf_measure measure = {
-        .name = pf_dict_intern_word(dict, name),
-        .unit = pf_dict_intern_word(dict, "count"),
-        .kind = (uint8_t)kind,
-        .role = PF_COUNT,
-        .nature = PF_EXACT,
-        .aggregation = (uint8_t)aggregation,
-        .num = 1,
-        .den = 1,
-    };
-    return pf_measures_intern(&dict->measures, &measure);
+    struct pf_measure measure = pf_measure_make(dict, name, "count", kind, PF_COUNT, PF_EXACT);
+
+    measure.aggregation = (uint8_t)aggregation;
+    return pf_dict_add_measure(dict, measure);
 }

@@ -2,6 +2,7 @@
 #include "format/nytprof/writer.h"
 
 #include "base/memory.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,16 +43,11 @@ struct columns {
     const int64_t *derived[2];  /* what follows from other records; NULL: there is none */
 };
 
-static bool is_count(const struct pf_dict *dict, const struct pf_measure *measure)
-{
-    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("count"));
-}
-
 static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, const struct slot *slot, struct pf_nyt_time *time)
 {
     if (measure->role != slot->role || measure->aggregation != slot->aggregation)
         return false;
-    return slot->time ? pf_nyt_time_of(dict, measure, time) : is_count(dict, measure) && measure->num == measure->den;
+    return slot->time ? pf_nyt_time_of(dict, measure, time) : pf_measure_is_count(dict, measure) && measure->num == measure->den;
 }
 
 static bool taken(const struct columns *columns, uint32_t column)
@@ -103,7 +99,7 @@ static int say_left_out(struct pf_writer *writer, uint32_t measure)
         w->left_out[count] = false;
     w->left_out_count = count;
     const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
-    bool whole = row->num == row->den || !is_count(writer->dict, row);
+    bool whole = row->num == row->den || !pf_measure_is_count(writer->dict, row);
     if (!w->left_out[measure])
         pf_report_send(&writer->report, PF_WARNING, whole ? "'%s' has no place and is left out" :
                        "'%s' is not counted in whole numbers and is left out", pf_dict_string(writer->dict, row->name).data);
@@ -141,7 +137,7 @@ static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch
         return PF_OK;
     const struct pf_measure *first = pf_measures_row(&writer->dict->measures, batch->values[0].measure);
     uint32_t name = first->name;
-    if (is_count(writer->dict, first) && first->num != first->den)
+    if (pf_measure_is_count(writer->dict, first) && first->num != first->den)
         return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call; '%s' is not counted in whole numbers",
                             pf_dict_string(writer->dict, name).data);
     return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; '%s' is neither%s",

@@ -1,21 +1,23 @@
 #include "format/nytprof/writer_units.h"
 
+#include "model/units.h"
+
 #include <math.h>
 
 /* A quotient is off by 2^-53 of itself, and so is what a reader makes of it: below 2^50 that is less than half a unit. */
 #define PART_MAX ((int64_t)1 << 50)
 
-enum { NANOSECONDS = 1000000000, NEIGHBOURS = 16 };
+enum { NEIGHBOURS = 16 };
 
 bool pf_nyt_time_of(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_nyt_time *time)
 {
-    struct pf_bytes unit = pf_dict_string(dict, measure->unit);
     uint64_t rate;
-    if (pf_bytes_equal(unit, PF_BYTES("ticks"))) {
+
+    if (pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("ticks"))) {
         *time = (struct pf_nyt_time){measure->num, 0, measure->den};
         return true;
     }
-    if (!pf_bytes_equal(unit, PF_BYTES("nanoseconds")) || __builtin_mul_overflow(measure->den, (uint64_t)NANOSECONDS, &rate))
+    if (!pf_measure_is_time(dict, measure) || __builtin_mul_overflow(measure->den, PF_SECOND, &rate))
         return false;
     uint64_t common = pf_gcd(rate, measure->num);
     *time = (struct pf_nyt_time){measure->num / common, rate / common, 1};

@@ -298,19 +298,14 @@ static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_head
     struct pf_perf_reader *state = reader->state;
     struct pf_bytes name = header->event.size > 0 ? header->event : PF_BYTES("period");
     bool time = header->has_period && counts_time(name);
-    struct pf_measure measure = {
-        .name = pf_dict_intern(reader->dict, name, PF_UTF8),
-        .unit = pf_dict_intern(reader->dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
-        .kind = PF_SAMPLE,
-        .role = header->has_period ? PF_SELF : PF_COUNT,
-        .nature = PF_SAMPLED,
-        .num = 1,
-        .den = 1,
-        .main = time && !state->has_time,
-    };
+    struct pf_measure measure =
+        pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8),
+                              time ? "nanoseconds" : "count", PF_SAMPLE,
+                              header->has_period ? PF_SELF : PF_COUNT, PF_SAMPLED);
 
+    measure.main = time && !state->has_time;
     state->has_time |= time;
-    return pf_measures_intern(&reader->dict->measures, &measure);
+    return pf_dict_add_measure(reader->dict, measure);
 }
 
 /* The measure of an event: UINT32_MAX where neither an event nor a period is printed. */

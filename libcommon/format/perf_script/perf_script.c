@@ -174,18 +174,10 @@ static void close_reader(struct pf_reader *reader)
 static bool find_samples(struct pf_reader *reader)
 {
     struct pf_perf_reader *state = reader->state;
-    struct pf_measure measure = {
-        .name = pf_dict_intern(reader->dict, PF_BYTES("samples"), 0),
-        .unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0),
-        .kind = PF_SAMPLE,
-        .role = PF_COUNT,
-        .nature = PF_SAMPLED,
-        .num = 1,
-        .den = 1,
-    };
 
     if (state->samples == UINT32_MAX)
-        state->samples = pf_measures_intern(&reader->dict->measures, &measure);
+        state->samples = pf_dict_add_measure(
+            reader->dict, pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED));
     return state->samples != UINT32_MAX;
 }
 

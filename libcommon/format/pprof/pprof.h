@@ -2,6 +2,8 @@
 #ifndef PF_FORMAT_PPROF_PPROF_H
 #define PF_FORMAT_PPROF_PPROF_H
 
+#include "model/units.h"
+
 /* Fields of Profile. */
 enum pf_pprof_field {
     PF_PPROF_SAMPLE_TYPE = 1,
@@ -24,6 +26,9 @@ enum pf_pprof_field {
 
 enum { PF_PPROF_TYPES_MAX = 1024 }; /* sample types: as many measures as a stream has */
 enum { PF_PPROF_COMMENTS_MAX = 1 << 20 }; /* a comment takes one byte of the input and 16 in memory */
+
+/* Units that producers of pprof write: others are base units of their own. */
+enum { PF_PPROF_UNITS = PF_UNITS_TIME | PF_UNITS_SIZES };
 
 /* Bits of what a Mapping says it has, in the order of its fields 7 to 10; those of enum pf_image_flag. */
 enum { PF_PPROF_MAPPING_FLAGS = 4 };

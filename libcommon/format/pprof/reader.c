@@ -2,7 +2,7 @@
 
 #include "analysis/sum/units.h"
 #include "format/pprof/pprof.h"
-#include "format/pprof/units.h"
+#include "model/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,28 +100,26 @@ static int find_measure(struct pf_reader *reader, size_t k, bool sampled, uint32
 {
     struct pf_pprof_reader *state = reader->state;
     const struct pf_pprof_type *type = &state->profile.types[k];
-    struct pf_measure measure = {.kind = PF_SAMPLE, .aggregation = PF_SUM, .num = 1, .den = 1};
+    struct pf_unit_size size;
+    struct pf_measure measure;
     uint32_t name, unit;
-    const char *base;
 
     if (pf_pprof_string(&state->profile, type->type, type->offset, &name, &reader->error) != PF_OK ||
         pf_pprof_string(&state->profile, type->unit, type->offset, &unit, &reader->error) != PF_OK)
         return reader->error.code;
-    measure.name = distinct_name(&state->profile, reader->dict, k, name);
+    measure = pf_measure_make_named(reader->dict, distinct_name(&state->profile, reader->dict, k, name), NULL,
+                                    PF_SAMPLE, PF_SELF, sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
     measure.unit = unit;
     pf_unit_take_parts(reader->dict, &measure);
-    measure.role = counts_samples(reader->dict, name, measure.unit) ? PF_COUNT : PF_SELF;
-    if (pf_pprof_unit(pf_dict_string(reader->dict, measure.unit), &base, &measure.num)) {
-        uint64_t common = pf_gcd(measure.num, measure.den);
-
-        measure.num /= common;
-        measure.den /= common;
-        measure.unit = pf_dict_intern_word(reader->dict, base);
+    if (counts_samples(reader->dict, name, measure.unit))
+        measure.role = PF_COUNT;
+    if (pf_unit_parse(pf_dict_string(reader->dict, measure.unit), PF_PPROF_UNITS, &size)) {
+        pf_measure_set_scale(&measure, size.num, measure.den);
+        measure.unit = pf_dict_intern_word(reader->dict, size.base);
         measure.raw_unit = measure.unit != unit ? unit : 0;
     }
-    measure.nature = sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE;
     measure.main = k == main_type(&state->profile);
-    *index = pf_measures_intern(&reader->dict->measures, &measure);
+    *index = pf_dict_add_measure(reader->dict, measure);
     return *index != UINT32_MAX ? PF_OK : pf_error_nomem(&reader->error);
 }
 

@@ -3,8 +3,9 @@
 #include "analysis/sum/units.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "format/pprof/units.h"
+#include "format/pprof/pprof.h"
 #include "model/main_measure.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +24,20 @@ static bool is_rounded(const struct pf_dict *dict, const struct pf_measure *meas
     struct pf_bytes whole;
 
     return pf_unit_parts(pf_dict_string(dict, measure->raw_unit), &whole) > 1 &&
-           pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
+           pf_measure_is_time(dict, measure);
 }
 
 static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_pprof_out_type type = {.measure = *measure, .unit = measure->unit, .num = 1, .den = 1};
-    const char *base;
-    uint64_t num;
+    struct pf_unit_size size;
 
     if (measure->raw_unit == 0 || (measure->num == 1 && measure->den == 1 && measure->raw_unit == measure->unit))
         return type;
-    bool known = measure->den == 1 && pf_pprof_unit(pf_dict_string(dict, measure->raw_unit), &base, &num) && num == measure->num &&
-                 pf_bytes_equal(pf_bytes_of(base), pf_dict_string(dict, measure->unit));
+    bool known = measure->den == 1 &&
+                 pf_unit_parse(pf_dict_string(dict, measure->raw_unit), PF_PPROF_UNITS, &size) &&
+                 size.num == measure->num &&
+                 pf_bytes_equal(pf_bytes_of(size.base), pf_dict_string(dict, measure->unit));
 
     type.rounded = is_rounded(dict, measure);
     if (known || (measure->den != 1 && !type.rounded)) {

@@ -35,17 +35,12 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct rows *ro
 
     for (unsigned k = 0; k < VALUES; k++) {
         bool time = k >= TT;
-        struct pf_measure measure = {
-            .name = pf_dict_intern_word(dict, names[k]),
-            .unit = pf_dict_intern(dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
-            .kind = (uint8_t)kind,
-            .role = k == CT ? PF_INCLUSIVE : k == TT ? PF_SELF : PF_COUNT,
-            .nature = time ? PF_TIMED : PF_EXACT,
-            .num = 1,
-            .den = 1,
-            .main = k == (kind == PF_FLAT ? TT : CT),
-        };
-        rows->columns[k] = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), rows->data[k]};
+        enum pf_role role = k == CT ? PF_INCLUSIVE : k == TT ? PF_SELF : PF_COUNT;
+        struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count", kind, role,
+                                                    time ? PF_TIMED : PF_EXACT);
+
+        measure.main = k == (kind == PF_FLAT ? TT : CT);
+        rows->columns[k] = (struct pf_value_column){pf_dict_add_measure(dict, measure), rows->data[k]};
     }
 }
 

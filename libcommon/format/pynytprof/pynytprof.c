@@ -7,6 +7,7 @@
 #include "format/pynytprof/merging.h"
 #include "format/pynytprof/names.h"
 #include "format/pynytprof/writer.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -199,25 +200,21 @@ static unsigned end_of_values(const struct state *state, enum pf_kind kind)
 static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_value_column *columns)
 {
     static const char *const names[] = {"calls", "incl", "excl"};
-    static const uint8_t roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
+    static const enum pf_role roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
     struct state *state = reader->state;
     struct pf_dict *dict = reader->dict;
-    uint64_t common = pf_gcd(1000000000, state->content.ticks);
 
     for (unsigned k = first_value(state, kind); k < end_of_values(state, kind); k++) {
         bool time = k != CALLS;
-        struct pf_measure measure = {
-            .name = pf_dict_intern_word(dict, names[k]),
-            .unit = pf_dict_intern(dict, time ? PF_BYTES("nanoseconds") : PF_BYTES("count"), 0),
-            .raw_unit = time ? pf_dict_intern(dict, PF_BYTES("tick"), 0) : 0,
-            .kind = (uint8_t)kind,
-            .role = roles[k],
-            .nature = time ? PF_TIMED : PF_EXACT,
-            .num = time ? 1000000000 / common : 1,
-            .den = time ? state->content.ticks / common : 1,
-            .main = k == (kind == PF_EDGE && state->content.own_unknown ? INCL : EXCL),
-        };
-        columns[k] = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), state->values[k]};
+        struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count", kind,
+                                                    roles[k], time ? PF_TIMED : PF_EXACT);
+
+        if (time) {
+            measure.raw_unit = pf_dict_intern(dict, PF_BYTES("tick"), 0);
+            pf_measure_set_scale(&measure, PF_SECOND, state->content.ticks);
+        }
+        measure.main = k == (kind == PF_EDGE && state->content.own_unknown ? INCL : EXCL);
+        columns[k] = (struct pf_value_column){pf_dict_add_measure(dict, measure), state->values[k]};
     }
 }
 

@@ -1,5 +1,7 @@
 #include "format/pynytprof/writer.h"
 
+#include "model/units.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -88,7 +90,7 @@ static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, e
     static const uint8_t roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
 
     return measure->role == roles[slot] && measure->aggregation == PF_SUM &&
-           pf_bytes_equal(pf_dict_string(dict, measure->unit), slot == PF_PYN_CALLS ? PF_BYTES("count") : PF_BYTES("nanoseconds"));
+           (slot == PF_PYN_CALLS ? pf_measure_is_count(dict, measure) : pf_measure_is_time(dict, measure));
 }
 
 /* The slot of a measure: by its name, or, where nothing has that name, by what it counts. */

@@ -366,8 +366,8 @@ static int read_unit(struct pf_json_cut *cut, void *field)
     struct pf_bytes text;
     int status = pf_json_cut_string(cut, &text);
 
-    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; status == PF_OK && unit->unit.name; unit++)
-        if (pf_bytes_equal(text, pf_bytes_of(unit->unit.name)))
+    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; status == PF_OK && unit->word; unit++)
+        if (pf_bytes_equal(text, pf_bytes_of(unit->word)))
             profile->unit = unit;
     return status;
 }
@@ -504,7 +504,9 @@ static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile 
     struct pf_decimals *amounts = &profile->amounts;
     uint32_t unit = profile->measure.unit;
 
-    pf_amounts_scale(reader->dict, amounts, &profile->unit->unit, &profile->measure);
+    struct pf_amount_unit written = pf_amount_unit_of(profile->unit->unit);
+
+    pf_amounts_scale(reader->dict, amounts, &written, &profile->measure);
     if (unit)
         profile->measure.unit = unit;
     if (amounts->rounded)
@@ -665,7 +667,7 @@ static int add_labels(struct pf_reader *reader, struct pf_speedscope_profile *pr
 /* Profiles of one unit count in one scale, where that fits. */
 static void join_scales(struct pf_speedscope_reader *state)
 {
-    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; unit->unit.name; unit++) {
+    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; unit->word; unit++) {
         int places = 0;
 
         for (size_t k = 0; k < state->profile_count; k++)

@@ -4,13 +4,13 @@
 #include "io/json_look.h"
 
 const struct pf_speedscope_unit pf_speedscope_units[] = {
-    {{"none", "count", 0, 9}, "hits"},
-    {{"nanoseconds", "nanoseconds", 0, 3}, "wall"},
-    {{"microseconds", "nanoseconds", 3, 3}, "wall"},
-    {{"milliseconds", "nanoseconds", 6, 3}, "wall"},
-    {{"seconds", "nanoseconds", 9, 3}, "wall"},
-    {{"bytes", "bytes", 0, 9}, "bytes"},
-    {{0}, NULL},
+    {"none", "count", "hits"},
+    {"nanoseconds", "nanoseconds", "wall"},
+    {"microseconds", "microseconds", "wall"},
+    {"milliseconds", "milliseconds", "wall"},
+    {"seconds", "seconds", "wall"},
+    {"bytes", "bytes", "bytes"},
+    {NULL, NULL, NULL},
 };
 
 static int bid(struct pf_source *source, const char *path)

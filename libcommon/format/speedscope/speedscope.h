@@ -11,10 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Units of weights, and what their measure is called. */
+/* Units of weights: the word of the format, the unit of the model, and the name of the measure. */
 struct pf_speedscope_unit {
-    struct pf_amount_unit unit;
-    const char *measure;
+    const char *word, *unit, *measure;
 };
 
 /* Ends with a NULL name; the first is of what has none. */

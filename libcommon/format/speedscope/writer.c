@@ -5,6 +5,7 @@
 #include "analysis/sum/frame_sums.h"
 #include "base/memory.h"
 #include "model/json.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,9 +85,9 @@ static pf_int128 amount_of(const struct part *part, size_t k)
 
 static const char *unit_name(const struct pf_dict *dict, const struct pf_measure *measure)
 {
-    struct pf_bytes unit = pf_dict_string(dict, measure->unit);
+    const char *unit = pf_dict_string(dict, measure->unit).data;
 
-    return pf_bytes_equal(unit, PF_BYTES("nanoseconds")) ? "nanoseconds" : pf_bytes_equal(unit, PF_BYTES("bytes")) ? "bytes" : "none";
+    return pf_measure_is_time(dict, measure) || pf_measure_is_bytes(dict, measure) ? unit : "none";
 }
 
 /* Of times nobody misses what is cut. */
@@ -97,7 +98,7 @@ static void write_number(struct pf_writer *writer, const struct part *part, pf_i
     bool cut = false;
 
     pf_sink_write(writer->sink, text, pf_frame_sums_print(part->column, sum, 1, text, &cut));
-    state->cut = state->cut || (cut && strcmp(unit_name(writer->dict, &part->column->quantity.measure), "nanoseconds") != 0);
+    state->cut = state->cut || (cut && !pf_measure_is_time(writer->dict, &part->column->quantity.measure));
 }
 
 /* Measure and label, for our own reader. */

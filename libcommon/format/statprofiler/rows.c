@@ -9,27 +9,20 @@
 int pf_sp_rows_open(struct pf_sp_rows *rows, struct pf_reader *reader, uint64_t tick_ns)
 {
     rows->reader = reader;
-    rows->private_origin = pf_dict_intern_word(rows->reader->dict, PF_SP_PRIVATE);
-    rows->custom_origin = pf_dict_intern_word(rows->reader->dict, PF_SP_CUSTOM_ORIGIN);
-    rows->header_origin = pf_dict_intern_word(rows->reader->dict, PF_SP_HEADER_ORIGIN);
-    struct pf_measure wall = {.name = pf_dict_intern_word(rows->reader->dict, "wall"),
-                              .unit = pf_dict_intern_word(rows->reader->dict, tick_ns ? "nanoseconds" : "tick"),
-                              .raw_unit = tick_ns ? pf_dict_intern_word(rows->reader->dict, "tick") : 0,
-                              .kind = PF_SAMPLE,
-                              .role = PF_SELF,
-                              .nature = PF_SAMPLED,
-                              .num = tick_ns ? tick_ns : 1,
-                              .den = 1,
-                              .main = 1};
-    struct pf_measure samples = {.name = pf_dict_intern_word(rows->reader->dict, "samples"),
-                                 .unit = pf_dict_intern_word(rows->reader->dict, "count"),
-                                 .kind = PF_SAMPLE,
-                                 .role = PF_COUNT,
-                                 .nature = PF_SAMPLED,
-                                 .num = 1,
-                                 .den = 1};
-    rows->values[0] = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &wall), rows->wall};
-    rows->values[1] = (struct pf_value_column){pf_measures_intern(&reader->dict->measures, &samples), rows->samples};
+    rows->private_origin = pf_dict_intern_word(reader->dict, PF_SP_PRIVATE);
+    rows->custom_origin = pf_dict_intern_word(reader->dict, PF_SP_CUSTOM_ORIGIN);
+    rows->header_origin = pf_dict_intern_word(reader->dict, PF_SP_HEADER_ORIGIN);
+    struct pf_measure wall = pf_measure_make(reader->dict, "wall", tick_ns ? "nanoseconds" : "tick", PF_SAMPLE,
+                                             PF_SELF, PF_SAMPLED);
+
+    wall.raw_unit = tick_ns ? pf_dict_intern_word(reader->dict, "tick") : 0;
+    wall.num = tick_ns ? tick_ns : 1;
+    wall.main = 1;
+    struct pf_measure samples =
+        pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
+
+    rows->values[0] = (struct pf_value_column){pf_dict_add_measure(reader->dict, wall), rows->wall};
+    rows->values[1] = (struct pf_value_column){pf_dict_add_measure(reader->dict, samples), rows->samples};
     return pf_dict_status(reader->dict);
 }
 

@@ -2,14 +2,10 @@
 
 #include "base/number.h"
 #include "model/main_measure.h"
+#include "model/units.h"
 
 /* Samples of the largest weight that one record may be cut into. */
 enum { PIECES_MAX = 65536 };
-
-static bool is_time(const struct pf_dict *dict, const struct pf_measure *measure)
-{
-    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("nanoseconds"));
-}
 
 static const char *measure_name(const struct pf_writer *writer, const struct pf_measure *measure)
 {
@@ -55,7 +51,7 @@ int pf_sp_weight_choose(struct pf_sp_weight *weight, struct pf_writer *writer, c
     const char *name = measure_name(writer, measure);
     uint64_t given = (uint64_t)tick_us * 1000 / unit;
     bool fits;
-    if (!is_time(writer->dict, measure)) {
+    if (!pf_measure_is_time(writer->dict, measure)) {
         weight->tick = given;
         fits = set_ratio(weight, measure->num, measure->den, 1);
         if (!given && !weight->without_tick && !pf_bytes_equal(pf_dict_string(writer->dict, measure->unit), PF_BYTES("tick")))

@@ -5,14 +5,13 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "model/amounts.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MICROSECONDS = 3, SECONDS = 9, MOST_PLACES = 6 };
-
-static const struct pf_amount_unit microseconds = {"microseconds", "nanoseconds", MICROSECONDS, 3};
 
 static bool asked(const struct pf_reader *reader, const char *name, const char *value)
 {
@@ -273,20 +272,33 @@ static int subtract_times(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* `own`: what our writer called it. */
-static uint32_t add_measure(struct pf_reader *reader, struct pf_measure *measure, const char *name, const uint32_t own[2])
+/* `own`: name and unit that our writer noted, 0 where it noted none. */
+static struct pf_measure make_measure(struct pf_reader *reader, const char *name, const char *unit,
+                                      enum pf_kind kind, enum pf_role role, const uint32_t own[2])
 {
-    measure->name = own[0] ? own[0] : pf_dict_intern_word(reader->dict, name);
-    measure->unit = own[0] ? own[1] : measure->unit;
-    return pf_measures_intern(&reader->dict->measures, measure);
+    struct pf_measure measure;
+
+    if (!own[0])
+        return pf_measure_make(reader->dict, name, unit, kind, role, PF_SAMPLED);
+    measure = pf_measure_make_named(reader->dict, own[0], NULL, kind, role, PF_SAMPLED);
+    measure.unit = own[1];
+    return measure;
 }
 
 static uint32_t count_measure(struct pf_reader *reader, enum pf_kind kind)
 {
-    struct pf_measure measure = {.unit = pf_dict_intern(reader->dict, PF_BYTES("count"), 0), .kind = (uint8_t)kind, .role = PF_COUNT,
-                                 .nature = PF_SAMPLED, .num = 1, .den = 1};
+    const struct pf_v8_reader *state = reader->state;
 
-    return add_measure(reader, &measure, "hits", ((struct pf_v8_reader *)reader->state)->own_count);
+    return pf_dict_add_measure(reader->dict,
+                               make_measure(reader, "hits", "count", kind, PF_COUNT, state->own_count));
+}
+
+static uint32_t amount_measure(struct pf_reader *reader, const char *name, const char *unit)
+{
+    const struct pf_v8_reader *state = reader->state;
+
+    return pf_dict_add_measure(reader->dict,
+                               make_measure(reader, name, unit, PF_SAMPLE, PF_SELF, state->own_time));
 }
 
 static int64_t *new_column(struct pf_reader *reader, size_t count)
@@ -349,7 +361,6 @@ static int give_samples(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     struct pf_decimals *deltas = &state->samples.deltas;
-    struct pf_measure wall = {.role = PF_SELF, .nature = PF_SAMPLED};
     size_t told = deltas->count, count = state->samples.count;
     int64_t *hits = new_column(reader, count);
     bool sorted, timed = told > 0 && (!state->own || state->own_time[0]);
@@ -384,11 +395,17 @@ static int give_samples(struct pf_reader *reader)
         node->count = state->own ? 0 : node->count;
     }
     if (timed) {
-        const char *unit = pf_dict_string(reader->dict, state->own_time[1]).data;
-        struct pf_amount_unit other = {unit, unit, 0, 9};
+        struct pf_measure wall =
+            make_measure(reader, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, state->own_time);
+        struct pf_amount_unit unit = pf_amount_unit_of("microseconds");
+        const char *own = pf_dict_string(reader->dict, wall.unit).data;
 
-        pf_amounts_scale(reader->dict, deltas, state->own && strcmp(unit, microseconds.base) != 0 ? &other : &microseconds, &wall);
-        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall", state->own_time), deltas->values);
+        if (state->own && !pf_measure_is_time(reader->dict, &wall))
+            unit = (struct pf_amount_unit){own, own, 0, 9};
+        pf_amounts_scale(reader->dict, deltas, &unit, &wall);
+        if (state->own_time[0])
+            wall.unit = state->own_time[1];
+        pf_pending_column(&state->rows, pf_dict_add_measure(reader->dict, wall), deltas->values);
         deltas->values = NULL;
     }
     return PF_OK;
@@ -399,7 +416,6 @@ static int give_hits(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
-    struct pf_measure wall = {.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0), .nature = PF_SAMPLED, .num = 1, .den = 1};
     int64_t *hits = new_column(reader, tree->count), *times = new_column(reader, tree->count), span = told_span(reader);
     pf_int128 total = 0;
 
@@ -409,7 +425,7 @@ static int give_hits(struct pf_reader *reader)
         total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
     bool timed = span > 0 && total > 0 && total <= INT64_MAX;
     if (timed && times)
-        pf_pending_column(&state->rows, add_measure(reader, &wall, "wall", state->own_time), times);
+        pf_pending_column(&state->rows, amount_measure(reader, "wall", "nanoseconds"), times);
     else
         free(times);
     state->rows.stacks = malloc(((size_t)tree->count + 1) * sizeof *state->rows.stacks);
@@ -433,13 +449,12 @@ static int give_heap(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
-    struct pf_measure size = {.unit = pf_dict_intern(reader->dict, PF_BYTES("bytes"), 0), .nature = PF_SAMPLED, .num = 1, .den = 1};
     size_t most = state->heap_samples ? state->samples.count : tree->count;
     int64_t *bytes = new_column(reader, most);
 
     if (!bytes)
         return PF_NOMEM;
-    pf_pending_column(&state->rows, add_measure(reader, &size, "inuse_space", state->own_time), bytes);
+    pf_pending_column(&state->rows, amount_measure(reader, "inuse_space", "bytes"), bytes);
     state->rows.stacks = malloc((most + 1) * sizeof *state->rows.stacks);
     if (!state->rows.stacks)
         return pf_error_nomem(&reader->error);

@@ -3,6 +3,7 @@
 
 #include "base/decimal.h"
 #include "model/json.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static int end_of(struct pf_writer *writer, const char *said)
 
 static bool is_time(const struct pf_writer *writer, const struct pf_sum_column *column)
 {
-    return pf_bytes_equal(pf_dict_string(writer->dict, column->quantity.measure.unit), PF_BYTES("nanoseconds"));
+    return pf_measure_is_time(writer->dict, &column->quantity.measure);
 }
 
 static void write_nodes(struct pf_writer *writer, const struct pf_sum_column *hits)

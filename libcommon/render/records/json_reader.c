@@ -9,6 +9,7 @@
 #include "io/json_look.h"
 #include "model/json.h"
 #include "model/stacks.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -439,23 +440,6 @@ static uint64_t power_of_ten(int exponent)
     return power;
 }
 
-/* `1e-2 count` */
-static uint32_t raw_unit(struct pf_dict *dict, uint32_t unit, int places)
-{
-    struct pf_bytes text = pf_dict_string(dict, unit);
-    struct pf_buffer raw = {0};
-    char start[32];
-    uint32_t id;
-
-    pf_buffer_append(&raw, start, (size_t)snprintf(start, sizeof start, "1e-%d%s", places, text.size > 0 ? " " : ""));
-    pf_buffer_append(&raw, text.data, text.size);
-    if (raw.failed)
-        dict->strings.status = PF_NOMEM;
-    id = pf_dict_intern(dict, (struct pf_bytes){raw.data, raw.size}, PF_UTF8);
-    pf_buffer_free(&raw);
-    return id;
-}
-
 /* `facts`: NULL where the input, as older ones, has the name and the unit only. */
 static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_scale *scale, int places,
                              const struct pf_samples_facts *facts)
@@ -469,11 +453,12 @@ static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_s
     measure.num = 1;
     measure.den = power_of_ten(places);
     if (places > 0)
-        measure.raw_unit = raw_unit(reader->dict, scale->unit, places);
+        measure.raw_unit =
+            pf_unit_decimal(reader->dict, (unsigned)places, pf_dict_string(reader->dict, scale->unit));
     pf_unit_take_parts(reader->dict, &measure);
     if (facts)
         return pf_measures_intern(&reader->dict->measures, &measure);
-    if (pf_bytes_equal(pf_dict_string(reader->dict, measure.unit), PF_BYTES("count")))
+    if (pf_measure_is_count(reader->dict, &measure))
         measure.role = PF_COUNT;
     else if (pf_bytes_equal(text, PF_BYTES("incl")))
         measure.role = PF_INCLUSIVE;

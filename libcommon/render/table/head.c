@@ -1,3 +1,4 @@
+#include "model/units.h"
 #include "model/utf8.h"
 #include "render/table/prose.h"
 #include "render/table/parts.h"
@@ -18,8 +19,8 @@ static bool count_samples(const struct pf_top *top, const struct pf_top_block *b
 
     for (uint32_t i = 0; i < accumulator->count; i++) {
         const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
-        if (measure->kind != PF_SAMPLE || !pf_bytes_equal(pf_dict_string(top->dict, measure->name), PF_BYTES("samples")) ||
-            !pf_bytes_equal(pf_dict_string(top->dict, measure->unit), PF_BYTES("count")))
+
+        if (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->dict, measure))
             continue;
         pf_quantity_scale(&accumulator->sums[i].quantity, top->dict, PF_UNIT_AUTO, &scale, &ignored);
         *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->sums[i]));
