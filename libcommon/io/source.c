@@ -1,5 +1,7 @@
 #include "io/source.h"
+
 #include "base/memory.h"
+#include "io/layer.h"
 #include "io/unpack.h"
 #include "io/utf16.h"
 
@@ -26,7 +28,10 @@ enum { LINE_MAX_SIZE = 64 * 1024 * 1024 };
 /* Compressed files of less are not worth a thread. */
 enum { UNPACK_LEAST = 256 * 1024 };
 
-enum coding { UNDECIDED, PLAIN, GZIP, GZIP_AHEAD, UTF16 };
+/* Fewer bytes than these at hand move to the front of a layer's buffer, so that the layer writes where the cache is warm. */
+enum { MOVED = 4096 };
+
+enum coding { UNDECIDED, PLAIN, GZIP, GZIP_AHEAD, UTF16, LAYER };
 
 struct pf_source_input {
     char *name;    /* as messages give it, with quotes */
@@ -42,7 +47,8 @@ struct pf_source_input {
     struct pf_error error;
     uint64_t raw_read, raw_size;
     uint64_t most;     /* decompressed bytes that are given out, */
-    uint64_t unpacked; /* and that formats unpack of them */
+    uint64_t unpacked; /* and that layers make of them */
+    struct pf_layer *layer; /* LAYER */
 
     /* Holds the source's cursor..limit, unless they lie in the caller's memory. */
     unsigned char *buffer;
@@ -106,21 +112,22 @@ static size_t read_raw(struct pf_source_input *input, unsigned char *bytes, size
     return 0;
 }
 
-/* Room for UNIT bytes behind the limit. `need` is what the caller wants from the cursor on: where
+/* Room for UNIT bytes (PF_LAYER_ROOM for a layer) behind the limit. `need` is what the caller wants from the cursor on: where
  * it will not fit, the bytes at hand move to the front now, while they are few. */
 static bool make_room(struct pf_source *source, size_t need)
 {
     struct pf_source_input *input = source->input;
-    size_t used = at_hand(source), room = 0;
+    size_t used = at_hand(source), room = 0, unit = input->coding == LAYER ? PF_LAYER_ROOM : UNIT;
+    bool near = input->coding != LAYER || used >= MOVED || source->cursor == input->buffer;
 
     if (input->buffer != NULL)
         room = (size_t)(input->buffer + input->capacity - source->limit);
-    if (room >= UNIT && (room >= need - used || source->cursor == input->buffer))
+    if (near && room >= unit && (room >= need - used || source->cursor == input->buffer))
         return true;
     if (input->buffer != NULL && used > 0)
         memmove(input->buffer, source->cursor, used);
-    if (input->capacity - used < UNIT) {
-        size_t capacity = 2 * UNIT > 2 * used ? 2 * UNIT : 2 * used;
+    if (input->capacity - used < unit) {
+        size_t capacity = 2 * unit > 2 * used ? 2 * unit : 2 * used;
         unsigned char *buffer = realloc(input->buffer, capacity);
 
         if (buffer == NULL) {
@@ -455,6 +462,32 @@ static void read_compressed(struct pf_source_input *input)
     }
 }
 
+/* Counts at the bottom of the layers. A look ahead takes nothing: bytes are counted when they are read. */
+int pf_source_unpacked(struct pf_source *source, uint64_t size, struct pf_error *error)
+{
+    struct pf_source_input *input = source->input;
+
+    while (input->layer != NULL && input->layer->once != NULL)
+        input = input->layer->below->input;
+    if (input->layer != NULL)
+        return PF_OK;
+    if (size > input->most - input->unpacked)
+        return too_large(input, error);
+    input->unpacked += size;
+    return PF_OK;
+}
+
+static void read_layer(struct pf_source *source)
+{
+    struct pf_source_input *input = source->input;
+    size_t size = input->layer->read(input->layer, room_start(source), PF_LAYER_ROOM, &input->error);
+
+    if (size > 0 && pf_source_unpacked(source, size, &input->error) != PF_OK)
+        size = 0;
+    add_bytes(source, size);
+    input->ended = size == 0;
+}
+
 const unsigned char *pf_source_fill(struct pf_source *source, size_t need, size_t *have)
 {
     struct pf_source_input *input = source->input;
@@ -464,6 +497,8 @@ const unsigned char *pf_source_fill(struct pf_source *source, size_t need, size_
             decide_coding(source);
         else if (input->coding == PLAIN)
             read_plain(source);
+        else if (input->coding == LAYER)
+            read_layer(source);
         else if (input->coding == GZIP_AHEAD)
             read_unpacked(source);
         else if (input->coding == UTF16 && !convert_some(source))
@@ -580,16 +615,6 @@ void pf_source_limit(struct pf_source *source, uint64_t most)
     source->input->most = most;
 }
 
-int pf_source_unpacked(struct pf_source *source, uint64_t size, struct pf_error *error)
-{
-    struct pf_source_input *input = source->input;
-
-    if (size > input->most - input->unpacked)
-        return too_large(input, error);
-    input->unpacked += size;
-    return PF_OK;
-}
-
 void pf_source_no_thread(struct pf_source *source)
 {
     source->input->no_thread = true;
@@ -624,6 +649,35 @@ int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t s
     return PF_OK;
 }
 
+static void close_layer(struct pf_layer *layer)
+{
+    if (layer != NULL && layer->close != NULL)
+        layer->close(layer);
+    else
+        free(layer);
+}
+
+int pf_source_open_layer(struct pf_source **result, struct pf_layer *layer, uint64_t offset, struct pf_error *error)
+{
+    struct pf_source *source = new_source("layer", error);
+
+    *result = source;
+    if (source == NULL) {
+        close_layer(layer);
+        return PF_NOMEM;
+    }
+    source->limit_offset = offset;
+    source->input->coding = LAYER;
+    source->input->layer = layer;
+    source->input->begun = true;
+    return PF_OK;
+}
+
+const struct pf_layer *pf_source_layer(const struct pf_source *source)
+{
+    return source->input->layer;
+}
+
 void pf_source_close(struct pf_source *source)
 {
     struct pf_source_input *input;
@@ -633,6 +687,7 @@ void pf_source_close(struct pf_source *source)
     input = source->input;
     pf_unpack_stop(input->unpack);
     pf_source_close(input->packed);
+    close_layer(input->layer);
     if (input->coding == GZIP)
         inflateEnd(&input->inflater);
     if (input->fd >= 0 && !input->borrowed)
@@ -691,6 +746,8 @@ bool pf_source_would_block(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
 
+    if (input->coding == LAYER && at_hand(source) == 0 && !input->ended)
+        return pf_source_would_block(input->layer->below);
     if (!input->waits)
         return false;
     /* Compressed bytes that are here already may hold the next bytes, or the end of the data. */

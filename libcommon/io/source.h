@@ -25,8 +25,6 @@ int pf_source_open(struct pf_source **, const char *path, struct pf_error *);
 /* Before anything is read: at most so many decompressed bytes are given out; where there are more the source ends with PF_FAILED. Without
  * it there is no limit. */
 void pf_source_limit(struct pf_source *, uint64_t most);
-/* A format that unpacks bytes of the source once more counts them here: the same limit holds for the bytes it gets. PF_OK or PF_FAILED. */
-int pf_source_unpacked(struct pf_source *, uint64_t size, struct pf_error *);
 /* Before anything is read: a compressed file is inflated by who reads it, and no more of it than is asked for. */
 void pf_source_no_thread(struct pf_source *);
 /* Begins to read: what a thread inflates is inflated from now on, while the caller does something else. Waits for no more than a file. */
@@ -35,6 +33,14 @@ void pf_source_start(struct pf_source *);
 int pf_source_open_file(struct pf_source **, int file, const char *name, struct pf_error *);
 /* Reads from bytes the caller keeps alive. */
 int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, struct pf_error *);
+/* Whoever unpacks bytes of the source once more counts them here: the same limit holds for the bytes made of it. PF_OK or PF_FAILED. */
+int pf_source_unpacked(struct pf_source *, uint64_t size, struct pf_error *);
+/* Reads what a layer makes (io/layer.h), which is the source's from then on, also on failure. Offsets count from `offset`. The limit on
+ * decompressed bytes is that of the source below the layer. */
+struct pf_layer;
+int pf_source_open_layer(struct pf_source **, struct pf_layer *, uint64_t offset, struct pf_error *);
+/* NULL: the source has none. */
+const struct pf_layer *pf_source_layer(const struct pf_source *);
 void pf_source_close(struct pf_source *);
 
 /* The slow part of a peek: reads on. */

@@ -1,4 +1,5 @@
-/* io/source.h: what comes out of files, pipes, memory and gzip. */
+/* io/source.h and io/layer.h: what comes out of files, pipes, memory, gzip, and layers on sources. */
+#include "io/layer.h"
 #include "io/source.h"
 
 #include "scratch.h"
@@ -6,6 +7,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <snappy-c.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -664,6 +666,112 @@ static void test_would_block(void)
     pf_source_close(source);
 }
 
+/* A source in memory, with a layer that inflates from `skip` on. */
+static struct pf_source *open_inflated(struct pf_source **file, const void *bytes, size_t size, size_t skip)
+{
+    struct pf_error error = {0};
+    struct pf_source *inflated = NULL;
+
+    pf_source_open_memory(file, bytes, size, &error);
+    pf_source_skip(*file, skip);
+    pf_layer_inflate(&inflated, *file, &error);
+    return inflated;
+}
+
+/* "head", a zlib stream of SIZE bytes, "tail". */
+static void test_inflate_layer(void)
+{
+    enum { SIZE = 500000, HEAD = 4 };
+    unsigned char *bytes = malloc(SIZE), *file_bytes = malloc(2 * SIZE);
+    uLongf packed = 2 * SIZE - 2 * HEAD;
+    struct pf_error error = {0};
+    struct pf_source *file, *inflated;
+    size_t have;
+
+    fill(bytes, SIZE);
+    memcpy(file_bytes, "head", HEAD);
+    compress(file_bytes + HEAD, &packed, bytes, SIZE);
+    memcpy(file_bytes + HEAD + packed, "tail", HEAD);
+    inflated = open_inflated(&file, file_bytes, packed + 2 * HEAD, HEAD);
+    tap_ok(drain_source(inflated, bytes, SIZE, 70000) == SIZE && pf_source_need(inflated, 1, &error) == PF_EOF &&
+               !pf_source_layer(inflated)->cut,
+           "a layer gives what zlib deflated, and ends");
+    tap_ok(pf_source_offset(inflated) == SIZE && pf_source_offset(file) == HEAD + packed &&
+               memcmp(pf_source_peek(file, HEAD, &have), "tail", HEAD) == 0,
+           "it takes no byte behind the end of the zlib stream");
+    pf_source_close(inflated);
+    pf_source_close(file);
+
+    inflated = open_inflated(&file, file_bytes, HEAD + packed - 1, HEAD);
+    pf_source_skip(inflated, UINT64_MAX);
+    tap_ok(pf_source_need(inflated, 1, &error) == PF_EOF && pf_source_layer(inflated)->cut, "a cut stream ends, and is cut");
+    pf_source_close(inflated);
+    pf_source_close(file);
+
+    inflated = open_inflated(&file, file_bytes, HEAD + packed, 0);
+    tap_ok(pf_source_need(inflated, 1, &error) == PF_FAILED && error.offset == 2 &&
+               strstr(error.text, "the deflated data are damaged (") && strstr(error.text, "(offset 0 once inflated)"),
+           "other bytes fail behind the two of a head, with both offsets");
+    pf_source_close(inflated);
+    pf_source_close(file);
+
+    error = (struct pf_error){0};
+    pf_source_open_memory(&file, file_bytes, packed + HEAD, &error);
+    pf_source_limit(file, SIZE - 1);
+    pf_source_skip(file, HEAD);
+    pf_layer_inflate(&inflated, file, &error);
+    tap_ok(pf_source_skip(inflated, SIZE) < SIZE && pf_source_status(inflated, NULL) == PF_FAILED,
+           "the limit of the source below holds for what is inflated");
+    pf_source_close(inflated);
+    pf_source_close(file);
+    free(bytes);
+    free(file_bytes);
+}
+
+/* Three blocks, the second of no bytes. */
+static void test_snappy_layers(void)
+{
+    enum { SIZE = 60000 };
+    static char file_bytes[4 * SIZE] = "head";
+    unsigned char *bytes = malloc(SIZE + 3);
+    const size_t sizes[] = {SIZE, 0, 3};
+    size_t at = 4, from = 0, have, packed;
+    struct pf_error error = {0};
+    struct pf_source *file, *look, *layer;
+
+    fill(bytes, SIZE + 3);
+    for (size_t k = 0; k < 3; k++, at += 2 + packed) {
+        packed = sizeof file_bytes - at - 2;
+        snappy_compress((const char *)bytes + from, sizes[k], file_bytes + at + 2, &packed);
+        file_bytes[at] = (char)(packed >> 8);
+        file_bytes[at + 1] = (char)(packed & 0xff);
+        from += sizes[k];
+    }
+    pf_source_open_memory(&file, file_bytes, at, &error);
+    pf_layer_look(&look, file, 4, SIZE, &error);
+    pf_layer_snappy(&layer, look, &error);
+    tap_ok(drain_source(layer, bytes, SIZE + 3, 1000) == SIZE + 3 && pf_source_offset(file) == 0,
+           "a layer on a look ahead gives what snappy packed, and takes nothing of the file");
+    pf_source_close(layer);
+    pf_source_close(look);
+
+    pf_layer_look(&look, file, 2, 2, &error);
+    tap_ok(pf_source_offset(look) == 2 && *pf_source_peek(look, 1, &have) == 'a', "a look has the offsets of the file");
+    pf_source_close(look);
+    pf_source_close(file);
+
+    pf_source_open_memory(&file, file_bytes, at - 1, &error);
+    pf_source_skip(file, 4);
+    pf_layer_snappy(&layer, file, &error);
+    pf_source_skip(layer, UINT64_MAX);
+    tap_ok(pf_source_need(layer, 1, &error) == PF_FAILED && strstr(error.text, "the file ends inside a block: 4 of its 5 bytes") &&
+               error.offset == at - 7 && strstr(error.text, "(offset 60000 once uncompressed)"),
+           "a cut block fails, with both offsets");
+    pf_source_close(layer);
+    pf_source_close(file);
+    free(bytes);
+}
+
 int main(void)
 {
     make_folder();
@@ -684,6 +792,8 @@ int main(void)
     test_mark();
     test_pipes();
     test_would_block();
+    test_inflate_layer();
+    test_snappy_layers();
     remove_folder();
     return tap_done();
 }

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/scan.h"
+#include "io/layer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,16 +14,21 @@
 
 enum { BANNER_MAX = 64 };
 
+static size_t at_hand(const struct pf_nyt_reader *r)
+{
+    return (size_t)(r->source->limit - r->source->cursor);
+}
+
 /* `NYTProf 5 0`: the profiler reads two numbers and does not care for what follows them. */
 static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     static const struct pf_bytes MAGIC = {"NYTProf ", 8};
     struct pf_bytes line, rest;
     uint64_t version[2] = {0, 0};
-    if (pf_nyt_input_fill(&r->input, BANNER_MAX, &reader->error) < 0)
+    if (pf_source_need(r->source, BANNER_MAX, &reader->error) < 0)
         return reader->error.code;
-    size_t have = pf_nyt_input_have(&r->input) < BANNER_MAX ? pf_nyt_input_have(&r->input) : BANNER_MAX;
-    line = (struct pf_bytes){(const char *)r->input.p, have};
+    size_t have = at_hand(r) < BANNER_MAX ? at_hand(r) : BANNER_MAX;
+    line = (struct pf_bytes){(const char *)r->source->cursor, have};
     if (have < MAGIC.size || memcmp(line.data, MAGIC.data, MAGIC.size) != 0)
         return pf_error_at(&reader->error, PF_FAILED, 0, "no NYTProf stream: 'NYTProf ' is not at its start");
     const char *feed = memchr(line.data, '\n', line.size);
@@ -42,14 +48,14 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     if (version[1] > 0)
         pf_report_send(&reader->report, PF_WARNING, "offset %zu: format version %d.%d is newer than 5.0: read as that",
                        MAGIC.size, (int)version[0], (int)version[1]);
-    r->input.p += size + 1;
+    pf_source_take(r->source, size + 1);
     return PF_OK;
 }
 
 int pf_nyt_open_reader(struct pf_reader *reader)
 {
     struct pf_nyt_reader *r = reader->state;
-    pf_nyt_input_open(&r->input, reader->source);
+    r->source = reader->source;
     pf_nyt_nv_size(&r->nv, 8);
     r->count = 1;
     r->attribute_origin = pf_dict_intern_word(reader->dict, PF_NYT_ATTRIBUTE_ORIGIN);
@@ -70,7 +76,8 @@ int pf_nyt_open_reader(struct pf_reader *reader)
 void pf_nyt_close_reader(struct pf_reader *reader)
 {
     struct pf_nyt_reader *r = reader->state;
-    pf_nyt_input_close(&r->input);
+    if (r->source != reader->source)
+        pf_source_close(r->source);
     if (r->places.dict)
         pf_nyt_places_free(&r->places);
     pf_nyt_edges_free(&r->edges);
@@ -96,7 +103,12 @@ static int fail(struct pf_nyt_reader *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return pf_nyt_input_fail(&r->input, &r->error, text);
+    return pf_source_fail(r->source, &r->error, PF_FAILED, pf_source_offset(r->source), text);
+}
+
+static void warn(struct pf_reader *reader, const struct pf_nyt_reader *r, const char *text)
+{
+    pf_source_warn(r->source, &reader->report, pf_source_offset(r->source), text);
 }
 
 static uint32_t name_of(struct pf_reader *reader, const struct pf_nyt_text *text)
@@ -166,7 +178,7 @@ static int take_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, str
             return fail(r, "nv_size is '%s', known are 4, 8, 12 and 16", pf_clip(value).text);
     } else if (pf_bytes_equal(key, PF_BYTES("ticks_per_sec"))) {
         if (!pf_parse_int(value, 1, INT64_MAX, &number)) {
-            pf_nyt_input_warn(&r->input, &reader->report, "ticks_per_sec is no number of ticks: passed over");
+            warn(reader, r, "ticks_per_sec is no number of ticks: passed over");
             return PF_OK;
         }
         /* Seconds of callers in ticks of two lengths have no common tick. */
@@ -183,7 +195,7 @@ static int take_pair(struct pf_reader *reader, struct pf_nyt_reader *r, const st
     const char *equals = line.size > 0 ? memchr(line.data, '=', line.size) : NULL;
     if (!equals) {
         if (!r->odd_line)
-            pf_nyt_input_warn(&r->input, &reader->report, "an attribute or option without '=': passed over, and others like it");
+            warn(reader, r, "an attribute or option without '=': passed over, and others like it");
         r->odd_line = true;
         return PF_OK;
     }
@@ -226,7 +238,7 @@ static int take_file(struct pf_reader *reader, struct pf_nyt_reader *r, const st
     const uint32_t *n = record->number;
     uint32_t name = name_of(reader, &record->text[0]), before;
     if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
-        pf_nyt_input_warn(&r->input, &reader->report, "a file number gets another name");
+        warn(reader, r, "a file number gets another name");
     pf_nyt_files_define(&r->places.files, n[0], name);
     add_private(reader, r, &r->ready, name, "fid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, n[0], n[1],
                 n[2], n[3], n[4], n[5]);
@@ -289,7 +301,7 @@ static int take_statements(struct pf_nyt_reader *r)
     if (!now)
         return r->error.code;
     struct pf_nyt_lines *lines = &now->lines;
-    const unsigned char *p = r->input.p, *end = r->input.end;
+    const unsigned char *p = r->source->cursor, *end = r->source->limit;
     unsigned count = r->count;
     uint64_t discounts = 0;
     uint32_t ticks;
@@ -316,7 +328,7 @@ static int take_statements(struct pf_nyt_reader *r)
             break;
         }
     }
-    r->input.p = p;
+    r->source->cursor = p;
     r->count = count;
     r->discounts += discounts;
     return lines->failed ? pf_error_nomem(&r->error) : PF_OK;
@@ -404,23 +416,28 @@ static int take_record(struct pf_reader *reader, struct pf_nyt_reader *r, const 
 
 static int start_deflate(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
-    if (r->input.inflater)
+    if (pf_source_layer(r->source))
         return fail(r, "deflated data inside deflated data");
     add_private(reader, r, in_place(r), 0, "deflate");
-    r->input.p++;
-    return pf_nyt_input_inflate(&r->input, &r->error);
+    pf_source_take(r->source, 1);
+    struct pf_source *inflated;
+    int status = pf_layer_inflate(&inflated, reader->source, &r->error);
+    if (status == PF_OK)
+        r->source = inflated;
+    return status;
 }
 
 /* The data end between two records. */
 static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
+    const struct pf_layer *deflated = pf_source_layer(r->source);
     char text[160];
-    if (r->input.cut)
-        pf_nyt_input_warn(&r->input, &reader->report, "the deflated data do not end: the process was killed, or is running");
+    if (deflated && deflated->cut)
+        warn(reader, r, "the deflated data do not end: the process was killed, or is running");
     else if (r->ended < r->started || r->started == 0) {
         snprintf(text, sizeof text, "the file ends without the end of a process: %s",
                  r->started ? "it was killed, or is running" : "there is none in it");
-        pf_nyt_input_warn(&r->input, &reader->report, text);
+        warn(reader, r, text);
     }
     return PF_EOF;
 }
@@ -428,11 +445,11 @@ static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
 /* A record that is not whole: PF_OK when it may be now. */
 static int bring_more(struct pf_nyt_reader *r, size_t need)
 {
-    int status = pf_nyt_input_fill(&r->input, need, &r->error);
+    int status = pf_source_need(r->source, need, &r->error);
     if (status != PF_EOF)
         return status;
     return fail(r, "the %s inside a record with tag '%c': %zu bytes of it are there",
-                r->input.inflater ? "deflated data end" : "file ends", *r->input.p, pf_nyt_input_have(&r->input));
+                pf_source_layer(r->source) ? "deflated data end" : "file ends", *r->source->cursor, at_hand(r));
 }
 
 static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result, const struct pf_nyt_record *record)
@@ -457,23 +474,23 @@ static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     struct pf_nyt_record record;
     size_t need = PF_NYT_STATEMENT_MAX;
-    if (pf_nyt_input_have(&r->input) < need && r->text_count > 0)
+    if (at_hand(r) < need && r->text_count > 0)
         return WAIT;
-    int status = pf_nyt_input_have(&r->input) < need ? pf_nyt_input_fill(&r->input, need, &r->error) : PF_OK;
-    if (pf_nyt_input_have(&r->input) == 0)
+    int status = at_hand(r) < need ? pf_source_need(r->source, need, &r->error) : PF_OK;
+    if (at_hand(r) == 0)
         return status == PF_EOF ? finish(reader, r) : status;
-    unsigned tag = *r->input.p;
+    unsigned tag = *r->source->cursor;
     if (status == PF_OK && (tag == PF_NYT_TIME_LINE || tag == PF_NYT_TIME_BLOCK || tag == PF_NYT_DISCOUNT))
         return take_statements(r);
     for (;;) {
-        enum pf_nyt_parse result = pf_nyt_record_parse(&record, r->input.p, pf_nyt_input_have(&r->input), r->nv.size);
+        enum pf_nyt_parse result = pf_nyt_record_parse(&record, r->source->cursor, at_hand(r), r->nv.size);
         if (result == PF_NYT_WHOLE)
             break;
         if (result != PF_NYT_MISSING)
             return bad_record(r, result, &record);
         if (r->text_count > 0)
             return WAIT;
-        status = bring_more(r, pf_nyt_input_have(&r->input) + record.missing);
+        status = bring_more(r, at_hand(r) + record.missing);
         if (status != PF_OK)
             return status;
     }
@@ -483,7 +500,7 @@ static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
         if (r->text_count > 0)
             return WAIT;
         status = take_record(reader, r, &record);
-        r->input.p += record.size;
+        pf_source_take(r->source, record.size);
         return status == PF_OK && r->ready.count - r->ready.given >= PF_BATCH_ROWS ? WAIT : status;
     }
     uint32_t hidden = hidden_fid(r, record.number[0]);
@@ -497,7 +514,7 @@ static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
     if (r->ready.given < r->ready.count || r->text_count == PF_NYT_TEXTS)
         return WAIT;
     take_text(reader, r, &record);
-    r->input.p += record.size;
+    pf_source_take(r->source, record.size);
     return PF_OK;
 }
 

@@ -6,7 +6,6 @@
 
 #include "codec/format.h"
 #include "format/nytprof/edges.h"
-#include "format/nytprof/input.h"
 #include "format/nytprof/lines.h"
 #include "format/nytprof/meta.h"
 #include "format/nytprof/places.h"
@@ -58,7 +57,7 @@ struct pf_nyt_giver {
 };
 
 struct pf_nyt_reader {
-    struct pf_nyt_input input;
+    struct pf_source *source;    /* of the records: the file, or what is inflated of it */
     struct pf_nyt_nv nv;
     struct pf_nyt_clock clock;
     struct pf_nyt_places places;

@@ -132,13 +132,13 @@ static int next_record(const struct pf_sp_header *header, struct pf_sp_input *in
             return pf_sp_input_fail(input, error, PF_FAILED, at, "the file ends inside its header");
         if (status != PF_OK)
             return status;
-        const char *layout = whole_layout(header, *input->p, scratch);
+        const char *layout = whole_layout(header, *input->source->cursor, scratch);
         if (!layout)
             return pf_sp_input_fail(input, error, PF_FAILED, at,
                                     "tag %u is not known in a header, and header records cannot be passed over",
-                                    (unsigned)*input->p);
+                                    (unsigned)*input->source->cursor);
         size_t have = pf_sp_input_have(input);
-        enum pf_sp_parse result = pf_sp_record_parse(record, input->p, have, layout, header->lsb);
+        enum pf_sp_parse result = pf_sp_record_parse(record, input->source->cursor, have, layout, header->lsb);
         if (result == PF_SP_MISSING) {
             need = have + record->missing;
             continue;
@@ -175,7 +175,7 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
         if (record.tag == PF_SP_METADATA && dict && !keep_metadata(metadata, dict, &record))
             return pf_error_nomem(error);
         keep_record(header, &record, path);
-        input->p += record.size;
+        pf_source_take(input->source, record.size);
         if (record.tag == PF_SP_HEADER_END)
             return header->dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(input, error) : PF_OK;
     }
@@ -213,8 +213,9 @@ static bool header_fits(const struct pf_sp_header *sniffed, struct pf_source *so
     struct pf_sp_input input;
     struct pf_error ignored = {0};
     header.dialect = dialect;
-    pf_sp_input_open(&input, source, header.blocks, true);
-    int status = pf_sp_header_read(&header, &input, "", NULL, NULL, NULL, &ignored);
+    int status = pf_sp_input_open(&input, source, header.blocks, true, &ignored);
+    if (status == PF_OK)
+        status = pf_sp_header_read(&header, &input, "", NULL, NULL, NULL, &ignored);
     pf_sp_input_close(&input);
     return status == PF_OK;
 }

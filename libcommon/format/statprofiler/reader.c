@@ -29,7 +29,7 @@ static int fail(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, 
 static int cut(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, const char *what)
 {
     char text[64];
-    uint64_t left = r->input.end_offset - at;
+    uint64_t left = r->input.source->limit_offset - at;
     snprintf(text, sizeof text, "the file ends inside a %s, %llu bytes after its start", what, (unsigned long long)left);
     return fail(reader, r, at, text);
 }
@@ -85,7 +85,7 @@ static void check_depth(struct pf_reader *reader, struct pf_sp_records *r)
         return;
     snprintf(text, sizeof text, "sample start announces %lu frames, %zu found",
              (unsigned long)r->promised, r->depth);
-    pf_sp_input_warn_at(&r->input, &reader->report, r->sample_at, text);
+    pf_source_warn(r->input.source, &reader->report, r->sample_at, text);
 }
 
 static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
@@ -205,7 +205,7 @@ static int decide_dialect(struct pf_reader *reader, struct pf_sp_records *r)
     int status = pf_sp_input_fill(&r->input, SAMPLE_START_MAX, &reader->error);
     if (status < 0)
         return status;
-    bool plan = pf_sp_plan_sample(r->input.p, pf_sp_input_have(&r->input));
+    bool plan = pf_sp_plan_sample(r->input.source->cursor, pf_sp_input_have(&r->input));
     r->header.dialect = plan ? PF_SP_PLAN : PF_SP_REAL;
     r->form = plan ? PF_SP_FORM_PLAN : PF_SP_FORM_UNDECIDED;
     if (plan)
@@ -215,7 +215,7 @@ static int decide_dialect(struct pf_reader *reader, struct pf_sp_records *r)
 
 static enum pf_sp_parse parse(struct pf_sp_records *r, struct pf_sp_record *record, bool *fits)
 {
-    const unsigned char *p = r->input.p;
+    const unsigned char *p = r->input.source->cursor;
     size_t have = pf_sp_input_have(&r->input);
     *fits = true;
     if (r->header.dialect == PF_SP_PLAN)
@@ -245,7 +245,7 @@ static int next_record(struct pf_reader *reader, struct pf_sp_records *r, struct
         int status = pf_sp_input_fill(&r->input, need, &reader->error);
         if (status == PF_EOF)
             return have > 0 ? cut(reader, r, at, "record") : PF_EOF;
-        if (status == PF_OK && r->header.dialect == PF_SP_UNDECIDED && *r->input.p == PF_SP_SAMPLE_START)
+        if (status == PF_OK && r->header.dialect == PF_SP_UNDECIDED && *r->input.source->cursor == PF_SP_SAMPLE_START)
             status = decide_dialect(reader, r);
         if (status != PF_OK)
             return status;
@@ -273,7 +273,7 @@ static int take_frame(struct pf_reader *reader, struct pf_sp_records *r, const s
     }
     if (r->depth == PF_STACK_DEPTH_MAX)
         return fail(reader, r, at, "a sample has more than 1048575 frames");
-    uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.p, record->size, r->form, r->header.lsb, &why);
+    uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.source->cursor, record->size, r->form, r->header.lsb, &why);
     if (location == 0 && why) {
         snprintf(text, sizeof text, "frame with tag %u: %s", record->tag, why);
         return fail(reader, r, at, text);
@@ -339,7 +339,7 @@ static int take_end(struct pf_reader *reader, struct pf_sp_records *r, const str
 {
     r->finish = record->tag == PF_SP_FILE_END ? PF_SP_FILE_END : PF_SP_STREAM_END;
     if (record->tag == PF_SP_HEADER_END) {
-        r->input.p += record->size;
+        r->input.source->cursor += record->size;
         return r->header.dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(&r->input, &reader->error) : PF_OK;
     }
     return pf_sp_input_skip(&r->input, record->size + (uint64_t)record->length, &reader->error);
@@ -362,7 +362,7 @@ static void give_text(struct pf_sp_records *r, const struct pf_sp_record *record
     batch->rows = 1;
     batch->texts = text;
     r->rows.in_body = true;
-    r->input.p += record->size;
+    r->input.source->cursor += record->size;
 }
 
 /* One record that is not a text. */
@@ -400,7 +400,7 @@ static int take_record(struct pf_reader *reader, struct pf_sp_records *r, const 
     default:
         return pass_over(reader, r, record);
     }
-    r->input.p += record->size;
+    r->input.source->cursor += record->size;
     return status;
 }
 
@@ -413,10 +413,10 @@ static int take_frames(struct pf_reader *reader, struct pf_sp_records *r)
     while (found == PF_SP_FRAMES_ROW && r->depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
         if (!pf_grow(&r->locations, &r->capacity, r->depth + PF_SP_FRAMES_ROW, sizeof *r->locations))
             return pf_error_nomem(&reader->error);
-        found = pf_sp_frames_find_row(&r->frames, r->input.p, pf_sp_input_have(&r->input), r->form,
+        found = pf_sp_frames_find_row(&r->frames, r->input.source->cursor, pf_sp_input_have(&r->input), r->form,
                                       r->locations + r->depth, &size);
         r->depth += found;
-        r->input.p += size;
+        pf_source_take(r->input.source, size);
     }
     return PF_OK;
 }
@@ -454,8 +454,9 @@ int pf_sp_records_open(struct pf_reader *reader, struct pf_sp_records *r, uint64
     if (r->header.dialect == PF_SP_PLAN)
         r->form = PF_SP_FORM_PLAN;
     pf_source_take(reader->source, PF_SP_START);
-    pf_sp_input_open(&r->input, reader->source, r->header.blocks, false);
-    int status = pf_sp_header_read(&r->header, &r->input, reader->name, reader->dict, &custom, &reader->report,
+    int status = pf_sp_input_open(&r->input, reader->source, r->header.blocks, false, &reader->error);
+    if (status == PF_OK)
+        status = pf_sp_header_read(&r->header, &r->input, reader->name, reader->dict, &custom, &reader->report,
                                    &reader->error);
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
         pf_sp_header_warn_missing(&r->header, &reader->report);

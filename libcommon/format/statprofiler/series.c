@@ -136,8 +136,8 @@ int pf_sp_series_find(struct pf_source *source, struct pf_series *series)
     if (have < PF_SP_START || memcmp(bytes, PF_SP_MAGIC "\1", PF_SP_START) != 0)
         return PF_EOF;
     pf_sp_header_sniff(&header, source);
-    pf_sp_input_open(&input, source, header.blocks, true);
-    pf_sp_header_read(&header, &input, "", NULL, NULL, NULL, &ignored);
+    if (pf_sp_input_open(&input, source, header.blocks, true, &ignored) == PF_OK)
+        pf_sp_header_read(&header, &input, "", NULL, NULL, NULL, &ignored);
     pf_sp_input_close(&input);
     if (!pf_sp_header_has_process(&header) || header.ordinal == 0)
         return PF_EOF;
