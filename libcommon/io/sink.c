@@ -31,7 +31,8 @@ enum {
 
 struct pf_sink_output {
     char *name; /* as messages give it, with quotes */
-    int fd;     /* -1: memory */
+    int fd;     /* -1: memory, or the sink below */
+    struct pf_sink *below;
     bool is_stdout;
     bool live, terminal, sync;
     unsigned columns; /* of a line; 0: any number */
@@ -44,7 +45,7 @@ struct pf_sink_output {
     struct pf_buffer memory;
     struct pf_error error;
 
-    bool gzip;
+    bool deflates;
     z_stream deflater;
     unsigned char *deflated; /* BUFFER_SIZE */
 };
@@ -57,11 +58,13 @@ static int fail(struct pf_sink *sink)
     return sink->output->error.code;
 }
 
-/* All bytes to the descriptor, or into memory. */
+/* All bytes to the descriptor, the sink below, or into memory. */
 static int write_raw(struct pf_sink_output *output, const void *bytes, size_t size)
 {
     const char *p = bytes;
 
+    if (output->below != NULL)
+        return pf_sink_write(output->below, bytes, size) == PF_OK ? PF_OK : pf_sink_status(output->below, &output->error);
     if (output->fd < 0)
         return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
                                                               : pf_error_nomem(&output->error);
@@ -119,8 +122,8 @@ static int emit(struct pf_sink_output *output, const void *bytes, size_t size, i
 {
     if (output->error.code != PF_OK)
         return output->error.code;
-    return output->gzip ? write_deflated(output, bytes, size, flush)
-                        : write_raw(output, bytes, size);
+    return output->deflates ? write_deflated(output, bytes, size, flush)
+                            : write_raw(output, bytes, size);
 }
 
 /* Empties the buffer. */
@@ -202,29 +205,34 @@ int pf_sink_finish(struct pf_sink *sink)
 {
     int status = drain(sink, Z_FINISH);
 
-    if (sink->output->gzip) {
+    if (sink->output->deflates) {
         deflateEnd(&sink->output->deflater);
-        sink->output->gzip = false;
+        sink->output->deflates = false;
     }
     return status;
 }
 
-int pf_sink_gzip(struct pf_sink *sink, int level)
+/* `window` and `memory` as deflateInit2 has them. */
+static int start_deflate(struct pf_sink *sink, int level, int window, int memory)
 {
     struct pf_sink_output *output = sink->output;
-    int status = drain(sink, Z_NO_FLUSH);
 
-    if (status != PF_OK)
-        return status;
     output->deflated = malloc(BUFFER_SIZE);
-    /* 16: a gzip header, in zlib's default without name and time */
-    if (output->deflated == NULL || deflateInit2(&output->deflater, level, Z_DEFLATED,
-                                                 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (output->deflated == NULL || deflateInit2(&output->deflater, level, Z_DEFLATED, window, memory,
+                                                 Z_DEFAULT_STRATEGY) != Z_OK) {
         pf_error_nomem(&output->error);
         return fail(sink);
     }
-    output->gzip = true;
+    output->deflates = true;
     return PF_OK;
+}
+
+int pf_sink_gzip(struct pf_sink *sink, int level)
+{
+    int status = drain(sink, Z_NO_FLUSH);
+
+    /* 16: a gzip header, in zlib's default without name and time */
+    return status == PF_OK ? start_deflate(sink, level, 16 + MAX_WBITS, 8) : status;
 }
 
 void pf_sink_sync(struct pf_sink *sink)
@@ -301,7 +309,7 @@ static void discard(struct pf_sink *sink)
 
     if (output->temporary != NULL)
         unlink(output->temporary);
-    if (output->gzip)
+    if (output->deflates)
         deflateEnd(&output->deflater);
     pf_buffer_free(&output->memory);
     free(output->deflated);
@@ -607,13 +615,33 @@ int pf_sink_open_file(struct pf_sink **result, int file, const char *name, struc
     return give(result, sink, error);
 }
 
+/* A sink without a buffer; NULL: out of memory. */
+static struct pf_sink *new_unbuffered(const char *name, struct pf_error *error)
+{
+    struct pf_sink *sink = new_sink(name);
+
+    if (sink == NULL)
+        pf_error_nomem(error);
+    else
+        sink->cursor = sink->limit = sink->output->name; /* any place: there is no room */
+    return sink;
+}
+
 int pf_sink_open_memory(struct pf_sink **result, struct pf_error *error)
 {
-    struct pf_sink *sink = new_sink("memory");
+    *result = new_unbuffered("memory", error);
+    return *result == NULL ? PF_NOMEM : PF_OK;
+}
 
-    *result = sink;
+/* Who writes to the layer has a buffer, as NYTProf's writer has. */
+int pf_sink_open_deflate(struct pf_sink **result, struct pf_sink *below, int level, struct pf_error *error)
+{
+    struct pf_sink *sink = new_unbuffered("deflated", error);
+
+    *result = NULL;
     if (sink == NULL)
-        return pf_error_nomem(error);
-    sink->cursor = sink->limit = sink->output->name; /* any place: there is no room */
-    return PF_OK;
+        return PF_NOMEM;
+    sink->output->below = below;
+    start_deflate(sink, level, MAX_WBITS, MAX_MEM_LEVEL);
+    return give(result, sink, error);
 }

@@ -26,6 +26,10 @@ int pf_sink_open_file(struct pf_sink **, int file, const char *name, struct pf_e
 int pf_sink_open_memory(struct pf_sink **, struct pf_error *);
 const void *pf_sink_memory(const struct pf_sink *, size_t *size);
 
+/* A sink on a sink: bytes pass through zlib's deflate of `level` 1..9 to the one below, which is borrowed and not written to
+ * meanwhile. pf_sink_finish ends the zlib stream; pf_sink_abort then frees. A failure below is in both. */
+int pf_sink_open_deflate(struct pf_sink **, struct pf_sink *below, int level, struct pf_error *);
+
 /* From here on bytes pass through gzip of `level` 1..9 (no name, no time: same bytes for same data). */
 int pf_sink_gzip(struct pf_sink *, int level);
 

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <zlib.h>
 
 /* Size of the file, or -1; its first bytes in `bytes`. */
 static long read_file(const char *path, void *bytes, size_t room)
@@ -448,6 +449,48 @@ static void test_interrupts(void)
     free(bytes);
 }
 
+/* "head", deflated bytes, "tail"; zlib itself inflates them. */
+static void test_deflate_layer(void)
+{
+    enum { SIZE = 700000 };
+    unsigned char *bytes = malloc(SIZE), *back = malloc(SIZE);
+    uLongf got = SIZE;
+    struct pf_error error = {0};
+    struct pf_sink *below, *deflated;
+    const char *all;
+    size_t size;
+
+    fill(bytes, SIZE);
+    pf_sink_open_memory(&below, &error);
+    pf_sink_text(below, "head");
+    pf_sink_open_deflate(&deflated, below, 6, &error);
+    for (size_t at = 0; at < SIZE; at += 70000)
+        pf_sink_write(deflated, bytes + at, 70000);
+    pf_sink_finish(deflated);
+    tap_ok(pf_sink_offset(deflated) == SIZE, "a layer counts the bytes given to it");
+    pf_sink_abort(deflated);
+    pf_sink_text(below, "tail");
+    all = pf_sink_memory(below, &size);
+    tap_ok(pf_sink_offset(below) == size && memcmp(all, "head", 4) == 0 && memcmp(all + size - 4, "tail", 4) == 0 &&
+               uncompress(back, &got, (const unsigned char *)all + 4, size - 8) == Z_OK && got == SIZE &&
+               memcmp(back, bytes, SIZE) == 0,
+           "between what is written before and behind, zlib finds them");
+    pf_sink_abort(below);
+
+    if (access("/dev/full", W_OK) == 0) {
+        pf_sink_open(&below, "/dev/full", &error);
+        pf_sink_open_deflate(&deflated, below, 1, &error);
+        pf_sink_write(deflated, bytes, SIZE);
+        pf_sink_write(deflated, bytes, SIZE);
+        tap_ok(pf_sink_status(below, NULL) == PF_IO && pf_sink_status(deflated, NULL) == PF_IO,
+               "a failure of the sink below is in both");
+        pf_sink_abort(deflated);
+        pf_sink_abort(below);
+    }
+    free(bytes);
+    free(back);
+}
+
 int main(void)
 {
     make_folder();
@@ -458,6 +501,7 @@ int main(void)
     test_full();
     test_stdout();
     test_sink_memory();
+    test_deflate_layer();
     test_sink_file();
     test_interrupts();
     remove_folder();

@@ -104,7 +104,7 @@ int pf_nyt_begin_deflated(struct pf_writer *writer)
     if (!w->begun && level(writer) > 0)
         start_deflate(writer, true);
     w->packed_comment = 0;
-    w->begun = w->begun || w->out.deflater != NULL;
+    w->begun = w->begun || w->out.deflated != NULL;
     return w->out.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 /* As the profiler has it: 160 KB of input are deflated at a time. */
-enum { ROOM = 160 * 1024, PACKED = 16 * 1024, WINDOW_BITS = 15, MEM_LEVEL = 9 };
+enum { ROOM = 160 * 1024 };
 
 int pf_nyt_out_open(struct pf_nyt_out *out, struct pf_sink *sink)
 {
@@ -17,34 +16,13 @@ int pf_nyt_out_open(struct pf_nyt_out *out, struct pf_sink *sink)
 
 void pf_nyt_out_close(struct pf_nyt_out *out)
 {
-    if (out->deflater)
-        deflateEnd(out->deflater);
-    free(out->deflater);
+    pf_sink_abort(out->deflated);
     free(out->buffer);
-}
-
-static void pack(struct pf_nyt_out *out, int flush)
-{
-    z_stream *z = out->deflater;
-    unsigned char packed[PACKED];
-    z->next_in = out->buffer;
-    z->avail_in = (uInt)out->used;
-    out->raw += out->used;
-    do {
-        z->next_out = packed;
-        z->avail_out = sizeof packed;
-        deflate(z, flush);
-        out->packed += sizeof packed - z->avail_out;
-        pf_sink_write(out->sink, packed, sizeof packed - z->avail_out);
-    } while (z->avail_out == 0);
 }
 
 static void drain(struct pf_nyt_out *out)
 {
-    if (out->deflater)
-        pack(out, Z_NO_FLUSH);
-    else
-        pf_sink_write(out->sink, out->buffer, out->used);
+    pf_sink_write(out->deflated ? out->deflated : out->sink, out->buffer, out->used);
     out->used = 0;
 }
 
@@ -120,26 +98,22 @@ void pf_nyt_out_string(struct pf_nyt_out *out, struct pf_bytes text, bool utf8)
 void pf_nyt_out_deflate(struct pf_nyt_out *out, int level)
 {
     static const unsigned char TAG = PF_NYT_DEFLATE;
-    z_stream *z = calloc(1, sizeof *z);
+    struct pf_error error = {0};
     pf_nyt_out_bytes(out, &TAG, 1);
     drain(out);
-    if (!z || deflateInit2(z, level, Z_DEFLATED, WINDOW_BITS, MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
-        free(z);
+    out->start = pf_sink_offset(out->sink);
+    if (pf_sink_open_deflate(&out->deflated, out->sink, level, &error) != PF_OK)
         out->status = PF_NOMEM;
-        return;
-    }
-    out->deflater = z;
 }
 
 void pf_nyt_out_finish(struct pf_nyt_out *out)
 {
-    if (!out->deflater) {
-        drain(out);
+    drain(out);
+    if (!out->deflated)
         return;
-    }
-    pack(out, Z_FINISH);
-    out->used = 0;
-    double raw = (double)out->raw, packed = (double)out->packed;
-    pf_sink_printf(out->sink, "#\n# Compressed %" PRIu64 " bytes to %" PRIu64 ", ratio %f:1, data shrunk by %.2f%%\n", out->raw,
-                   out->packed, raw / packed, raw > 0 ? (raw - packed) * 100 / raw : 0.0);
+    pf_sink_finish(out->deflated);
+    uint64_t raw = pf_sink_offset(out->deflated), packed = pf_sink_offset(out->sink) - out->start;
+    double shrunk = raw > 0 ? ((double)raw - (double)packed) * 100 / (double)raw : 0.0;
+    pf_sink_printf(out->sink, "#\n# Compressed %" PRIu64 " bytes to %" PRIu64 ", ratio %f:1, data shrunk by %.2f%%\n", raw,
+                   packed, (double)raw / (double)packed, shrunk);
 }

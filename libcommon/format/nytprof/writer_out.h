@@ -14,10 +14,10 @@
 
 struct pf_nyt_out {
     struct pf_sink *sink;         /* borrowed */
-    struct z_stream_s *deflater;  /* NULL: plain so far */
+    struct pf_sink *deflated;     /* on the sink; NULL: plain so far */
     unsigned char *buffer;
     size_t used;
-    uint64_t raw, packed;         /* bytes that went through the deflater */
+    uint64_t start;               /* of the deflated bytes */
     int status;                   /* PF_OK, PF_NOMEM; failures of the sink stay there */
 };
 
