@@ -91,8 +91,10 @@ static int add_link(struct pf_reader *reader, struct pf_stackprof_link **links, 
 /* "123":5, the samples of a frame that the frame at hand called. */
 static int read_edge(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = field;
+    struct pf_stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
     int64_t address, samples;
+
+    (void)field;
     int status = key_number(cut, &address);
 
     if (status == PF_OK)
@@ -106,20 +108,14 @@ static int read_edge(struct pf_json_cut *cut, void *field)
                     (struct pf_stackprof_link){.from = state->frame, .to = callee, .samples = samples});
 }
 
-static int read_edges(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member edge[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_edge, 0}, {0}};
-
-    (void)field;
-    return pf_json_object(cut, edge, ((struct pf_reader *)cut->owner)->state);
-}
-
 /* "12":[5,3], the samples of a line with what it called, and its own; older ones have a number. */
 static int read_line(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = field;
+    struct pf_stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
     int64_t line;
     const json_t *counts;
+
+    (void)field;
     int status = key_number(cut, &line);
 
     if (status == PF_OK)
@@ -134,24 +130,18 @@ static int read_line(struct pf_json_cut *cut, void *field)
                     (struct pf_stackprof_link){.from = state->frame, .line = line, .samples = json_integer_value(own)});
 }
 
-static int read_lines(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member line[] = {{NULL, PF_JSON_ANY, read_line, 0}, {0}};
-
-    (void)field;
-    return pf_json_object(cut, line, ((struct pf_reader *)cut->owner)->state);
-}
-
 /* A frame under its address. Frames that its edges name may move the table of them: it takes its place there at the end. */
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
+    static const struct pf_json_member edge[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_edge, 0, NULL}, {0}};
+    static const struct pf_json_member line[] = {{NULL, PF_JSON_ANY, read_line, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, name)},
-        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, file)},
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, line)},
-        {"samples", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, samples)},
-        {"edges", PF_JSON_OBJECT | PF_JSON_LAX, read_edges, 0},
-        {"lines", PF_JSON_OBJECT | PF_JSON_LAX, read_lines, 0},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, name), NULL},
+        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, file), NULL},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, line), NULL},
+        {"samples", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, samples), NULL},
+        {"edges", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, edge},
+        {"lines", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, line},
         {0},
     };
     struct pf_stackprof_reader *state = field;
@@ -170,13 +160,6 @@ static int read_frame(struct pf_json_cut *cut, void *field)
     frame.told = true;
     state->frames[state->frame] = frame;
     return status;
-}
-
-static int read_frames(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_frame, 0}, {0}};
-
-    return pf_json_object(cut, frame, field);
 }
 
 static int read_numbers(struct pf_json_cut *cut, void *field)
@@ -225,11 +208,12 @@ static int read_meta(struct pf_json_cut *cut, void *field)
 static int read_document(struct pf_reader *reader)
 {
     enum { NO_ARRAY = PF_JSON_ANY - PF_JSON_ARRAY };
+    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_frame, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
-        {"frames", PF_JSON_OBJECT | PF_JSON_LAX, read_frames, 0},
-        {"raw", PF_JSON_ARRAY | PF_JSON_LAX, read_raw, 0},
-        {"raw_lines", PF_JSON_ARRAY | PF_JSON_LAX, read_numbers, offsetof(struct pf_stackprof_reader, raw_lines)},
-        {NULL, NO_ARRAY | PF_JSON_LAX, read_meta, 0},
+        {"frames", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, frame},
+        {"raw", PF_JSON_ARRAY | PF_JSON_LAX, read_raw, 0, NULL},
+        {"raw_lines", PF_JSON_ARRAY | PF_JSON_LAX, read_numbers, offsetof(struct pf_stackprof_reader, raw_lines), NULL},
+        {NULL, NO_ARRAY | PF_JSON_LAX, read_meta, 0, NULL},
         {0},
     };
     struct pf_stackprof_reader *state = reader->state;

@@ -65,7 +65,7 @@ static int read_member(struct pf_json_cut *cut, const struct pf_json_member *row
     kind = pf_json_cut_kind(cut);
     if (kind < 0)
         return kind;
-    for (unsigned k = 0; rows[k].read; k++) {
+    for (unsigned k = 0; rows[k].kinds; k++) {
         const struct pf_json_member *row = &rows[k];
 
         if (row->key && !is_key(row->key, cut->key))
@@ -78,7 +78,10 @@ static int read_member(struct pf_json_cut *cut, const struct pf_json_member *row
         if (row->kinds & PF_JSON_ONCE && *seen & UINT64_C(1) << k)
             return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "'%s' is there twice", row->key);
         *seen |= UINT64_C(1) << k;
-        return row->read(cut, (char *)object + row->offset);
+        object = (char *)object + row->offset;
+        return row->members                  ? pf_json_object(cut, row->members, object)
+               : row->kinds & PF_JSON_EACH ? pf_json_array(cut, row->read, object)
+                                           : row->read(cut, object);
     }
     return pf_json_cut_skip(cut);
 }
@@ -99,7 +102,7 @@ int pf_json_object(struct pf_json_cut *cut, const struct pf_json_member *rows, v
         status = read_member(cut, rows, object, &seen);
     if (status != PF_EOF)
         return status;
-    for (unsigned k = 0; rows[k].read; k++)
+    for (unsigned k = 0; rows[k].kinds; k++)
         if (rows[k].kinds & PF_JSON_REQUIRED && !(seen & UINT64_C(1) << k))
             return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
                                "the object that ends here has no '%s'", rows[k].key);

@@ -22,7 +22,8 @@ enum {
     PF_JSON_ANY = 63,
     PF_JSON_LAX = 64,       /* the row does not apply to values of other kinds; without it they fail */
     PF_JSON_REQUIRED = 128, /* an object without the member fails */
-    PF_JSON_ONCE = 256      /* a second member of the key fails; without it the values are read one after the other */
+    PF_JSON_ONCE = 256,     /* a second member of the key fails; without it the values are read one after the other */
+    PF_JSON_EACH = 512      /* of an array: the function reads each element */
 };
 
 /* Reads the value ahead, all of it. `field` points into the object that the caller of the walker passed. */
@@ -34,6 +35,7 @@ struct pf_json_member {
     unsigned kinds;
     pf_json_read *read;
     size_t offset; /* of the field in the object */
+    const struct pf_json_member *members; /* of an object that needs no function: `read` is NULL, its members fill the field */
 };
 
 /* Reads the object ahead. */

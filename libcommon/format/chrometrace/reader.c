@@ -202,17 +202,17 @@ static int read_stack_number(struct pf_json_cut *cut, void *field)
 static int read_fields(struct pf_json_cut *cut, struct pf_trace_fields *fields)
 {
     static const struct pf_json_member members[] = {
-        {"ph", PF_JSON_STRING, read_phase, offsetof(struct pf_trace_fields, phase)},
-        {"name", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, name)},
-        {"pid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, pid)},
-        {"tid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, tid)},
-        {"ts", TEXT, read_time, 0},
-        {"dur", TEXT, read_duration, 0},
-        {"tdur", TEXT, read_thread_duration, 0},
-        {"args", PF_JSON_ANY, read_args, 0},
-        {"id", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, id)},
-        {"sf", TEXT, read_stack_number, offsetof(struct pf_trace_fields, frame)},
-        {"weight", PF_JSON_NUMBER | PF_JSON_STRING, read_weight, 0},
+        {"ph", PF_JSON_STRING, read_phase, offsetof(struct pf_trace_fields, phase), NULL},
+        {"name", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, name), NULL},
+        {"pid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, pid), NULL},
+        {"tid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, tid), NULL},
+        {"ts", TEXT, read_time, 0, NULL},
+        {"dur", TEXT, read_duration, 0, NULL},
+        {"tdur", TEXT, read_thread_duration, 0, NULL},
+        {"args", PF_JSON_ANY, read_args, 0, NULL},
+        {"id", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, id), NULL},
+        {"sf", TEXT, read_stack_number, offsetof(struct pf_trace_fields, frame), NULL},
+        {"weight", PF_JSON_NUMBER | PF_JSON_STRING, read_weight, 0, NULL},
         {0},
     };
 
@@ -338,11 +338,6 @@ static int read_event(struct pf_json_cut *cut, void *field)
     return status == PF_OK ? take_event(cut->owner, &fields) : status;
 }
 
-static int read_events(struct pf_json_cut *cut, void *field)
-{
-    return pf_json_array(cut, read_event, field);
-}
-
 /* Samples are written as events are. */
 static int read_sample(struct pf_json_cut *cut, void *field)
 {
@@ -351,11 +346,6 @@ static int read_sample(struct pf_json_cut *cut, void *field)
 
     (void)field;
     return status == PF_OK ? take_sample(cut->owner, &fields) : status;
-}
-
-static int read_samples(struct pf_json_cut *cut, void *field)
-{
-    return pf_json_array(cut, read_sample, field);
 }
 
 /* --- the document ----------------------------------------------------------------------------------------- */
@@ -368,8 +358,8 @@ struct stack_frame {
 static int read_stack_frame(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
-        {"name", TEXT, pf_json_read_text, offsetof(struct stack_frame, name)},
-        {"parent", TEXT, read_stack_number, offsetof(struct stack_frame, parent)},
+        {"name", TEXT, pf_json_read_text, offsetof(struct stack_frame, name), NULL},
+        {"parent", TEXT, read_stack_number, offsetof(struct stack_frame, parent), NULL},
         {0},
     };
     struct pf_trace_reader *state = field;
@@ -390,24 +380,19 @@ static int read_stack_frame(struct pf_json_cut *cut, void *field)
     return PF_OK;
 }
 
-static int read_stack_frames(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_stack_frame, 0}, {0}};
-
-    return pf_json_object(cut, frame, field);
-}
-
 static int read_document(struct pf_reader *reader)
 {
+    enum { LIST = PF_JSON_ARRAY | PF_JSON_EACH | PF_JSON_LAX };
+    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_stack_frame, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
-        {"traceEvents", PF_JSON_ARRAY | PF_JSON_LAX, read_events, 0},
-        {"samples", PF_JSON_ARRAY | PF_JSON_LAX, read_samples, 0},
-        {"stackFrames", PF_JSON_OBJECT | PF_JSON_LAX, read_stack_frames, 0},
+        {"traceEvents", LIST, read_event, 0, NULL},
+        {"samples", LIST, read_sample, 0, NULL},
+        {"stackFrames", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, frame},
         {0},
     };
     struct pf_trace_reader *state = reader->state;
     bool list = pf_json_cut_kind(&state->cut) == '[';
-    int status = list ? read_events(&state->cut, state) : pf_json_object(&state->cut, members, state);
+    int status = list ? pf_json_array(&state->cut, read_event, state) : pf_json_object(&state->cut, members, state);
 
     return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }

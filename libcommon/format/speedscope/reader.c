@@ -66,10 +66,10 @@ static uint32_t frame_location(struct pf_dict *dict, const struct frame *frame)
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, name)},
-        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, file)},
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, line)},
-        {"col", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, column)},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, name), NULL},
+        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, file), NULL},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, line), NULL},
+        {"col", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, column), NULL},
         {0},
     };
     struct pf_speedscope_reader *state = field;
@@ -84,18 +84,6 @@ static int read_frame(struct pf_json_cut *cut, void *field)
         return pf_error_nomem(cut->error);
     state->locations[state->location_count++] = frame_location(dict, &frame);
     return PF_OK;
-}
-
-static int read_frames(struct pf_json_cut *cut, void *field)
-{
-    return pf_json_array(cut, read_frame, field);
-}
-
-static int read_shared(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member members[] = {{"frames", PF_JSON_ARRAY, read_frames, 0}, {0}};
-
-    return pf_json_object(cut, members, field);
 }
 
 /* --- sampled ---------------------------------------------------------------------------------------------- */
@@ -324,9 +312,9 @@ static int read_event(struct pf_json_cut *cut, void *field)
 {
     enum { A_NUMBER = PF_JSON_NUMBER | PF_JSON_STRING | PF_JSON_REQUIRED };
     static const struct pf_json_member members[] = {
-        {"type", PF_JSON_STRING | PF_JSON_REQUIRED, read_type, offsetof(struct event, type)},
-        {"frame", A_NUMBER, pf_json_read_int, offsetof(struct event, frame)},
-        {"at", A_NUMBER, read_time, 0},
+        {"type", PF_JSON_STRING | PF_JSON_REQUIRED, read_type, offsetof(struct event, type), NULL},
+        {"frame", A_NUMBER, pf_json_read_int, offsetof(struct event, frame), NULL},
+        {"at", A_NUMBER, read_time, 0, NULL},
         {0},
     };
     struct event event = {.profile = field};
@@ -437,13 +425,13 @@ static int read_profile(struct pf_json_cut *cut, void *field)
 {
     enum { LIST = PF_JSON_ARRAY | PF_JSON_ONCE };
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_speedscope_profile, name)},
-        {"type", PF_JSON_STRING, read_profile_type, 0},
-        {"unit", PF_JSON_STRING, read_unit, 0},
-        {"samples", LIST, read_samples, 0},
-        {"weights", LIST, read_weights, 0},
-        {"events", LIST, read_events, 0},
-        {"profutils", PF_JSON_ANY, read_facts, 0},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_speedscope_profile, name), NULL},
+        {"type", PF_JSON_STRING, read_profile_type, 0, NULL},
+        {"unit", PF_JSON_STRING, read_unit, 0, NULL},
+        {"samples", LIST, read_samples, 0, NULL},
+        {"weights", LIST, read_weights, 0, NULL},
+        {"events", LIST, read_events, 0, NULL},
+        {"profutils", PF_JSON_ANY, read_facts, 0, NULL},
         {0},
     };
     struct pf_speedscope_reader *state = field;
@@ -459,11 +447,6 @@ static int read_profile(struct pf_json_cut *cut, void *field)
     if (profile->rows.count > profile->amounts.count)
         profile->rows.count = profile->amounts.count;
     return status;
-}
-
-static int read_profiles(struct pf_json_cut *cut, void *field)
-{
-    return pf_json_array(cut, read_profile, field);
 }
 
 /* The name of the document, or of the program that wrote it. */
@@ -483,11 +466,12 @@ static int read_meta(struct pf_json_cut *cut, void *field)
 
 static int read_document(struct pf_reader *reader)
 {
+    static const struct pf_json_member shared[] = {{"frames", PF_JSON_ARRAY | PF_JSON_EACH, read_frame, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
-        {"shared", PF_JSON_OBJECT, read_shared, 0},
-        {"profiles", PF_JSON_ARRAY, read_profiles, 0},
-        {"name", PF_JSON_STRING | PF_JSON_LAX, read_meta, 0},
-        {"exporter", PF_JSON_STRING | PF_JSON_LAX, read_meta, 0},
+        {"shared", PF_JSON_OBJECT, NULL, 0, shared},
+        {"profiles", PF_JSON_ARRAY | PF_JSON_EACH, read_profile, 0, NULL},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, read_meta, 0, NULL},
+        {"exporter", PF_JSON_STRING | PF_JSON_LAX, read_meta, 0, NULL},
         {0},
     };
     struct pf_speedscope_reader *state = reader->state;

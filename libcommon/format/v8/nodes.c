@@ -107,8 +107,8 @@ static int read_count(struct pf_json_cut *cut, void *field)
 static int read_line(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member row[] = {
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, line)},
-        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, ticks)},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, line), NULL},
+        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, ticks), NULL},
         {0},
     };
     struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -192,17 +192,17 @@ static int begin_children(struct pf_json_cut *cut, void *field)
 }
 
 static const struct pf_json_member members[] = {
-    {"id", PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0},
-    {"parent", PF_JSON_NUMBER | PF_JSON_LAX, read_parent_number, 0},
-    {"children", PF_JSON_ARRAY | PF_JSON_LAX, begin_children, 0},
-    {"callFrame", PF_JSON_ANY, read_call_frame, 0},
-    {"hitCount", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0},
-    {"selfSize", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0},
-    {"positionTicks", PF_JSON_ARRAY | PF_JSON_LAX, read_lines, 0},
-    {"functionName", PF_JSON_ANY, read_function_name, 0},
-    {"url", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_v8_open, frame.file)},
-    {"lineNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.line)},
-    {"columnNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.column)},
+    {"id", PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0, NULL},
+    {"parent", PF_JSON_NUMBER | PF_JSON_LAX, read_parent_number, 0, NULL},
+    {"children", PF_JSON_ARRAY | PF_JSON_LAX, begin_children, 0, NULL},
+    {"callFrame", PF_JSON_ANY, read_call_frame, 0, NULL},
+    {"hitCount", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0, NULL},
+    {"selfSize", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0, NULL},
+    {"positionTicks", PF_JSON_ARRAY | PF_JSON_LAX, read_lines, 0, NULL},
+    {"functionName", PF_JSON_ANY, read_function_name, 0, NULL},
+    {"url", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_v8_open, frame.file), NULL},
+    {"lineNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.line), NULL},
+    {"columnNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.column), NULL},
     {0},
 };
 

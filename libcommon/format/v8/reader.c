@@ -58,11 +58,6 @@ static int read_node(struct pf_json_cut *cut, void *field)
     return pf_v8_read_node(cut->owner);
 }
 
-static int read_nodes(struct pf_json_cut *cut, void *field)
-{
-    return pf_json_array(cut, read_node, field);
-}
-
 /* The outermost node, where all others are nested in it. */
 static int read_head(struct pf_json_cut *cut, void *field)
 {
@@ -90,8 +85,8 @@ struct heap_sample {
 static int read_heap_sample(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
-        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, size)},
-        {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, node)},
+        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, size), NULL},
+        {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, node), NULL},
         {0},
     };
     struct pf_v8_reader *state = field;
@@ -197,14 +192,14 @@ static int read_own(struct pf_json_cut *cut, void *field)
 static int read_document(struct pf_reader *reader)
 {
     static const struct pf_json_member members[] = {
-        {"nodes", PF_JSON_ARRAY, read_nodes, 0},
-        {"head", PF_JSON_OBJECT, read_head, 0},
-        {"samples", PF_JSON_ARRAY | PF_JSON_LAX, read_samples, 0},
-        {"timeDeltas", PF_JSON_ARRAY, read_deltas, 0},
-        {"timestamps", PF_JSON_ARRAY, read_timestamps, 0},
-        {"startTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, start)},
-        {"endTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, end)},
-        {"profutils", PF_JSON_ANY, read_own, 0},
+        {"nodes", PF_JSON_ARRAY | PF_JSON_EACH, read_node, 0, NULL},
+        {"head", PF_JSON_OBJECT, read_head, 0, NULL},
+        {"samples", PF_JSON_ARRAY | PF_JSON_LAX, read_samples, 0, NULL},
+        {"timeDeltas", PF_JSON_ARRAY, read_deltas, 0, NULL},
+        {"timestamps", PF_JSON_ARRAY, read_timestamps, 0, NULL},
+        {"startTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, start), NULL},
+        {"endTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, end), NULL},
+        {"profutils", PF_JSON_ANY, read_own, 0, NULL},
         {0},
     };
     struct pf_v8_reader *state = reader->state;

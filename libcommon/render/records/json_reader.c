@@ -314,22 +314,6 @@ static int read_unit(struct pf_json_cut *cut, void *field)
     return status == PF_OK ? pf_json_read_text(cut, &value->unit) : status;
 }
 
-/* {"wall":5} */
-static int read_values(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member value[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0}, {0}};
-
-    return pf_json_object(cut, value, field);
-}
-
-/* {"wall":"nanoseconds"} */
-static int read_units(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member unit[] = {{NULL, PF_JSON_STRING, read_unit, 0}, {0}};
-
-    return pf_json_object(cut, unit, field);
-}
-
 static int read_kind(struct pf_json_cut *cut, void *field)
 {
     struct pf_samples_reader *state = field;
@@ -386,17 +370,19 @@ static int refuse_depth(struct pf_json_cut *cut, void *field)
 
 static int read_row(struct pf_reader *reader)
 {
+    static const struct pf_json_member value[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0, NULL}, {0}};
+    static const struct pf_json_member unit[] = {{NULL, PF_JSON_STRING, read_unit, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
-        {"kind", PF_JSON_STRING, read_kind, 0},
-        {"sections", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, sections)},
-        {"labels", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, labels)},
-        {"stack", PF_JSON_ARRAY, read_stack, 0},
-        {"values", PF_JSON_OBJECT, read_values, 0},
-        {"units", PF_JSON_OBJECT, read_units, 0},
-        {"measures", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, measures)},
-        {"source_format", PF_JSON_STRING, pf_json_read_text, offsetof(struct pf_samples_reader, formats)},
-        {"removed", PF_JSON_ANY, read_removed, 0},
-        {"depth", PF_JSON_ANY, refuse_depth, 0},
+        {"kind", PF_JSON_STRING, read_kind, 0, NULL},
+        {"sections", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, sections), NULL},
+        {"labels", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, labels), NULL},
+        {"stack", PF_JSON_ARRAY, read_stack, 0, NULL},
+        {"values", PF_JSON_OBJECT, NULL, 0, value},
+        {"units", PF_JSON_OBJECT, NULL, 0, unit},
+        {"measures", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, measures), NULL},
+        {"source_format", PF_JSON_STRING, pf_json_read_text, offsetof(struct pf_samples_reader, formats), NULL},
+        {"removed", PF_JSON_ANY, read_removed, 0, NULL},
+        {"depth", PF_JSON_ANY, refuse_depth, 0, NULL},
         {0},
     };
     static const size_t frames[] = {0, 1, 2};
@@ -612,13 +598,13 @@ static int keep_member(struct pf_json_cut *cut, void *field)
 
 /* A measure without its total, which may leave the 64 bits that jansson has. */
 static const struct pf_json_member measure_members[] = {
-    {"name", PF_JSON_ANY, keep_member, 0},       {"unit", PF_JSON_ANY, keep_member, 0},
-    {"kind", PF_JSON_ANY, keep_member, 0},       {"role", PF_JSON_ANY, keep_member, 0},
-    {"nature", PF_JSON_ANY, keep_member, 0},     {"aggregation", PF_JSON_ANY, keep_member, 0},
-    {"main", PF_JSON_ANY, keep_member, 0},       {"measure", PF_JSON_ANY, keep_member, 0},
-    {"base_unit", PF_JSON_ANY, keep_member, 0},  {"raw_unit", PF_JSON_ANY, keep_member, 0},
-    {"num", PF_JSON_ANY, keep_member, 0},        {"den", PF_JSON_ANY, keep_member, 0},
-    {"period", PF_JSON_ANY, keep_member, 0},     {"period_parts", PF_JSON_ANY, keep_member, 0},
+    {"name", PF_JSON_ANY, keep_member, 0, NULL},       {"unit", PF_JSON_ANY, keep_member, 0, NULL},
+    {"kind", PF_JSON_ANY, keep_member, 0, NULL},       {"role", PF_JSON_ANY, keep_member, 0, NULL},
+    {"nature", PF_JSON_ANY, keep_member, 0, NULL},     {"aggregation", PF_JSON_ANY, keep_member, 0, NULL},
+    {"main", PF_JSON_ANY, keep_member, 0, NULL},       {"measure", PF_JSON_ANY, keep_member, 0, NULL},
+    {"base_unit", PF_JSON_ANY, keep_member, 0, NULL},  {"raw_unit", PF_JSON_ANY, keep_member, 0, NULL},
+    {"num", PF_JSON_ANY, keep_member, 0, NULL},        {"den", PF_JSON_ANY, keep_member, 0, NULL},
+    {"period", PF_JSON_ANY, keep_member, 0, NULL},     {"period_parts", PF_JSON_ANY, keep_member, 0, NULL},
     {0},
 };
 
@@ -656,11 +642,6 @@ static int read_measure(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-static int read_measures(struct pf_json_cut *cut, void *field)
-{
-    return pf_json_array(cut, read_measure, field);
-}
-
 static int read_meta(struct pf_json_cut *cut, void *field)
 {
     struct pf_samples_reader *state = field;
@@ -695,9 +676,9 @@ static int enter_rows(struct pf_json_cut *cut, void *field)
 static int read_document(struct pf_samples_reader *state)
 {
     static const struct pf_json_member members[] = {
-        {"rows", PF_JSON_ARRAY, enter_rows, 0},
-        {"measures", PF_JSON_ARRAY, read_measures, 0},
-        {"meta", PF_JSON_ANY, read_meta, 0},
+        {"rows", PF_JSON_ARRAY, enter_rows, 0, NULL},
+        {"measures", PF_JSON_ARRAY | PF_JSON_EACH, read_measure, 0, NULL},
+        {"meta", PF_JSON_ANY, read_meta, 0, NULL},
         {0},
     };
     int status = PF_OK;
