@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = 160, KEY_SHOWN = 40 };
+enum { TEXT_MAX = 160 };
 
 /* The bit of the kind that pf_json_cut_kind gave. */
 static unsigned kind_bit(int kind)
@@ -43,9 +43,8 @@ static int wrong_kind(struct pf_json_cut *cut, unsigned kind, unsigned kinds)
 {
     char is[TEXT_MAX], expected[TEXT_MAX];
 
-    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "'%.*s' is %s, %s was expected",
-                       cut->key.size > KEY_SHOWN ? KEY_SHOWN : (int)cut->key.size, cut->key.data,
-                       kind_words(kind, is), kind_words(kinds, expected));
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "'%s' is %s, %s was expected",
+                       pf_clip(cut->key).text, kind_words(kind, is), kind_words(kinds, expected));
 }
 
 /* Keys differ in their first letters mostly: no call is made for those. */
