@@ -130,9 +130,7 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
         return pf_error_nomem(error);
     *writer = *setup;
     memset(&writer->error, 0, sizeof writer->error);
-    memset(writer->left_out, 0, sizeof writer->left_out);
-    writer->calls_left_out = false;
-    memset(&writer->left_labels, 0, sizeof writer->left_labels);
+    memset(&writer->left_out, 0, sizeof writer->left_out);
     memset(&writer->measures, 0, sizeof writer->measures);
     memset(writer->held, 0, sizeof writer->held);
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
@@ -150,55 +148,32 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
     bool record = batch->kind < PF_RECORD_KINDS;
     if (record && batch->rows && !(writer->format->caps & (1u << batch->kind))) {
-        writer->left_out[batch->kind] += batch->rows;
-        for (uint32_t k = 0; batch->kind == PF_EDGE && k < batch->value_count; k++)
-            writer->calls_left_out |= pf_measures_row(&writer->dict->measures, batch->values[k].measure)->role == PF_INCLUSIVE;
+        pf_left_out_records(writer, batch);
         return writer->format->caps & PF_SUMS_ALL ? explained(writer, writer->format->write(writer, batch)) : PF_OK;
     }
     if (record)
         writer->held[batch->kind] += batch->rows;
-    if (record && pf_left_labels_add(writer, batch) != PF_OK)
-        return pf_error_nomem(&writer->error);
+    if (record && pf_left_out_labels(writer, batch) != PF_OK)
+        return writer->error.code;
     return explained(writer, writer->format->write(writer, batch));
 }
 
-/* A profile of several kinds loses those the format has no place for; one that would lose all is refused, unless sums of it are `drawn`. */
-static int tell_left_out(struct pf_writer *writer, bool drawn)
-{
-    char kinds[128], counted[192];
-    size_t used = 0, used_counted = 0;
-    uint64_t held = 0;
-    bool expandable = writer->format->caps & PF_HOLDS_SAMPLE && writer->calls_left_out && writer->held[PF_SAMPLE] == 0;
-    const char *hint = expandable ? " (profcat --expand-edges makes approximate stacks of them)" : "";
-    for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
-        uint64_t count = writer->left_out[kind];
-        held += writer->held[kind];
-        if (count == 0)
-            continue;
-        const char *name = pf_kind_name((enum pf_kind)kind);
-        used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? " and " : "", name);
-        used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted, "%s%" PRIu64 " %s",
-                                         used_counted ? " and " : "", count, name);
-    }
-    if (used > 0 && held == 0 && !drawn)
-        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records%s", writer->format->name, kinds, hint);
-    if (used > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out%s", counted, hint);
-    pf_left_labels_tell(writer);
-    return PF_OK;
-}
-
+/* A profile of several kinds loses those that the format has no place for; a profile that would lose all
+ * of them is refused, but for a format that may have drawn sums of them. */
 int pf_writer_finish(struct pf_writer *writer, bool failed_input)
 {
+    bool draws = writer->format->caps & PF_SUMS_ALL;
+    int status;
+
     writer->failed_input = failed_input;
-    if (!(writer->format->caps & PF_SUMS_ALL)) {
-        int told = tell_left_out(writer, false);
-        return told < 0 ? told : explained(writer, writer->format->finish(writer));
-    }
-    int status = writer->format->finish(writer);
-    if (status < 0)
-        return explained(writer, status);
-    return tell_left_out(writer, status == PF_OK);
+    if (!draws && pf_left_out_say_kinds(writer, false) != PF_OK)
+        return writer->error.code;
+    status = explained(writer, writer->format->finish(writer));
+    if (draws && status >= 0 && pf_left_out_say_kinds(writer, status == PF_OK) != PF_OK)
+        return writer->error.code;
+    if (status >= 0)
+        pf_left_out_say_names(writer);
+    return draws && status >= 0 ? PF_OK : status;
 }
 
 void pf_writer_close(struct pf_writer *writer)
@@ -207,7 +182,7 @@ void pf_writer_close(struct pf_writer *writer)
         return;
     if (writer->state)
         writer->format->close_writer(writer);
-    pf_left_labels_free(&writer->left_labels);
+    pf_left_out_free(&writer->left_out);
     free(writer->state);
     free(writer);
 }

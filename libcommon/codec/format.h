@@ -3,8 +3,8 @@
 #define PF_CODEC_FORMAT_H
 
 #include "base/error.h"
-#include "codec/left_labels.h"
 #include "codec/left_measures.h"
+#include "codec/left_out.h"
 #include "codec/merging.h"
 #include "codec/options.h"
 #include "codec/shared.h"
@@ -64,9 +64,8 @@ struct pf_writer {
     bool force;
     bool saturate;                    /* counts that do not fit are clamped, with a warning, instead of refused */
     bool failed_input;                /* set before finish: an input failed, what was written is incomplete */
-    uint64_t held[PF_RECORD_KINDS], left_out[PF_RECORD_KINDS]; /* rows of the kinds it holds, of others */
-    bool calls_left_out;              /* some of the latter say what calls cost: stacks can be made of them */
-    struct pf_left_labels left_labels;
+    uint64_t held[PF_RECORD_KINDS];   /* records of the kinds that the format holds */
+    struct pf_left_out left_out;
     struct pf_held_measures measures; /* those written, of a format with room for few; known after finish */
     struct pf_error error;
     void *state;                      /* writer_size bytes, zeroed */

@@ -454,7 +454,7 @@ def text(_):
     odd = made_header(weird="1 2", label="L", cpucount="4", path="/x")
     status, out, err = run("profcat", "-t", "dcpicat", given=Profile(odd, [(0, [1])]).encode())
     differ("lines without a place", (status, err.split(": ", 1)[1:]),
-           (0, ["warning: dcpicat: lines of the head have no place and are left out: cpuspeed, weird, cpucount\n"]))  # fmt: skip
+           (0, ["warning: dcpicat: metadata have no place and are left out: cpuspeed, weird, cpucount\n"]))  # fmt: skip
     differ("lines that have one", run("profcat", "-t", "dcpicat", given=data)[2], "")
     # Profiles without records have their heads.
     heads = re.sub("event +[0-9]+", "event                0", re.sub("0x.* [0-9]+\n", "", TEXT)).encode()

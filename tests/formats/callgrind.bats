@@ -75,7 +75,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     kept="$(line events Fake),$(line 'su mary' 3),$(line comment fn=b),$(line 1 9),$(line desc kept)"
     profcat -t json a.folded | sed "s/\"metadata\":\[\]/\"metadata\":[$kept]/" >made.json
     profcat -f json -t callgrind made.json >made.out 2>err
-    [ "$(cat err)" = "profcat: warning: callgrind: metadata 'events' is no line of a header and is left out" ]
+    [ "$(cat err)" = "profcat: warning: callgrind: metadata have no place and are left out: events, su mary, comment, 1" ]
     grep -qx 'desc: kept' made.out
     [ "$(profcat -f callgrind -t csv made.out | tail -n 1)" = 'flat,,,a,a,???,0,5,0' ]
 }

@@ -47,6 +47,26 @@ setup()
     [[ $output == *"svg cannot hold flat and edge records" ]]
 }
 
+@test "measures, metadata and source texts without a place are named once, in the same words for all formats" {
+    nyt=nytprof/anon_c0.nyt py=pstats/small.pstats
+    while read -r file format text; do
+        profcat "$PROFUTILS_SRC/tests/corpus/${!file}" -t "$format" -o out 2>err
+        [ "$(grep -cFx "profcat: warning: $format: $text" err)" = 1 ] || { echo "$format: $text" && cat err && false; }
+    done <<'EOF'
+py nytprof measures of flat records have no place and are left out: primitive_calls
+py callgrind measures of flat records have no place and are left out: ct
+py callgrind measures of edge records have no place and are left out: primitive_calls, tt
+nyt callgrind measures of edge records have no place and are left out: reci, depth
+nyt callgrind source texts have no place and are left out
+nyt pynytprof source texts have no place and are left out
+EOF
+    # 16 names, and how many more
+    columns=$(printf '"m%d":1,' {1..18})
+    printf '{"kind":"sample","stack":["a"],"values":{"wall":1,%s}}\n' "${columns%,}" >many.ndjson
+    profcat -f ndjson -t statprofiler many.ndjson -o out 2>err
+    grep -q 'warning: statprofiler: measures of sample records have no place and are left out: m1, .*, m15, m16 and 2 more$' err
+}
+
 # loses KEYS FILE FORMAT: one warning names just these labels (in any order)
 loses()
 {

@@ -65,7 +65,7 @@ for line in sys.stdin:
     printf 'main;work;read 3\nmain;work;parse 5\n' >a.folded
     run -0 --separate-stderr profcat --set-label host=web -f folded a.folded -t statprofiler -o a.out
     [[ $stderr == *"'samples' is no time"* ]]
-    [[ $stderr == *"labels, left out: host"* ]]
+    [[ $stderr == *"labels have no place and are left out: host "* ]]
     run -0 profcat -t folded a.out
     [ "$output" = "$(sort a.folded)" ]
     run -0 --separate-stderr profcat -t statprofiler:tick=1000 a.folded -o b.out

@@ -238,18 +238,20 @@ static int choose_events(struct pf_cg_costs *costs, struct pf_accumulator *sums,
     return costs->count > 0 ? PF_OK : pf_error_set(error, PF_USAGE, "callgrind lists costs, and these records have none");
 }
 
-static void say_left_out(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, bool stacks, const struct pf_report *report)
+static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, bool stacks,
+                          struct pf_writer *writer)
 {
-    for (uint32_t k = 0; k < sums->count; k++) {
-        const struct pf_sums *each = &sums->sums[k];
-        struct pf_bytes name = pf_dict_string(costs->dict, measure_of(each)->name);
+    int status = PF_OK;
 
-        if (taken(costs, each) || is_calls(costs->dict, each) || is_jump(costs->dict, each) ||
-            (measure_of(each)->kind == PF_SAMPLE) != stacks)
-            continue;
-        pf_report_send(report, PF_WARNING, "'%s' of %s records has no place and is left out", pf_clip(name).text,
-                       pf_kind_name(measure_of(each)->kind));
+    for (uint32_t k = 0; status == PF_OK && k < sums->count; k++) {
+        const struct pf_sums *each = &sums->sums[k];
+        const struct pf_measure *measure = measure_of(each);
+
+        if (!taken(costs, each) && !is_calls(costs->dict, each) && !is_jump(costs->dict, each) &&
+            (measure->kind == PF_SAMPLE) == stacks)
+            status = pf_leave_name(writer, (enum pf_left)measure->kind, measure->name);
     }
+    return status;
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
@@ -367,24 +369,25 @@ static int add_edges(struct pf_cg_costs *costs, const struct pf_cg_records *reco
     return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, struct pf_dict *dict, const struct pf_report *report,
-                     struct pf_error *error)
+int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, struct pf_writer *writer)
 {
+    struct pf_error *error = &writer->error;
     const uint64_t *counts = records->sums.records;
     bool others = counts[PF_FLAT] + counts[PF_EDGE] > 0, stacks = counts[PF_SAMPLE] > 0 && !others;
     int status;
 
-    *costs = (struct pf_cg_costs){.dict = dict};
+    *costs = (struct pf_cg_costs){.dict = writer->dict};
     if (pf_table_init(&costs->keys, sizeof(struct pf_edge)) != PF_OK)
         return pf_error_nomem(error);
     if (!others && !stacks)
         stacks = pf_accumulator_main(&records->sums, PF_SAMPLE) != UINT32_MAX;
     if (others && counts[PF_SAMPLE] > 0)
-        pf_report_send(report, PF_NOTE, "costs are those of lines and calls; the stacks beside them are left out");
+        pf_report_send(&writer->report, PF_NOTE, "costs are those of lines and calls; the stacks beside them are left out");
     status = choose_events(costs, &records->sums, stacks, error);
     if (status != PF_OK)
         return status;
-    say_left_out(costs, &records->sums, stacks, report);
+    if (leave_measures(costs, &records->sums, stacks, writer) != PF_OK)
+        return error->code;
     if (stacks)
         return pf_cg_stacks_cost(costs, records, error);
     status = add_lines(costs, records, error);

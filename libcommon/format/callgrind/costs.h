@@ -5,6 +5,7 @@
 #include "analysis/sum/accumulate.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "codec/format.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
@@ -46,7 +47,7 @@ int pf_cg_records_add(struct pf_cg_records *, const struct pf_batch *, struct pf
 
 /* The events and the rows of records: of lines and calls where there are any, else of stacks. What is left out is reported. PF_OK;
  * PF_NOMEM; PF_OVERFLOW; PF_USAGE where there is no event. Free in any case. Sums of stacks become those of subtrees. */
-int pf_cg_costs_make(struct pf_cg_costs *, struct pf_cg_records *, struct pf_dict *, const struct pf_report *, struct pf_error *);
+int pf_cg_costs_make(struct pf_cg_costs *, struct pf_cg_records *, struct pf_writer *);
 void pf_cg_costs_free(struct pf_cg_costs *);
 
 static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t row)

@@ -282,7 +282,7 @@ static int write_group(struct pf_writer *writer, struct pf_cg_group *group)
 {
     const struct pf_cg_writer *state = writer->state;
     struct pf_cg_costs costs;
-    int status = pf_cg_costs_make(&costs, &group->records, writer->dict, &writer->report, &writer->error);
+    int status = pf_cg_costs_make(&costs, &group->records, writer);
 
     for (size_t k = 0; status == PF_OK && k < costs.count; k++)
         if (!shorten_name(writer, &costs.events[k]) || !number_name(writer, &costs, k))
@@ -352,12 +352,8 @@ static int add_header(struct pf_writer *writer, uint32_t key, uint32_t value)
 
     if (pf_bytes_equal(text, PF_BYTES("summary")))
         return PF_OK;
-    if (!is_header_line(text, pf_dict_string(writer->dict, value))) {
-        if (!state->headers_said)
-            pf_report_send(&writer->report, PF_WARNING, "metadata '%s' is no line of a header and is left out", text.data);
-        state->headers_said = true;
-        return PF_OK;
-    }
+    if (!is_header_line(text, pf_dict_string(writer->dict, value)))
+        return pf_leave_name(writer, PF_LEFT_METADATA, key);
     if (begins_part(writer, text, pf_dict_string(writer->dict, value)) && write_part(writer) != PF_OK)
         return writer->error.code;
     if (!pf_grow(&state->header, &state->header_capacity, state->header_count + 1, sizeof *state->header))
@@ -394,15 +390,11 @@ int pf_cg_writer_open(struct pf_writer *writer)
 
 int pf_cg_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
-    struct pf_cg_writer *state = writer->state;
-
     if (batch->kind == PF_META)
         return add_metadata(writer, batch);
     if (batch->kind != PF_TEXT)
         return add_records(writer, batch);
-    if (!state->texts_said)
-        pf_report_send(&writer->report, PF_WARNING, "source texts have no place and are left out");
-    state->texts_said = true;
+    pf_leave_texts(writer);
     return PF_OK;
 }
 

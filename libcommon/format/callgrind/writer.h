@@ -20,7 +20,7 @@ struct pf_cg_writer {
     uint32_t *measures;          /* all there were, in order */
     size_t measure_count, measure_capacity;
     bool as_read;                /* files without a name are so in the input */
-    bool written, texts_said, headers_said;
+    bool written;
 };
 
 int pf_cg_writer_open(struct pf_writer *);

@@ -493,21 +493,6 @@ static bool is_told(const struct profile *profile)
 
 /* --- what has no place ------------------------------------------------------------------------------------- */
 
-/* Words of heads that were read, each once. */
-struct words {
-    struct pf_strings seen;
-    struct pf_buffer list;
-};
-
-static void add_word(struct words *words, struct pf_bytes word)
-{
-    if (!is_new(&words->seen, word))
-        return;
-    if (words->list.size > 0)
-        pf_buffer_append(&words->list, ", ", 2);
-    pf_buffer_append(&words->list, word.data, word.size);
-}
-
 static bool header_word_fits(struct pf_bytes word, enum pf_dcpi_word known)
 {
     return known == PF_DCPI_PATH || known < PF_DCPI_CPUSPEED || known == PF_DCPI_VERSION || known == PF_DCPI_TSTART ||
@@ -515,36 +500,25 @@ static bool header_word_fits(struct pf_bytes word, enum pf_dcpi_word known)
 }
 
 /* Lines of heads that are not written. */
-static int say_left_out(struct pf_writer *writer)
+static int leave_lines(struct pf_writer *writer)
 {
-    enum { SHOWN = 200 };
     struct pf_dcpi_cat_writer *state = writer->state;
-    struct words words = {0};
-    int status = pf_strings_init(&words.seen);
+    int status = PF_OK;
 
-    for (size_t k = 0; status == PF_OK && k < state->blocks.count; k++) {
-        struct pf_bytes word = pf_dict_string(writer->dict, state->blocks.lines[k].key);
-
-        if (!pf_dcpi_cat_word(word))
-            add_word(&words, word);
-    }
-    for (size_t i = 0; status == PF_OK && i < state->profiles.count; i++) {
+    for (size_t k = 0; status == PF_OK && k < state->blocks.count; k++)
+        if (!pf_dcpi_cat_word(pf_dict_string(writer->dict, state->blocks.lines[k].key)))
+            status = pf_leave_name(writer, PF_LEFT_METADATA, state->blocks.lines[k].key);
+    for (size_t i = 0; i < state->profiles.count; i++) {
         const struct pf_dcpi_header *header = &state->profiles.rows[i].header;
 
-        for (size_t k = 0; k < header->count; k++) {
+        for (size_t k = 0; status == PF_OK && k < header->count; k++) {
             struct pf_bytes word = pf_dcpi_line_word(header, &header->lines[k]);
 
             if (!header_word_fits(word, header->lines[k].known))
-                add_word(&words, word);
+                status = pf_leave_name(writer, PF_LEFT_METADATA, pf_dict_intern_text(writer->dict, word));
         }
     }
-    status = words.seen.status != PF_OK || words.list.failed ? PF_NOMEM : status;
-    if (status == PF_OK && words.list.size > 0)
-        pf_report_send(&writer->report, PF_WARNING, "lines of the head have no place and are left out: %.*s%s",
-                       words.list.size < SHOWN ? (int)words.list.size : SHOWN, words.list.data, words.list.size < SHOWN ? "" : "...");
-    pf_strings_free(&words.seen);
-    pf_buffer_free(&words.list);
-    return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    return status;
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------- */
@@ -596,7 +570,7 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
     struct pf_dcpi_places *places = &state->places;
     size_t next = 0;
 
-    if (say_left_out(writer) != PF_OK || add_told_images(writer) != PF_OK ||
+    if (leave_lines(writer) != PF_OK || add_told_images(writer) != PF_OK ||
         pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
         return writer->error.code;
     for (uint32_t k = 1; k < dict->images.count; k++) {

@@ -58,7 +58,6 @@ void pf_nyt_writer_close(struct pf_writer *writer)
     pf_nyt_calls_free(&w->calls);
     pf_nyt_stacks_free(&w->stacks);
     pf_callers_free(w->callers);
-    free(w->left_out);
 }
 
 /* ---- What stands before records ---- */

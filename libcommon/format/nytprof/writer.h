@@ -43,8 +43,6 @@ struct pf_nyt_writer {
     uint32_t end_key;                /* held back: the end of a process */
     uint32_t source_fid;             /* of the source texts that follow, 0: their names tell */
     double seconds, call_seconds;    /* self time of all statements, of all call events */
-    bool *left_out;                  /* by measure: it was said that it is not written */
-    size_t left_out_count, left_out_capacity;
     bool rounded;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, tool_origin, input_key;
     uint32_t fid_key, block_key, sub_key, unknown;

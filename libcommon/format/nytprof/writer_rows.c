@@ -89,22 +89,13 @@ static int64_t value(const struct columns *columns, size_t slot, uint32_t row)
     return columns->data[slot] ? columns->data[slot][row] : 0;
 }
 
-static int say_left_out(struct pf_writer *writer, uint32_t measure)
+static int leave_measure(struct pf_writer *writer, uint32_t measure)
 {
-    struct pf_nyt_writer *w = writer->state;
-    size_t count = w->left_out_count;
-    if (!pf_grow(&w->left_out, &w->left_out_capacity, (size_t)measure + 1, sizeof *w->left_out))
-        return pf_error_nomem(&writer->error);
-    for (; count <= measure; count++)
-        w->left_out[count] = false;
-    w->left_out_count = count;
     const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
-    bool whole = row->num == row->den || !pf_measure_is_count(writer->dict, row);
-    if (!w->left_out[measure])
-        pf_report_send(&writer->report, PF_WARNING, whole ? "'%s' has no place and is left out" :
-                       "'%s' is not counted in whole numbers and is left out", pf_dict_string(writer->dict, row->name).data);
-    w->left_out[measure] = true;
-    return PF_OK;
+
+    if (row->num != row->den && pf_measure_is_count(writer->dict, row))
+        return pf_leave_name(writer, PF_LEFT_FRACTIONS, row->name);
+    return pf_leave_measure(writer, measure);
 }
 
 static bool has_line(const struct pf_dict *dict, uint32_t location)
@@ -130,7 +121,7 @@ static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch
     for (uint32_t k = 0; any && k < batch->value_count; k++) {
         uint32_t measure = batch->values[k].measure;
         const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
-        if (!taken(columns, k) && !follows(writer->dict, row) && !pf_callers_told(w->callers, row) && say_left_out(writer, measure) != PF_OK)
+        if (!taken(columns, k) && !follows(writer->dict, row) && !pf_callers_told(w->callers, row) && leave_measure(writer, measure) != PF_OK)
             return writer->error.code;
     }
     if (any)
@@ -404,7 +395,7 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, co
     uint32_t stack = batch->stack ? batch->stack[row] : 0;
     int64_t self = value(columns, SAMPLE_SELF, row), hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
     if (stack == 0)
-        return self == 0 ? PF_OK : say_left_out(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
+        return self == 0 ? PF_OK : leave_measure(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
     int64_t number = value(columns, SAMPLE_CALLS, row);
     int status = is_foreign(w) && number > 0 ? claim(writer, (uint64_t)number) : PF_OK;
     if (status == PF_OK)

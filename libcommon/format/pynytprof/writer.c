@@ -35,7 +35,6 @@ void pf_pyn_writer_close(struct pf_writer *writer)
     free(state->lines.rows);
     free(state->calls.rows);
     pf_callers_free(state->callers);
-    free(state->left_out);
 }
 
 /* --- metadata --------------------------------------------------------------------------------------------- */
@@ -133,23 +132,6 @@ static int join(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t ind
     return status;
 }
 
-static int say_left_out(struct pf_writer *writer, uint32_t index)
-{
-    struct pf_pyn_writer *state = writer->state;
-    struct pf_bytes name = pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, index)->name);
-    size_t count = state->left_out_count;
-
-    if (!pf_grow(&state->left_out, &state->left_out_capacity, (size_t)index + 1, sizeof *state->left_out))
-        return pf_error_nomem(&writer->error);
-    for (; count <= index; count++)
-        state->left_out[count] = false;
-    state->left_out_count = count;
-    if (!state->left_out[index])
-        pf_report_send(&writer->report, PF_WARNING, "'%s' has no place and is left out", pf_clip(name).text);
-    state->left_out[index] = true;
-    return PF_OK;
-}
-
 static int refuse(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_bytes name = pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name);
@@ -170,7 +152,7 @@ static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const s
         uint32_t index = batch->values[k].measure;
 
         if (!choose_slot(writer, sums, index, true, &slot) && !choose_slot(writer, sums, index, false, &slot) &&
-            say_left_out(writer, index) != PF_OK)
+            pf_leave_measure(writer, index) != PF_OK)
             return writer->error.code;
     }
     return PF_OK;
@@ -348,8 +330,6 @@ static int add_callers(struct pf_writer *writer)
 
 int pf_pyn_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
-    struct pf_pyn_writer *state = writer->state;
-
     switch (batch->kind) {
     case PF_META:
         return keep_metadata(writer, batch);
@@ -357,9 +337,7 @@ int pf_pyn_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     case PF_EDGE:
         return write_records(writer, batch);
     case PF_TEXT:
-        if (!state->texts_left_out)
-            pf_report_send(&writer->report, PF_WARNING, "source texts have no place and are left out");
-        state->texts_left_out = true;
+        pf_leave_texts(writer);
         return PF_OK;
     default:
         return PF_OK;
@@ -420,8 +398,7 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
     if (!quantity->joined || sum == 0)
         return PF_OK;
     if (sum < 0)
-        return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds no numbers below 0, as there are of '%s'",
-                            pf_dict_string(writer->dict, quantity->measure.name).data);
+        return pf_refuse_negative(writer, quantity->measure.name);
     bool fits64 = !__builtin_mul_overflow(den, unit / common, &den) && pf_scale64(sum, num / common, den, value);
 
     if (slot == PF_PYN_CALLS && (!fits64 || *value > UINT32_MAX))

@@ -28,9 +28,6 @@ struct pf_pyn_writer {
     struct pf_pyn_sums lines, calls;
     struct pf_callers *callers; /* calls of functions of which more is told, to be added at the end */
     uint32_t private_origin, version_key, file_key, sub_key;
-    bool *left_out;            /* by measure: said so */
-    size_t left_out_count, left_out_capacity;
-    bool texts_left_out;
     bool rounded[2]; /* it was said of times, of calls */
 };
 

@@ -33,19 +33,6 @@ static void put_bare(struct pf_sp_writer *w, unsigned tag)
     pf_sp_output_record(&w->output, tag, NULL, 0, w->plan ? PF_SP_LENGTH_NONE : PF_SP_LENGTH_PROFILER);
 }
 
-/* Adds to a list of things left out. */
-static void lose(uint32_t list[16], uint32_t what)
-{
-    for (size_t i = 0; i < 16; i++) {
-        if (list[i] == what)
-            return;
-        if (list[i] == 0) {
-            list[i] = what;
-            return;
-        }
-    }
-}
-
 /* ---- Header ---- */
 
 static void put_numbers(struct pf_sp_writer *w, unsigned tag, const uint32_t *numbers, size_t count)
@@ -263,8 +250,8 @@ static bool take_labels(struct pf_writer *writer, struct pf_sp_writer *w, uint32
                 return false;
         } else if (label->key == w->op_key && !label->numeric && w->op == 0) {
             w->op = label->text;
-        } else {
-            lose(w->lost_labels, label->key);
+        } else if (pf_leave_name(writer, PF_LEFT_LABELS, label->key) != PF_OK) {
+            return false;
         }
     }
     for (size_t i = 0, j = w->target.count; i + 1 < j; i++) {
@@ -488,11 +475,14 @@ static bool goes_without_saying(const struct pf_writer *writer, struct pf_sp_wri
     return counts;
 }
 
-static void note_measures(const struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+static int note_measures(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->value_count; i++)
+    int status = PF_OK;
+
+    for (uint32_t i = 0; status == PF_OK && i < batch->value_count; i++)
         if (!goes_without_saying(writer, w, &batch->values[i], batch->rows))
-            lose(w->lost_measures, batch->values[i].measure + 1);
+            status = pf_leave_measure(writer, batch->values[i].measure);
+    return status;
 }
 
 static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
@@ -508,7 +498,8 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const
         return status;
     status = pf_sp_weight_column(&w->weight, writer, batch, &values);
     put_header(writer, w);
-    note_measures(writer, w, batch);
+    if (status == PF_OK)
+        status = note_measures(writer, w, batch);
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
         status = write_row(writer, w, at(batch->stack, row), at(batch->labels, row), values ? values[row] : 0);
     return status;
@@ -587,23 +578,9 @@ int pf_sp_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 
-static void report_list(struct pf_writer *writer, const char *what, const uint32_t list[16], bool measures)
-{
-    char text[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < 16 && list[i] && used < sizeof text; i++) {
-        uint32_t id = measures ? pf_measures_row(&writer->dict->measures, list[i] - 1)->name : list[i];
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
-                                 pf_dict_string(writer->dict, id).data);
-    }
-    if (used > 0)
-        pf_report_send(&writer->report, PF_WARNING, "StatProfiler files cannot hold these %s, left out: %s", what, text);
-}
-
 static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
 {
-    report_list(writer, "labels", w->lost_labels, false);
-    report_list(writer, "measures", w->lost_measures, true);
+    writer->left_out.of_samples = true;
     if (w->weight.chosen)
         pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, w->weight.measure));
     if (w->lost_counts)

@@ -36,7 +36,6 @@ struct pf_sp_writer {
     size_t frame_capacity, frame_count;
     struct pf_buffer encoded;
 
-    uint32_t lost_labels[16], lost_measures[16]; /* keys, measures; 0 = free (measures + 1) */
     bool lost_counts, lost_texts, lost_metadata;
 };
 

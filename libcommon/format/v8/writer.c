@@ -110,8 +110,7 @@ static int check_sums(struct pf_writer *writer, const struct pf_sum_column *colu
     for (uint32_t node = 0; column && node < state->sums.nodes.count; node++) {
         total += sum_of(state, column, node);
         if (sum_of(state, column, node) < 0)
-            return pf_error_set(&writer->error, PF_USAGE, "%s holds no amounts below 0, and '%s' has some", writer->format->name,
-                                pf_dict_string(writer->dict, measure->name).data);
+            return pf_refuse_negative(writer, measure->name);
         if (total > INT64_MAX)
             break;
     }

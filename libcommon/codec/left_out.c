@@ -1,0 +1,150 @@
+#include "codec/left_out.h"
+
+#include "base/memory.h"
+#include "codec/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int pf_leave_name(struct pf_writer *writer, enum pf_left what, uint32_t name)
+{
+    struct pf_left_list *list = &writer->left_out.lists[what];
+
+    if (!pf_grow_zeroed(&list->met, &list->met_count, &list->met_capacity, (size_t)name + 1, sizeof *list->met))
+        return pf_error_nomem(&writer->error);
+    if (list->met[name])
+        return PF_OK;
+    list->met[name] = true;
+    if (list->count < PF_LEFT_NAMES)
+        list->names[list->count] = name;
+    list->count++;
+    return PF_OK;
+}
+
+int pf_leave_measure(struct pf_writer *writer, uint32_t measure)
+{
+    const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+
+    return pf_leave_name(writer, (enum pf_left)row->kind, row->name);
+}
+
+void pf_leave_texts(struct pf_writer *writer)
+{
+    writer->left_out.texts = true;
+}
+
+int pf_refuse_negative(struct pf_writer *writer, uint32_t name)
+{
+    return pf_error_set(&writer->error, PF_USAGE, "%s holds no amounts below 0, and '%s' has some",
+                        writer->format->name, pf_clip(pf_dict_string(writer->dict, name)).text);
+}
+
+bool pf_holds_no_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    (void)writer;
+    (void)label;
+    return false;
+}
+
+void pf_left_out_records(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    const struct pf_measures *measures = &writer->dict->measures;
+
+    writer->left_out.records[batch->kind] += batch->rows;
+    for (uint32_t k = 0; batch->kind == PF_EDGE && k < batch->value_count; k++)
+        writer->left_out.calls |= pf_measures_row(measures, batch->values[k].measure)->role == PF_INCLUSIVE;
+}
+
+int pf_left_out_labels(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_left_out *left = &writer->left_out;
+
+    if (!writer->format->holds_label || !batch->labels)
+        return PF_OK;
+    if (!pf_grow_zeroed(&left->seen, &left->seen_count, &left->seen_capacity, writer->dict->labels.count, sizeof *left->seen))
+        return pf_error_nomem(&writer->error);
+    for (uint32_t row = 0; row < batch->rows; row++)
+        for (uint32_t set = batch->labels[row]; set != 0 && !left->seen[set];) {
+            const struct pf_label *label = pf_dict_label(writer->dict, set);
+
+            left->seen[set] = true;
+            set = label->parent;
+            if (writer->format->holds_label(writer, label))
+                continue;
+            left->of_samples = left->of_samples || batch->kind == PF_SAMPLE;
+            if (pf_leave_name(writer, PF_LEFT_LABELS, label->key) != PF_OK)
+                return PF_NOMEM;
+        }
+    return PF_OK;
+}
+
+int pf_left_out_say_kinds(struct pf_writer *writer, bool drawn)
+{
+    char kinds[128], counted[192];
+    size_t used = 0, used_counted = 0;
+    uint64_t held = 0;
+    bool expandable = writer->format->caps & PF_HOLDS_SAMPLE && writer->left_out.calls && writer->held[PF_SAMPLE] == 0;
+    const char *hint = expandable ? " (profcat --expand-edges makes approximate stacks of them)" : "";
+
+    for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        uint64_t count = writer->left_out.records[kind];
+
+        held += writer->held[kind];
+        if (count == 0)
+            continue;
+        const char *name = pf_kind_name((enum pf_kind)kind);
+        used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? " and " : "", name);
+        used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted, "%s%" PRIu64 " %s",
+                                         used_counted ? " and " : "", count, name);
+    }
+    if (used > 0 && held == 0 && !drawn)
+        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records%s", writer->format->name, kinds, hint);
+    if (used > 0)
+        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out%s", counted, hint);
+    return PF_OK;
+}
+
+static void say_list(struct pf_writer *writer, const struct pf_left_list *list, const char *what, const char *hint)
+{
+    size_t named = list->count < PF_LEFT_NAMES ? list->count : PF_LEFT_NAMES;
+    struct pf_buffer names = {0};
+
+    for (size_t k = 0; k < named; k++) {
+        struct pf_bytes name = pf_dict_string(writer->dict, list->names[k]);
+
+        pf_buffer_printf(&names, "%s%s", k > 0 ? ", " : "", pf_clip(name).text);
+    }
+    if (list->count > named)
+        pf_buffer_printf(&names, " and %zu more", list->count - named);
+    if (list->count > 0)
+        pf_report_send(&writer->report, PF_WARNING, "%s and are left out: %.*s%s", what, (int)names.size, names.data ? names.data : "",
+                       hint);
+    pf_buffer_free(&names);
+}
+
+void pf_left_out_say_names(struct pf_writer *writer)
+{
+    static const char *const texts[PF_LEFT_LISTS] = {
+        [PF_LEFT_SAMPLE_MEASURES] = "measures of sample records have no place",
+        [PF_LEFT_FLAT_MEASURES] = "measures of flat records have no place",
+        [PF_LEFT_EDGE_MEASURES] = "measures of edge records have no place",
+        [PF_LEFT_FRACTIONS] = "measures are not counted in whole numbers",
+        [PF_LEFT_LABELS] = "labels have no place",
+        [PF_LEFT_METADATA] = "metadata have no place",
+    };
+    const struct pf_left_out *left = &writer->left_out;
+
+    for (size_t k = 0; k < PF_LEFT_LISTS; k++)
+        say_list(writer, &left->lists[k], texts[k],
+                 k == PF_LEFT_LABELS && left->of_samples ? " (proffilter --root-label=KEY makes frames of them)" : "");
+    if (left->texts)
+        pf_report_send(&writer->report, PF_WARNING, "source texts have no place and are left out");
+}
+
+void pf_left_out_free(struct pf_left_out *left)
+{
+    for (size_t k = 0; k < PF_LEFT_LISTS; k++)
+        free(left->lists[k].met);
+    free(left->seen);
+}
