@@ -85,6 +85,13 @@ bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, s
     return true;
 }
 
+bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size)
+{
+    size_t count = *capacity;
+
+    return pf_grow_zeroed(array, &count, capacity, need, size);
+}
+
 struct pf_arena_chunk {
     struct pf_arena_chunk *next;
     uint64_t data[];

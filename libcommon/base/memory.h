@@ -12,8 +12,11 @@
  * `need` elements, doubling. False: out of memory or a size that overflows; the array is as it was. */
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 
-/* The same of elements that are zero at first, of which *count are there: all of the capacity is, from then on. */
+/* The same for elements that are zero at first; *count of them are there, and then all of the capacity. */
 bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size);
+
+/* The same for an array whose elements are all in use, up to its capacity. */
+bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size);
 
 /* `count` zeroed elements, or NULL; free() frees them. A big array lies in large pages as a whole, where the system has them. */
 void *pf_zeroed(size_t count, size_t size);

@@ -75,24 +75,14 @@ static uint32_t replace_labels(const struct pf_relabel *relabel, uint32_t labels
     return labels;
 }
 
-/* Room in `relabelled` for all label sets that the dictionary has. */
-static bool extend(struct pf_relabel *relabel)
-{
-    size_t count = relabel->dict->labels.count, from = relabel->relabelled_count;
-
-    if (!pf_grow(&relabel->relabelled, &relabel->relabelled_capacity, count, sizeof(uint32_t)))
-        return false;
-    memset(relabel->relabelled + from, 0, (count - from) * sizeof(uint32_t));
-    relabel->relabelled_count = count;
-    return true;
-}
-
 int pf_relabel_batch(struct pf_relabel *relabel, struct pf_batch *batch)
 {
     for (uint32_t i = 0; i < batch->rows; i++) {
         uint32_t labels = batch->labels ? batch->labels[i] : 0;
 
-        if (labels >= relabel->relabelled_count && !extend(relabel))
+        if (labels >= relabel->relabelled_count &&
+            !pf_grow_zeroed(&relabel->relabelled, &relabel->relabelled_count, &relabel->relabelled_capacity,
+                            relabel->dict->labels.count, sizeof *relabel->relabelled))
             return PF_NOMEM;
         if (!relabel->relabelled[labels])
             relabel->relabelled[labels] = replace_labels(relabel, labels) + 1;

@@ -1,7 +1,6 @@
 #include "model/dict.h"
 
 #include "base/error.h"
-#include "base/number.h"
 
 #include <assert.h>
 #include <inttypes.h>

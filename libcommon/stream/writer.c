@@ -295,16 +295,14 @@ static bool clashes(const struct pf_writer *writer, const struct writer *w, uint
 static int add_measure(struct pf_writer *writer, struct writer *w, uint32_t measure)
 {
     uint32_t k = measure_count(w);
-    size_t before = w->measures_capacity;
     const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
 
     if (k == PF_SEGMENT_MEASURES_MAX)
         return pf_error_set(&writer->error, PF_UNSUPPORTED,
                             "the native stream holds %d measures, there are more",
                             PF_SEGMENT_MEASURES_MAX);
-    if (!pf_grow(&w->measures, &w->measures_capacity, (size_t)k + 1, sizeof *w->measures))
+    if (!pf_grow_clear(&w->measures, &w->measures_capacity, (size_t)k + 1, sizeof *w->measures))
         return PF_NOMEM;
-    memset(w->measures + before, 0, (w->measures_capacity - before) * sizeof *w->measures);
     pf_renumber_id(&w->renumber, writer->dict, PF_TABLE_MEASURES, measure + 1);
     w->measures[k].total =
         (struct pf_total){.measure = measure, .kind = row->kind, .aggregation = row->aggregation};

@@ -3,7 +3,6 @@
 #include "analysis/names/shown.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void pf_frames_free(struct pf_frames *frames)
 {
@@ -34,20 +33,10 @@ int pf_frames_add(struct pf_frames *frames, uint8_t mark, const char *text, unsi
     return PF_OK;
 }
 
-static bool make_room(uint8_t **marks, size_t *capacity, size_t count)
-{
-    size_t had = *capacity;
-
-    if (!pf_grow(marks, capacity, count, 1))
-        return false;
-    memset(*marks + had, 0, *capacity - had);
-    return true;
-}
-
 int pf_frames_prepare(struct pf_frames *frames, const struct pf_dict *dict)
 {
-    if (!make_room(&frames->locations, &frames->location_capacity, dict->locations.count) ||
-        !make_room(&frames->strings, &frames->string_capacity, dict->strings.count))
+    if (!pf_grow_clear(&frames->locations, &frames->location_capacity, dict->locations.count, 1) ||
+        !pf_grow_clear(&frames->strings, &frames->string_capacity, dict->strings.count, 1))
         return PF_NOMEM;
     frames->locations[0] = PF_FRAME_KNOWN; /* no frame at all */
     return PF_OK;

@@ -90,12 +90,7 @@ int pf_label_tests_add(struct pf_label_tests *tests, enum pf_label_mark mark, co
 
 int pf_label_tests_prepare(struct pf_label_tests *tests, const struct pf_dict *dict)
 {
-    size_t had = tests->set_capacity;
-
-    if (!pf_grow(&tests->sets, &tests->set_capacity, dict->labels.count, 1))
-        return PF_NOMEM;
-    memset(tests->sets + had, 0, tests->set_capacity - had);
-    return PF_OK;
+    return pf_grow_clear(&tests->sets, &tests->set_capacity, dict->labels.count, 1) ? PF_OK : PF_NOMEM;
 }
 
 /* The value as text; a number is printed into `scratch`. */

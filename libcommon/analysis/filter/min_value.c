@@ -99,14 +99,10 @@ static const struct pf_value_column *find_column(const struct pf_min_value *leas
 
 static int make_room(struct pf_min_value *least, const struct pf_dict *dict)
 {
-    size_t had = least->capacity;
-
-    if (!pf_grow(&least->totals, &least->capacity, pf_measures_count(&dict->measures),
-                 sizeof *least->totals))
-        return PF_NOMEM;
-    for (size_t m = had; m < least->capacity; m++)
-        least->totals[m] = (struct pf_min_total){0};
-    return PF_OK;
+    return pf_grow_clear(&least->totals, &least->capacity, pf_measures_count(&dict->measures),
+                         sizeof *least->totals)
+               ? PF_OK
+               : PF_NOMEM;
 }
 
 int pf_min_value_add(struct pf_min_value *least, const struct pf_dict *dict,

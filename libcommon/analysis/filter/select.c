@@ -250,12 +250,9 @@ static void test_places(struct pf_select *select, const struct pf_batch *batch, 
 
 static int test_frames(struct pf_select *select, const struct pf_batch *batch, uint8_t *keep)
 {
-    size_t had = select->stack_capacity;
-
     if (pf_frames_prepare(&select->frames, select->dict) != PF_OK ||
-        !pf_grow(&select->stacks, &select->stack_capacity, select->dict->stacks.count, 1))
+        !pf_grow_clear(&select->stacks, &select->stack_capacity, select->dict->stacks.count, 1))
         return PF_NOMEM;
-    memset(select->stacks + had, 0, select->stack_capacity - had);
     select->stacks[0] = PF_FRAME_KNOWN;
     if (batch->kind != PF_SAMPLE)
         test_places(select, batch, keep);

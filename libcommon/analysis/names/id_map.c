@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void pf_id_map_free(struct pf_id_map *map)
 {
@@ -14,12 +13,7 @@ void pf_id_map_free(struct pf_id_map *map)
 
 bool pf_id_map_reserve(struct pf_id_map *map, size_t count)
 {
-    size_t had = map->capacity;
-
-    if (!pf_grow(&map->to, &map->capacity, count, sizeof *map->to))
-        return false;
-    memset(map->to + had, 0, (map->capacity - had) * sizeof *map->to);
-    return true;
+    return pf_grow_clear(&map->to, &map->capacity, count, sizeof *map->to);
 }
 
 bool pf_id_map_put(struct pf_id_map *map, uint32_t from, uint32_t to)

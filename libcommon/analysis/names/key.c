@@ -256,13 +256,9 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
 
 static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
 {
-    if (key >= keys->line_count) {
-        if (!pf_grow(&keys->lines, &keys->line_capacity, (size_t)key + 1, sizeof *keys->lines)) {
-            keys->status = PF_NOMEM;
-            return;
-        }
-        memset(keys->lines + keys->line_count, 0, (key + 1 - keys->line_count) * sizeof *keys->lines);
-        keys->line_count = (size_t)key + 1;
+    if (!pf_grow_zeroed(&keys->lines, &keys->line_count, &keys->line_capacity, (size_t)key + 1, sizeof *keys->lines)) {
+        keys->status = PF_NOMEM;
+        return;
     }
     if (line > 0 && (keys->lines[key] == 0 || line < keys->lines[key]))
         keys->lines[key] = line;

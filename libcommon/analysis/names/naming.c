@@ -204,14 +204,9 @@ static bool name_location(struct pf_naming *naming, struct pf_dict *dict, uint32
 
 static const struct place *place_of(struct pf_naming *naming, struct pf_dict *dict, uint32_t location)
 {
-    if (location >= naming->place_count) {
-        size_t count = dict->locations.count;
-
-        if (!pf_grow(&naming->places, &naming->place_capacity, count, sizeof *naming->places))
-            return NULL;
-        memset(naming->places + naming->place_count, 0, (count - naming->place_count) * sizeof *naming->places);
-        naming->place_count = count;
-    }
+    if (location >= naming->place_count && !pf_grow_zeroed(&naming->places, &naming->place_count, &naming->place_capacity,
+                                                           (size_t)location + 1, sizeof *naming->places))
+        return NULL;
     struct place *place = &naming->places[location];
 
     if (!place->known) {
@@ -245,15 +240,10 @@ static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
 /* From the nearest frame outside that is known inwards. */
 static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack, uint32_t *named)
 {
-    if (stack >= naming->stack_count) {
-        size_t count = dict->stacks.count;
-
-        if (!pf_grow(&naming->stacks, &naming->stack_capacity, count, sizeof *naming->stacks))
-            return false;
-        memset(naming->stacks + naming->stack_count, 0, (count - naming->stack_count) * sizeof *naming->stacks);
-        naming->stack_count = count;
-        naming->stacks[0] = 1;
-    }
+    if (stack >= naming->stack_count && !pf_grow_zeroed(&naming->stacks, &naming->stack_count, &naming->stack_capacity,
+                                                        (size_t)stack + 1, sizeof *naming->stacks))
+        return false;
+    naming->stacks[0] = 1;
     naming->path.size = 0;
     for (; naming->stacks[stack] == 0; stack = pf_dict_stack(dict, stack)->parent)
         pf_buffer_append(&naming->path, &stack, sizeof stack);

@@ -275,13 +275,9 @@ static int rank_edges(struct columns *columns)
 /* Makes room for `count` rows; new ones are zero. */
 static int grow_rows(struct columns *columns, size_t count)
 {
-    size_t old = columns->capacity;
-
-    if (!pf_grow(&columns->rows, &columns->capacity, count, sizeof *columns->rows))
-        return pf_error_nomem(columns->error);
-    if (columns->capacity > old)
-        memset(columns->rows + old, 0, (columns->capacity - old) * sizeof *columns->rows);
-    return PF_OK;
+    return pf_grow_clear(&columns->rows, &columns->capacity, count, sizeof *columns->rows)
+               ? PF_OK
+               : pf_error_nomem(columns->error);
 }
 
 /* Sums by label set, and of each set with all sets that extend it. A set is a chain, so a value stands in all sets below the
@@ -532,7 +528,6 @@ struct order {
     const struct pf_keys *keys;
     enum pf_sort sort;
 };
-
 
 static int compare_rows(const void *arg, const void *x, const void *y)
 {

@@ -129,13 +129,7 @@ void pf_removed_clear(struct pf_removed *removed)
 
 static int make_room(struct pf_removed *removed, uint32_t measures)
 {
-    size_t had = removed->capacity;
-
-    if (!pf_grow(&removed->amounts, &removed->capacity, measures, sizeof *removed->amounts))
-        return PF_NOMEM;
-    for (size_t k = had; k < removed->capacity; k++)
-        removed->amounts[k] = (struct pf_removed_amount){0};
-    return PF_OK;
+    return pf_grow_clear(&removed->amounts, &removed->capacity, measures, sizeof *removed->amounts) ? PF_OK : PF_NOMEM;
 }
 
 int pf_removed_note(struct pf_removed *removed, const struct pf_dict *dict,

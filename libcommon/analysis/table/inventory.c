@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void pf_inventory_free(struct pf_inventory *inventory)
 {
@@ -25,13 +24,7 @@ void pf_inventory_clear(struct pf_inventory *inventory)
 
 static bool make_room(struct pf_id_set *set, size_t count)
 {
-    if (count <= set->count)
-        return true;
-    if (!pf_grow(&set->seen, &set->capacity, count, sizeof *set->seen))
-        return false;
-    memset(set->seen + set->count, 0, set->capacity - set->count);
-    set->count = set->capacity;
-    return true;
+    return pf_grow_zeroed(&set->seen, &set->count, &set->capacity, count, sizeof *set->seen);
 }
 
 /* Marks a column of ids below `limit`; an absent column is all 0. */
@@ -54,13 +47,9 @@ static bool add_values(struct pf_inventory *inventory, const struct pf_value_col
     struct pf_inventory_measure *measure;
     bool sums = pf_measures_row(&inventory->dict->measures, column->measure)->aggregation == PF_SUM;
 
-    if (column->measure >= inventory->measure_count) {
-        if (!pf_grow(&inventory->measures, &inventory->measure_capacity, (size_t)column->measure + 1, sizeof *inventory->measures))
-            return false;
-        memset(inventory->measures + inventory->measure_count, 0,
-               (inventory->measure_capacity - inventory->measure_count) * sizeof *inventory->measures);
-        inventory->measure_count = inventory->measure_capacity;
-    }
+    if (!pf_grow_zeroed(&inventory->measures, &inventory->measure_count, &inventory->measure_capacity,
+                        (size_t)column->measure + 1, sizeof *inventory->measures))
+        return false;
     measure = &inventory->measures[column->measure];
     measure->seen = true;
     for (uint32_t row = 0; row < rows; row++)

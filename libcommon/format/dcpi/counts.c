@@ -5,7 +5,6 @@
 #include "format/dcpi/header.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void pf_dcpi_counts_free(struct pf_dcpi_counts *counts)
 {
@@ -46,12 +45,8 @@ static int add_column(struct pf_dcpi_event *event, const struct pf_dict *dict, c
 {
     size_t need = dict->locations.count;
 
-    if (batch->rows > 0 && event->count < need) {
-        if (!pf_grow(&event->sums, &event->capacity, need, sizeof *event->sums))
-            return pf_error_nomem(error);
-        memset(event->sums + event->count, 0, (need - event->count) * sizeof *event->sums);
-        event->count = need;
-    }
+    if (batch->rows > 0 && !pf_grow_zeroed(&event->sums, &event->count, &event->capacity, need, sizeof *event->sums))
+        return pf_error_nomem(error);
     for (uint32_t row = 0; row < batch->rows; row++) {
         int64_t *sum = &event->sums[batch->location ? batch->location[row] : 0];
 

@@ -339,15 +339,11 @@ static void close_reader(struct pf_reader *reader)
 static uint32_t new_location(struct pf_reader *reader, uint32_t name)
 {
     struct folded_reader *state = reader->state;
-    size_t count = reader->dict->strings.count;
 
-    if (name >= state->location_count) {
-        if (!pf_grow(&state->location_of, &state->location_capacity, count, sizeof *state->location_of)) {
-            reader->dict->strings.status = PF_NOMEM;
-            return 0;
-        }
-        memset(state->location_of + state->location_count, 0, (count - state->location_count) * sizeof(uint32_t));
-        state->location_count = count;
+    if (!pf_grow_zeroed(&state->location_of, &state->location_count, &state->location_capacity,
+                        (size_t)name + 1, sizeof *state->location_of)) {
+        reader->dict->strings.status = PF_NOMEM;
+        return 0;
     }
     struct pf_bytes text = pf_dict_string(reader->dict, name);
     struct pf_function function = {.name = name};

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Never all zero. */
 struct pair {
@@ -25,12 +24,9 @@ void pf_nyt_map_free(struct pf_nyt_map *map)
 uint64_t *pf_nyt_map_entry(struct pf_nyt_map *map, uint32_t a, uint32_t b)
 {
     uint32_t id = pf_table_intern(&map->keys, &(struct pair){a + 1, b});
-    if (id == 0 || !pf_grow(&map->values, &map->capacity, (size_t)id + 1, sizeof *map->values))
+
+    if (id == 0 || !pf_grow_zeroed(&map->values, &map->count, &map->capacity, (size_t)id + 1, sizeof *map->values))
         return NULL;
-    if (id >= map->count) {
-        memset(map->values + map->count, 0, (id + 1 - map->count) * sizeof *map->values);
-        map->count = (size_t)id + 1;
-    }
     return &map->values[id];
 }
 

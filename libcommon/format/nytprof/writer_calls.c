@@ -56,22 +56,13 @@ static uint32_t child(struct pf_nyt_calls *calls, uint32_t parent, uint32_t name
     return node;
 }
 
-static bool room_for_stack(struct pf_nyt_calls *calls, uint32_t stack)
-{
-    if (stack < calls->stack_count)
-        return true;
-    if (!pf_grow(&calls->of_stack, &calls->stack_capacity, (size_t)stack + 1, sizeof *calls->of_stack))
-        return false;
-    memset(calls->of_stack + calls->stack_count, 0, (stack + 1 - calls->stack_count) * sizeof *calls->of_stack);
-    calls->stack_count = (size_t)stack + 1;
-    return true;
-}
-
 /* UINT32_MAX: no memory. */
 static uint32_t find_node(struct pf_nyt_calls *calls, uint32_t stack)
 {
     size_t depth = 0;
-    if (!room_for_stack(calls, stack))
+
+    if (stack >= calls->stack_count && !pf_grow_zeroed(&calls->of_stack, &calls->stack_count, &calls->stack_capacity,
+                                                       (size_t)stack + 1, sizeof *calls->of_stack))
         return UINT32_MAX;
     for (; stack != 0 && calls->of_stack[stack] == 0; stack = pf_dict_stack(calls->dict, stack)->parent) {
         if (!pf_grow(&calls->path, &calls->path_capacity, depth + 1, sizeof *calls->path))

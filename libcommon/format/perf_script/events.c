@@ -2,8 +2,6 @@
 #include "format/perf_script/frame.h"
 #include "format/perf_script/reader.h"
 
-#include "base/number.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 int pf_pprof_open_reader(struct pf_reader *reader)
 {

@@ -8,7 +8,6 @@
 #include "model/units.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void pf_pprof_types_free(struct pf_pprof_types *types)
 {
@@ -90,15 +89,11 @@ static int meet(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t ind
 int pf_pprof_types_find(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t measure, struct pf_pprof_member *member,
                         struct pf_error *error)
 {
-    size_t count = pf_measures_count(&dict->measures), old = types->member_count;
     int status = PF_OK;
 
-    if (old < count) {
-        if (!pf_grow(&types->members, &types->member_capacity, count, sizeof *types->members))
-            return pf_error_nomem(error);
-        memset(types->members + old, 0, (count - old) * sizeof *types->members);
-        types->member_count = count;
-    }
+    if (!pf_grow_zeroed(&types->members, &types->member_count, &types->member_capacity,
+                        pf_measures_count(&dict->measures), sizeof *types->members))
+        return pf_error_nomem(error);
     if (types->members[measure].type == 0)
         status = meet(types, dict, measure, error);
     *member = types->members[measure];

@@ -250,13 +250,9 @@ static int hold_samples(struct pf_writer *writer, const struct pf_batch *batch)
 
 static int hold_value(struct pf_pprof_out_type *type, size_t flat, int64_t value)
 {
-    size_t had = type->held_capacity;
-
-    if (flat >= had) {
-        if (!pf_grow(&type->held, &type->held_capacity, flat + 1, sizeof *type->held))
-            return PF_NOMEM;
-        memset(type->held + had, 0, (type->held_capacity - had) * sizeof *type->held);
-    }
+    if (flat >= type->held_capacity &&
+        !pf_grow_clear(&type->held, &type->held_capacity, flat + 1, sizeof *type->held))
+        return PF_NOMEM;
     return pf_add64(type->held[flat], value, &type->held[flat]) ? PF_OK : PF_OVERFLOW;
 }
 

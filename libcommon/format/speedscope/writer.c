@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 int pf_speedscope_open_writer(struct pf_writer *writer)
 {

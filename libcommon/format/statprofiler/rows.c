@@ -1,7 +1,6 @@
 #include "format/statprofiler/rows.h"
 
 #include "base/memory.h"
-#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

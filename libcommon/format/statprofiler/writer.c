@@ -373,13 +373,9 @@ static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
 /* A frame's bytes are the same each time: they are kept. */
 static bool put_frame_again(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
 {
-    if (id >= w->frame_count) {
-        size_t count = writer->dict->locations.count;
-        if (!pf_grow(&w->frames, &w->frame_capacity, count, sizeof *w->frames))
-            return false;
-        memset(w->frames + w->frame_count, 0, (count - w->frame_count) * sizeof *w->frames);
-        w->frame_count = count;
-    }
+    if (id >= w->frame_count && !pf_grow_zeroed(&w->frames, &w->frame_count, &w->frame_capacity,
+                                                writer->dict->locations.count, sizeof *w->frames))
+        return false;
     struct pf_sp_encoded *frame = &w->frames[id];
     if (frame->size == 0 && w->encoded.size < KEPT_MAX) {
         size_t start = w->encoded.size;

@@ -9,12 +9,8 @@ static bool make_room(struct pf_cache *cache, uint32_t id)
 {
     struct pf_error error = {0};
 
-    if (id >= cache->count) {
-        if (!pf_grow(&cache->spans, &cache->capacity, (size_t)id + 1, sizeof *cache->spans))
-            return false;
-        memset(cache->spans + cache->count, 0, (cache->capacity - cache->count) * sizeof *cache->spans);
-        cache->count = cache->capacity;
-    }
+    if (!pf_grow_zeroed(&cache->spans, &cache->count, &cache->capacity, (size_t)id + 1, sizeof *cache->spans))
+        return false;
     return cache->sink || pf_sink_open_memory(&cache->sink, &error) == PF_OK;
 }
 

@@ -119,13 +119,9 @@ static bool declare(struct pf_values *values, uint32_t index)
     const struct pf_measure *measure = pf_measures_row(&values->dict->measures, index);
     struct pf_value_measure *shown;
 
-    if (index >= values->measure_count) {
-        if (!pf_grow(&values->measures, &values->measure_capacity, (size_t)index + 1, sizeof *values->measures))
-            return false;
-        memset(values->measures + values->measure_count, 0,
-               (values->measure_capacity - values->measure_count) * sizeof *values->measures);
-        values->measure_count = values->measure_capacity;
-    }
+    if (!pf_grow_zeroed(&values->measures, &values->measure_count, &values->measure_capacity, (size_t)index + 1,
+                        sizeof *values->measures))
+        return false;
     shown = &values->measures[index];
     find_scale(values->dict, measure, shown);
     struct pf_bytes name = keep_text(values, pf_dict_string(values->dict, measure->name), NULL,
