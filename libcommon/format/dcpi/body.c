@@ -1,4 +1,4 @@
-#include "format/dcpi/body.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/bytes.h"
 

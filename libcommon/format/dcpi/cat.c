@@ -1,11 +1,8 @@
-#include "format/dcpi/cat.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "format/dcpi/header.h"
-#include "format/dcpi/locator.h"
-#include "format/dcpi/merging.h"
 #include "model/metadata.h"
 
 #include <inttypes.h>

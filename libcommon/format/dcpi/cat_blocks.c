@@ -1,8 +1,7 @@
-#include "format/dcpi/cat_blocks.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "format/dcpi/header.h"
 
 #include <stdlib.h>
 

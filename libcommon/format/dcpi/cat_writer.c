@@ -1,9 +1,8 @@
-#include "format/dcpi/cat.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "format/dcpi/header.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,5 @@
-#include "format/dcpi/copy.h"
+#include "format/dcpi/dcpi.h"
 
-#include "format/dcpi/body.h"
-#include "format/dcpi/header.h"
-#include "format/dcpi/writer.h"
 
 int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report, bool salvage, uint64_t *records,
                  struct pf_error *error)

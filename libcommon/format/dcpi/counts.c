@@ -1,8 +1,7 @@
-#include "format/dcpi/counts.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "format/dcpi/header.h"
 
 #include <stdlib.h>
 

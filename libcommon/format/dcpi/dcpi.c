@@ -1,8 +1,5 @@
 /* DCPI profiles, dcpiformat(4): what the Digital Continuous Profiling Infrastructure kept of one event in one image. */
-#include "format/dcpi/copy.h"
-#include "format/dcpi/merging.h"
-#include "format/dcpi/reader.h"
-#include "format/dcpi/writer.h"
+#include "format/dcpi/dcpi.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "format/dcpi/header.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
 #include "base/scan.h"

@@ -1,8 +1,7 @@
-#include "format/dcpi/index.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "format/dcpi/order.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

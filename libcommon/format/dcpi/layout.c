@@ -1,4 +1,4 @@
-#include "format/dcpi/layout.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/error.h"
 #include "base/scan.h"

@@ -1,8 +1,6 @@
-#include "format/dcpi/locator.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/error.h"
-#include "format/dcpi/header.h"
-#include "format/dcpi/order.h"
 
 #include <string.h>
 

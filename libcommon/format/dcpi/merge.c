@@ -1,4 +1,4 @@
-#include "format/dcpi/merge.h"
+#include "format/dcpi/dcpi.h"
 
 #include "model/strings.h"
 

@@ -1,4 +1,4 @@
-#include "format/dcpi/merging.h"
+#include "format/dcpi/dcpi.h"
 
 /* The layout of the chunks and the totals belong to one file; a separator belongs to the header line behind it. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)

@@ -1,4 +1,4 @@
-#include "format/dcpi/order.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/memory.h"
 

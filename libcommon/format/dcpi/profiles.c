@@ -1,4 +1,4 @@
-#include "format/dcpi/profiles.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
 

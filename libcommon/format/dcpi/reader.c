@@ -1,7 +1,6 @@
-#include "format/dcpi/reader.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
-#include "format/dcpi/layout.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,6 @@
-#include "format/dcpi/writer.h"
+#include "format/dcpi/dcpi.h"
 
 #include "base/bytes.h"
-#include "format/dcpi/reader.h"
 
 #include <inttypes.h>
 #include <string.h>
