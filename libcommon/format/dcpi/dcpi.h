@@ -20,9 +20,6 @@
 /* The ASCII header of a DCPI profile, dcpiformat(4): lines of a word and a value, then `samples`. The lines of versions 0.06 and 0.07
  * are known by name, all others are kept. */
 
-/* Limits of ours: so that a stream without a line end ends. */
-enum { PF_DCPI_LINE_MAX = 64 * 1024, PF_DCPI_HEADER_MAX = 1024 * 1024 };
-
 enum pf_dcpi_word {
     PF_DCPI_IMAGE,
     PF_DCPI_EPOCH,
@@ -166,10 +163,6 @@ static inline uint64_t pf_dcpi_offset(const struct pf_dict *dict, uint32_t locat
     return row->address - pf_dict_image(dict, row->image)->text_start;
 }
 
-/* Sorts locations; `image` (may be NULL) gives each image's place in the order, else its id is. Stretches that are in order are merged, so
- * what comes of a few files is cheap. Those of one place stay in the order they have. False: out of memory. */
-bool pf_dcpi_order(uint32_t *locations, size_t count, const struct pf_dict *, const uint32_t *image);
-
 /* The locations that the inputs of a run have given so far, by image, in the order of offsets: where a second file of an image finds
  * those of the first. */
 
@@ -177,9 +170,6 @@ struct pf_dcpi_indexed {
     const uint32_t *locations; /* in the order of offsets; valid until the next find */
     size_t count;
 };
-
-/* Locations of an image that have an address and nothing else. PF_OK or PF_NOMEM. */
-int pf_dcpi_index_find(struct pf_shared *, const struct pf_dict *, uint32_t image, struct pf_dcpi_indexed *);
 
 /* Finds the locations of a profile's addresses, which come in the order of their offsets, and makes those that are new. */
 
@@ -197,6 +187,8 @@ struct pf_dcpi_locator {
 /* Begins with an image: a row of the dictionary that is there already when identifier (in any letter case), start and size of the text
  * agree, else a new one. `shared` may be NULL when this is the only input. PF_OK or PF_NOMEM. */
 int pf_dcpi_locator_open(struct pf_dcpi_locator *, struct pf_dict *, struct pf_shared *, const struct pf_image *);
+
+/* Goes on to the next location of other inputs. */
 void pf_dcpi_locator_next(struct pf_dcpi_locator *, const struct pf_dict *);
 
 /* The place of a row of the batch at hand: an offset from the start of the text, greater than any before. */

@@ -1,11 +1,18 @@
+/* The bytes of a DCPI profile, dcpiformat(4): the ASCII header, the chunks of counts behind the header, and
+ * the text that keeps how the chunks lie. */
 #include "format/dcpi/dcpi.h"
 
+#include "base/bytes.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "base/scan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Limits of ours: so that a stream without a line end ends. */
+enum { LINE_LIMIT = 64 * 1024, HEADER_LIMIT = 1024 * 1024 };
 
 enum shape { REST, IDENTIFIER, HEX, DIGITS, TIME, RELEASE };
 
@@ -158,17 +165,20 @@ const char *pf_dcpi_word_name(enum pf_dcpi_word word)
     return WORDS[word].name;
 }
 
-struct pf_bytes pf_dcpi_line_word(const struct pf_dcpi_header *header, const struct pf_dcpi_line *line)
+struct pf_bytes pf_dcpi_line_word(const struct pf_dcpi_header *header,
+                                  const struct pf_dcpi_line *line)
 {
     return (struct pf_bytes){header->raw.data + line->start, line->word_size};
 }
 
-struct pf_bytes pf_dcpi_line_separator(const struct pf_dcpi_header *header, const struct pf_dcpi_line *line)
+struct pf_bytes pf_dcpi_line_separator(const struct pf_dcpi_header *header,
+                                       const struct pf_dcpi_line *line)
 {
     return (struct pf_bytes){header->raw.data + line->start + line->word_size, line->separator_size};
 }
 
-struct pf_bytes pf_dcpi_line_value(const struct pf_dcpi_header *header, const struct pf_dcpi_line *line)
+struct pf_bytes pf_dcpi_line_value(const struct pf_dcpi_header *header,
+                                   const struct pf_dcpi_line *line)
 {
     return (struct pf_bytes){header->raw.data + line->start + line->word_size + line->separator_size, line->value_size};
 }
@@ -192,9 +202,11 @@ int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uin
     struct pf_dcpi_line line = {.start = header->raw.size};
     const char *expected = NULL;
 
-    if (text.size > PF_DCPI_LINE_MAX || header->raw.size + text.size >= PF_DCPI_HEADER_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "header-too-long: a line of more than %d or a header of more than %d bytes",
-                           PF_DCPI_LINE_MAX, PF_DCPI_HEADER_MAX);
+    if (text.size > LINE_LIMIT || header->raw.size + text.size >= HEADER_LIMIT)
+        return pf_error_at(
+            error, PF_FAILED, offset,
+            "header-too-long: a line of more than %d or a header of more than %d bytes", LINE_LIMIT,
+            HEADER_LIMIT);
     if (memchr(text.data, '\0', text.size))
         return pf_error_at(error, PF_FAILED, offset, "header-nul: a header line holds a zero byte, where text was expected");
     if (text.size > 0 && text.data[text.size - 1] == '\r')
@@ -277,8 +289,9 @@ int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint6
     for (size_t k = 0; k < pad.size; k++)
         if (!is_blank(pad.data[k]))
             return pf_error_at(error, PF_FAILED, offset, "bad-line: more than blanks behind 'samples'");
-    if (pad.size > PF_DCPI_LINE_MAX || pad_start + pad.size >= PF_DCPI_HEADER_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "header-too-long: a header of more than %d bytes", PF_DCPI_HEADER_MAX);
+    if (pad.size > LINE_LIMIT || pad_start + pad.size >= HEADER_LIMIT)
+        return pf_error_at(error, PF_FAILED, offset,
+                           "header-too-long: a header of more than %d bytes", HEADER_LIMIT);
     pf_buffer_append(&header->raw, "samples", strlen("samples"));
     pf_buffer_append(&header->raw, pad.data, pad.size);
     if (!pf_buffer_byte(&header->raw, '\n'))
@@ -301,8 +314,9 @@ static int next_line(struct pf_source *source, struct pf_bytes *line, struct pf_
         const unsigned char *end = have > searched ? memchr(bytes + searched, '\n', have - searched) : NULL;
         size_t size = end ? (size_t)(end - bytes) : have;
 
-        if (size > PF_DCPI_LINE_MAX)
-            return pf_error_at(error, PF_FAILED, offset, "header-too-long: a header line of more than %d bytes", PF_DCPI_LINE_MAX);
+        if (size > LINE_LIMIT)
+            return pf_error_at(error, PF_FAILED, offset,
+                               "header-too-long: a header line of more than %d bytes", LINE_LIMIT);
         *line = (struct pf_bytes){(const char *)bytes, size};
         if (end) {
             pf_source_take(source, size + 1);
@@ -347,4 +361,186 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
         if (status != PF_OK)
             return status;
     }
+}
+
+/* --- chunks of counts and the footer -------------------------------------------------------- */
+
+enum { WORD = 4, PAIR = 8 };
+
+static int check_head(struct pf_dcpi_body *body, uint32_t offset, uint32_t number, uint64_t at, struct pf_error *error)
+{
+    if (number == 0)
+        return pf_error_at(error, PF_FAILED, at, "empty-chunk: the chunk at offset 0x%" PRIx32 " has no counts", offset);
+    if ((uint64_t)offset + number > (uint64_t)UINT32_MAX + 1)
+        return pf_error_at(error, PF_FAILED, at,
+                           "range-overflow: the chunk at offset 0x%" PRIx32 " has %" PRIu32 " counts and ends beyond 32 bits", offset,
+                           number);
+    if (body->begun && offset <= body->last)
+        return pf_error_at(error, PF_FAILED, at, "chunk-order: a chunk at offset 0x%" PRIx32 " follows the one at 0x%" PRIx32, offset,
+                           body->last);
+    if (offset < body->end)
+        return pf_error_at(error, PF_FAILED, at,
+                           "chunk-overlap: the chunk at offset 0x%" PRIx32 " begins inside the one before, which ends at 0x%" PRIx64,
+                           offset, body->end);
+    if (offset < body->place)
+        return pf_error_at(error, PF_FAILED, at,
+                           "stride-overlap: with a stride of %" PRIu64 " the chunk at offset 0x%" PRIx32
+                           " begins inside the one before: the file has another stride",
+                           body->stride, offset);
+    if (offset + (number - 1) * body->stride > UINT64_MAX - body->start)
+        return pf_error_at(error, PF_FAILED, at,
+                           "address-overflow: the chunk at offset 0x%" PRIx32 " has %" PRIu32
+                           " counts and, with a text at 0x%" PRIx64 ", ends beyond 64 bits",
+                           offset, number, body->start);
+    return PF_OK;
+}
+
+static int check_footer(const struct pf_dcpi_body *body, uint32_t offsets, uint32_t samples, uint64_t at, struct pf_error *error)
+{
+    if (offsets != body->nonzero)
+        return pf_error_at(error, PF_FAILED, at,
+                           "footer-offsets: the footer says that %" PRIu32 " addresses have samples, but %" PRIu64 " have", offsets,
+                           body->nonzero);
+    if (body->total > UINT32_MAX)
+        return pf_error_at(error, PF_FAILED, at + WORD,
+                           "total-overflow: the counts sum to %" PRIu64 ", which no footer of 32 bits can hold", body->total);
+    if (samples != body->total)
+        return pf_error_at(error, PF_FAILED, at + WORD,
+                           "footer-samples: the footer says %" PRIu32 " samples, but the counts sum to %" PRIu64, samples,
+                           body->total);
+    return PF_OK;
+}
+
+static int counts_ahead(struct pf_dcpi_body *body, struct pf_source *source, uint32_t most, struct pf_dcpi_piece *piece,
+                        struct pf_error *error)
+{
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(source, WORD, &have);
+    uint32_t number = body->left < most ? body->left : most;
+
+    if (have < WORD && pf_source_status(source, error) != PF_OK)
+        return error->code;
+    if (have < WORD)
+        return pf_error_at(error, PF_FAILED, pf_source_offset(source) + have,
+                           "truncated-chunk: the file ends where %" PRIu32 " more counts of a chunk were expected", body->left);
+    if (number > have / WORD)
+        number = (uint32_t)(have / WORD);
+    *piece = (struct pf_dcpi_piece){
+        .kind = PF_DCPI_COUNTS, .bytes = bytes, .size = (size_t)number * WORD, .number = number, .place = body->place};
+    body->left -= number;
+    body->place += number * body->stride;
+    return PF_OK;
+}
+
+int pf_dcpi_body_next(struct pf_dcpi_body *body, struct pf_source *source, uint32_t most, struct pf_dcpi_piece *piece,
+                      struct pf_error *error)
+{
+    size_t have;
+
+    if (body->left > 0)
+        return counts_ahead(body, source, most, piece, error);
+    const unsigned char *bytes = pf_source_peek(source, PAIR + 1, &have);
+    uint64_t at = pf_source_offset(source);
+
+    if (have <= PAIR && pf_source_status(source, error) != PF_OK)
+        return error->code;
+    if (have < PAIR)
+        return pf_error_at(error, PF_FAILED, at + have, "truncated-footer: %zu bytes are left where the eight of a footer were expected",
+                           have);
+    uint32_t first = pf_load32le(bytes), second = pf_load32le(bytes + WORD);
+
+    if (have == PAIR) {
+        *piece = (struct pf_dcpi_piece){.kind = PF_DCPI_FOOTER, .bytes = bytes, .size = PAIR};
+        return check_footer(body, first, second, at, error) == PF_OK ? PF_EOF : error->code;
+    }
+    if (check_head(body, first, second, at, error) != PF_OK)
+        return error->code;
+    *piece = (struct pf_dcpi_piece){
+        .kind = PF_DCPI_HEAD, .bytes = bytes, .size = PAIR, .number = second, .place = first, .gap = first - body->end};
+    body->begun = true;
+    body->last = first;
+    body->left = second;
+    body->place = first;
+    body->end = (uint64_t)first + second;
+    return PF_OK;
+}
+
+void pf_dcpi_body_count(struct pf_dcpi_body *body, const unsigned char *counts, uint32_t number)
+{
+    uint64_t total = 0;
+    uint32_t nonzero = 0;
+
+    for (uint32_t k = 0; k < number; k++) {
+        uint32_t count = pf_load32le(counts + (size_t)k * WORD);
+
+        total += count;
+        nonzero += count != 0;
+    }
+    body->total += total;
+    body->nonzero += nonzero;
+}
+
+/* --- the layout of the chunks, as text ------------------------------------------------------ */
+
+static char *print_back(char *end, uint64_t number)
+{
+    do
+        *--end = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    return end;
+}
+
+bool pf_dcpi_layout_add(struct pf_buffer *text, uint64_t gap, uint32_t number)
+{
+    char room[40], *end = room + sizeof room, *start = end;
+
+    *--start = ' ';
+    start = print_back(start, number);
+    *--start = '+';
+    start = print_back(start, gap);
+    return pf_buffer_append(text, start, (size_t)(end - start));
+}
+
+/* Digits and the byte behind them. */
+static bool scan_number(struct pf_bytes text, size_t *at, char behind, uint64_t *number)
+{
+    struct pf_bytes rest = pf_bytes_skip(text, *at);
+
+    if (!pf_scan_number(&rest, UINT32_MAX, number) || rest.size == 0 || *rest.data != behind)
+        return false;
+    *at = text.size - rest.size + 1;
+    return true;
+}
+
+int pf_dcpi_chunks_next(struct pf_dcpi_chunks *chunks, struct pf_dcpi_chunk *chunk)
+{
+    const struct pf_dcpi_layout *layout = chunks->layout;
+    uint64_t gap, number;
+
+    while (chunks->text < layout->count &&
+           chunks->at == pf_dict_string(chunks->dict, layout->texts[chunks->text]).size) {
+        chunks->text++;
+        chunks->at = 0;
+    }
+    if (chunks->text == layout->count)
+        return PF_EOF;
+    struct pf_bytes text = pf_dict_string(chunks->dict, layout->texts[chunks->text]);
+
+    if (!scan_number(text, &chunks->at, '+', &gap) || !scan_number(text, &chunks->at, ' ', &number) || number == 0 ||
+        chunks->end + gap + number > (uint64_t)UINT32_MAX + 1)
+        return PF_FAILED;
+    *chunk = (struct pf_dcpi_chunk){chunks->end + gap, (uint32_t)number};
+    chunks->end = chunk->offset + number;
+    return PF_OK;
+}
+
+int pf_dcpi_stride(const struct pf_options *options, uint64_t *stride, struct pf_error *error)
+{
+    const char *text = pf_options_get(options, "stride");
+    int64_t number = 1;
+
+    if (text && !pf_parse_int(pf_bytes_of(text), 1, 1024, &number))
+        return pf_error_set(error, PF_USAGE, "stride=%s is no number of bytes from 1 to 1024", text);
+    *stride = (uint64_t)number;
+    return PF_OK;
 }
