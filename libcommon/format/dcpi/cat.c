@@ -9,65 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 64 * 1024, LINE_BITS = 8, WHOLE = 10000 };
-
-/* --- lines ------------------------------------------------------------------------------------------------ */
-
-/* Takes `:number` off the end. */
-static bool take_number(struct pf_bytes *text, uint64_t *number)
-{
-    size_t at = text->size;
-
-    while (at > 0 && text->data[at - 1] != ':')
-        at--;
-    if (at < 2 || !pf_parse_digits((struct pf_bytes){text->data + at, text->size - at}, INT64_MAX, number))
-        return false;
-    text->size = at - 1;
-    return true;
-}
-
-/* The share of the time in which an event was counted is part of what a count stands for. False: it leaves 64 bits. */
-static bool set_events(struct pf_dcpi_cat_event *event)
-{
-    uint64_t common = pf_gcd(WHOLE, event->fraction), up = WHOLE / common, down = event->fraction / common;
-
-    common = pf_gcd(event->period, down);
-    event->parts = down / common;
-    return !__builtin_mul_overflow(event->period / common, up, &event->events);
-}
-
-bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *event)
-{
-    struct pf_bytes total = pf_scan_column(&value);
-    uint64_t first, second;
-
-    if (!pf_parse_digits(total, INT64_MAX, &first) || value.size == 0)
-        return false;
-    *event = (struct pf_dcpi_cat_event){.total = (int64_t)first, .name = value, .fraction = WHOLE};
-    if (take_number(&event->name, &second)) {
-        event->period = second;
-        if (take_number(&event->name, &event->period))
-            event->fraction = second;
-    }
-    return event->fraction > 0 && set_events(event);
-}
+enum { WINDOW = 64 * 1024, LINE_BITS = 8 };
 
 /* --- evidence --------------------------------------------------------------------------------------------- */
-
-static const char *const WORDS[] = {"name", "image", "label", "path", "epoch", "platform", "text_start", "text_size", "event"};
-
-bool pf_dcpi_cat_word(struct pf_bytes word)
-{
-    for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
-        if (pf_bytes_equal(word, pf_bytes_of(WORDS[k])))
-            return true;
-    return false;
-}
 
 /* How many lines begin with words of a head, each word once. *ended: it is known that this is one, or that it is none. */
 static unsigned known_lines(struct pf_bytes text, bool *ended)
 {
-    bool met[sizeof WORDS / sizeof *WORDS] = {false}, decided = false;
+    bool met[PF_DCPI_CAT_WORDS] = {false}, decided = false;
     const char *end;
     unsigned count = 0;
 
@@ -76,9 +25,9 @@ static unsigned known_lines(struct pf_bytes text, bool *ended)
         struct pf_bytes line = {text.data, (size_t)(end - text.data)}, word = pf_scan_column(&line);
 
         *ended = word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) || *word.data == '0';
-        for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS && !*ended; k++) {
-            if (met[k] || !pf_bytes_equal(word, pf_bytes_of(WORDS[k])))
-                continue;
+        unsigned k = *ended ? PF_DCPI_CAT_WORDS : pf_dcpi_cat_word(word);
+
+        if (k < PF_DCPI_CAT_WORDS && !met[k]) {
             met[k] = true;
             count++;
             decided = decided || word.size > 8; /* text_start, text_size: no other format has them */

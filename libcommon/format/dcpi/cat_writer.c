@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHOLE = 10000 };
-
 int pf_dcpi_cat_open_writer(struct pf_writer *writer)
 {
     (void)writer;
@@ -262,7 +260,7 @@ static int set_share(const struct profile *profile, struct column *column)
     const struct pf_measure *measure = measure_of(profile, column->event);
 
     column->period = measure->period;
-    if (!__builtin_mul_overflow(pf_measure_period_parts(measure), (uint64_t)WHOLE, &column->fraction))
+    if (!__builtin_mul_overflow(pf_measure_period_parts(measure), (uint64_t)PF_DCPI_CAT_WHOLE, &column->fraction))
         return PF_OK;
     return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: the period of '%s' leaves 64 bits",
                         measure_name(profile, measure).data);
@@ -505,7 +503,7 @@ static int leave_lines(struct pf_writer *writer)
     int status = PF_OK;
 
     for (size_t k = 0; status == PF_OK && k < state->blocks.count; k++)
-        if (!pf_dcpi_cat_word(pf_dict_string(writer->dict, state->blocks.lines[k].key)))
+        if (pf_dcpi_cat_word(pf_dict_string(writer->dict, state->blocks.lines[k].key)) == PF_DCPI_CAT_WORDS)
             status = pf_leave_name(writer, PF_LEFT_METADATA, state->blocks.lines[k].key);
     for (size_t i = 0; i < state->profiles.count; i++) {
         const struct pf_dcpi_header *header = &state->profiles.rows[i].header;

@@ -399,20 +399,25 @@ int pf_dcpi_copy(struct pf_source *, struct pf_sink *, const struct pf_report *,
 /* The text that dcpicat prints of DCPI profiles: a head of `word value` lines, with one line `event` for each column of counts, then a line
  * for each address. Several profiles may follow each other. */
 
+enum {
+    PF_DCPI_CAT_WORDS = 9,    /* words that begin lines of a head */
+    PF_DCPI_CAT_WHOLE = 10000 /* the fraction of an event that was counted all the time */
+};
+
 /* Value of a line `event`: TOTAL NAME:PERIOD:FRACTION. The name may hold colons and blanks. */
 struct pf_dcpi_cat_event {
     int64_t total;
     struct pf_bytes name;
     uint64_t period;
     uint64_t events, parts; /* events / parts are one count: period * 10000 / fraction, reduced */
-    uint64_t fraction; /* of the time it was counted, in 1/10000; where it is missing 10000 */
+    uint64_t fraction; /* of the time it was counted, in 1/PF_DCPI_CAT_WHOLE; default: all of the time */
 };
 
 /* False: it is none. */
 bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *);
 
-/* Whether lines of the head begin with this word. */
-bool pf_dcpi_cat_word(struct pf_bytes);
+/* The number of this word among the words of a head; PF_DCPI_CAT_WORDS for other words. */
+unsigned pf_dcpi_cat_word(struct pf_bytes);
 
 /* Private to dcpi_cat_writer.c. */
 struct pf_dcpi_cat_writer {

@@ -331,7 +331,7 @@ static bool has_sum(const struct pf_dcpi_counts *counts, uint32_t location)
     return false;
 }
 
-/* An image without an identifier is like no other. */
+/* For each image the first image that equals it. Images without an identifier equal themselves only. */
 static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dict)
 {
     places->image = calloc(dict->images.count, sizeof *places->image);
@@ -352,7 +352,7 @@ static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dic
     return places->image != NULL;
 }
 
-/* An address of 0 is one where the text begins at 0: then nothing else is known of the place. */
+/* The address 0 counts as an address only if the text starts at 0 and the location has no line. */
 static int check_place(const struct pf_dict *dict, const struct pf_location *row, const char *format, struct pf_error *error)
 {
     if (row->image != 0 && (row->address != 0 || (row->line == 0 && pf_dict_image(dict, row->image)->text_start == 0)))
@@ -384,7 +384,7 @@ static bool add_sums(struct pf_dcpi_counts *counts, uint32_t to, uint32_t from)
     return true;
 }
 
-/* Names of functions and the like tell locations apart that are one place here. What adds up to nothing is gone. */
+/* Joins locations of one address, which differ in functions or lines, and drops addresses whose sums are 0. */
 static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
                        struct pf_error *error)
 {
@@ -409,7 +409,7 @@ static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *cou
     return PF_OK;
 }
 
-/* Checks a location and adds it. *image: that of the one before, which was checked. */
+/* Checks a location and adds it. *image: the image of the location added before, which needs no second check. */
 static int add_place(struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location, const char *format,
                      uint32_t *image, struct pf_error *error)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of ours: so that a stream without a line end ends. */
+/* Limits of this reader, so that a stream without line ends does not fill the memory. */
 enum { LINE_LIMIT = 64 * 1024, HEADER_LIMIT = 1024 * 1024 };
 
 enum shape { REST, IDENTIFIER, HEX, DIGITS, TIME, RELEASE };
@@ -118,7 +118,7 @@ static bool read_version(struct pf_bytes text)
            (low == 6 || low == 7);
 }
 
-/* NULL, or what was expected. */
+/* Checks the value of a line and keeps it. NULL, or what was expected. */
 static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word word, struct pf_bytes value)
 {
     struct pf_bytes major, minor;
@@ -303,7 +303,7 @@ int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint6
     return PF_OK;
 }
 
-/* The next line, taken. It is valid until the next call on the source. */
+/* Takes the next line from the source; valid until the next call on the source. */
 static int next_line(struct pf_source *source, struct pf_bytes *line, struct pf_error *error)
 {
     uint64_t offset = pf_source_offset(source);
@@ -501,7 +501,7 @@ bool pf_dcpi_layout_add(struct pf_buffer *text, uint64_t gap, uint32_t number)
     return pf_buffer_append(text, start, (size_t)(end - start));
 }
 
-/* Digits and the byte behind them. */
+/* Scans a number and the byte behind it. */
 static bool scan_number(struct pf_bytes text, size_t *at, char behind, uint64_t *number)
 {
     struct pf_bytes rest = pf_bytes_skip(text, *at);

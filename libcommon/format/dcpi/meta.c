@@ -1,10 +1,260 @@
+/* Metadata of DCPI profiles: what a stream keeps of the heads it was made of, and the header of a file made from
+ * these metadata. */
 #include "format/dcpi/dcpi.h"
 
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/scan.h"
 #include "model/strings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- rules of a merge ----------------------------------------------------------------------- */
+
+/* The layout of the chunks and the totals belong to one file; a separator belongs to the header line behind it. */
+static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    bool hidden = origin.size > 0 && origin.data[0] == '.';
+
+    if (hidden && (pf_bytes_equal(key, PF_BYTES("chunks")) || pf_bytes_equal(key, PF_BYTES("footer"))))
+        return PF_META_SINGLE;
+    return hidden && pf_bytes_equal(key, PF_BYTES("separator")) ? PF_META_PREFIX : PF_META_EACH;
+}
+
+const struct pf_merging pf_dcpi_merging = {.rule = merge_rule};
+
+/* --- headers of DCPI files ------------------------------------------------------------------ */
+
+static void free_profile(struct pf_dcpi_profile *profile)
+{
+    pf_dcpi_header_free(&profile->header);
+    free(profile->layout.texts);
+}
+
+void pf_dcpi_profiles_free(struct pf_dcpi_profiles *profiles)
+{
+    for (size_t k = 0; k < profiles->count; k++)
+        free_profile(&profiles->rows[k]);
+    free(profiles->rows);
+    pf_buffer_free(&profiles->text);
+}
+
+/* The profile whose header is still incomplete: the last profile, or a new profile. NULL: out of memory. */
+static struct pf_dcpi_profile *open_profile(struct pf_dcpi_profiles *profiles)
+{
+    if (profiles->count > 0 && !profiles->rows[profiles->count - 1].ended)
+        return &profiles->rows[profiles->count - 1];
+    if (!pf_grow(&profiles->rows, &profiles->capacity, profiles->count + 1, sizeof *profiles->rows))
+        return NULL;
+    profiles->rows[profiles->count] = (struct pf_dcpi_profile){.stride = 1};
+    return &profiles->rows[profiles->count++];
+}
+
+static int add_header_line(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, uint32_t word, uint32_t value)
+{
+    struct pf_dcpi_profile *profile = open_profile(profiles);
+    struct pf_bytes separator = profiles->separator ? pf_dict_string(dict, profiles->separator) : PF_BYTES(" ");
+    struct pf_bytes parts[] = {pf_dict_string(dict, word), separator, pf_dict_string(dict, value)};
+    struct pf_error error = {0};
+
+    if (!profile)
+        return PF_NOMEM;
+    profiles->separator = 0;
+    profiles->text.size = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        pf_buffer_append(&profiles->text, parts[k].data, parts[k].size);
+    if (profiles->text.failed)
+        return PF_NOMEM;
+    int status = pf_dcpi_header_line(&profile->header, (struct pf_bytes){profiles->text.data, profiles->text.size}, 0, &error);
+
+    profile->refused = profile->refused || status != PF_OK;
+    return status == PF_NOMEM ? PF_NOMEM : PF_OK;
+}
+
+static int end_profile_header(struct pf_dcpi_profiles *profiles, struct pf_bytes pad)
+{
+    struct pf_dcpi_profile *profile = open_profile(profiles);
+    struct pf_report quiet = {0};
+    struct pf_error error = {0};
+
+    if (!profile)
+        return PF_NOMEM;
+    int status = pf_dcpi_header_end(&profile->header, pad, 0, &quiet, &error);
+
+    profile->ended = true;
+    profile->refused = profile->refused || status != PF_OK;
+    return status == PF_NOMEM ? PF_NOMEM : PF_OK;
+}
+
+static void set_footer(struct pf_dcpi_profile *profile, struct pf_bytes text)
+{
+    const char *blank = memchr(text.data, ' ', text.size);
+    size_t size = blank ? (size_t)(blank - text.data) : 0;
+    int64_t addresses, samples;
+
+    profile->footed = blank && pf_parse_int((struct pf_bytes){text.data, size}, 0, INT64_MAX, &addresses) &&
+                      pf_parse_int((struct pf_bytes){blank + 1, text.size - size - 1}, 0, INT64_MAX, &samples);
+    if (profile->footed) {
+        profile->addresses = (uint64_t)addresses;
+        profile->samples = (uint64_t)samples;
+    }
+}
+
+static int add_hidden(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, struct pf_bytes key, uint32_t value)
+{
+    struct pf_bytes text = pf_dict_string(dict, value);
+    struct pf_dcpi_profile *last = profiles->count > 0 ? &profiles->rows[profiles->count - 1] : NULL;
+    int64_t stride;
+
+    if (pf_bytes_equal(key, PF_BYTES("separator"))) {
+        profiles->separator = value;
+    } else if (pf_bytes_equal(key, PF_BYTES("samples"))) {
+        return end_profile_header(profiles, text);
+    } else if (last && pf_bytes_equal(key, PF_BYTES("stride")) && pf_parse_int(text, 1, 1024, &stride)) {
+        last->stride = (uint64_t)stride;
+    } else if (last && pf_bytes_equal(key, PF_BYTES("footer"))) {
+        set_footer(last, text);
+    } else if (last && pf_bytes_equal(key, PF_BYTES("chunks"))) {
+        struct pf_dcpi_layout *layout = &last->layout;
+
+        if (!pf_grow(&layout->texts, &layout->capacity, layout->count + 1, sizeof *layout->texts))
+            return PF_NOMEM;
+        layout->texts[layout->count++] = value;
+    }
+    return PF_OK;
+}
+
+int pf_dcpi_profiles_add(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, const struct pf_batch *batch)
+{
+    int status = PF_OK;
+
+    for (uint32_t row = 0; status == PF_OK && row < batch->rows; row++) {
+        struct pf_bytes origin = pf_dict_string(dict, batch->origin ? batch->origin[row] : 0);
+        uint32_t key = batch->key ? batch->key[row] : 0, value = batch->value ? batch->value[row] : 0;
+
+        if (pf_bytes_equal(origin, PF_BYTES("dcpi")))
+            status = add_header_line(profiles, dict, key, value);
+        else if (pf_bytes_equal(origin, PF_BYTES(".dcpi")))
+            status = add_hidden(profiles, dict, pf_dict_string(dict, key), value);
+    }
+    return status;
+}
+
+bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *profile, struct pf_bytes image)
+{
+    const struct pf_dcpi_header *header = &profile->header;
+
+    for (size_t k = 0; k < header->count; k++)
+        if (header->lines[k].known == PF_DCPI_IMAGE && !pf_dcpi_same_image(pf_dcpi_line_value(header, &header->lines[k]), image))
+            return false;
+    return !profile->refused && header->first[PF_DCPI_IMAGE] != 0;
+}
+
+/* --- heads of dcpicat text ------------------------------------------------------------------ */
+
+/* Cuts `:number` off the end. */
+static bool cut_number(struct pf_bytes *text, uint64_t *number)
+{
+    size_t at = text->size;
+
+    while (at > 0 && text->data[at - 1] != ':')
+        at--;
+    if (at < 2 || !pf_parse_digits((struct pf_bytes){text->data + at, text->size - at}, INT64_MAX, number))
+        return false;
+    text->size = at - 1;
+    return true;
+}
+
+/* Sets how many events a count stands for: the period, times the share of the time in which the event was
+ * counted. False: the number has more than 64 bits. */
+static bool set_events(struct pf_dcpi_cat_event *event)
+{
+    uint64_t common = pf_gcd(PF_DCPI_CAT_WHOLE, event->fraction), up = PF_DCPI_CAT_WHOLE / common, down = event->fraction / common;
+
+    common = pf_gcd(event->period, down);
+    event->parts = down / common;
+    return !__builtin_mul_overflow(event->period / common, up, &event->events);
+}
+
+bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *event)
+{
+    struct pf_bytes total = pf_scan_column(&value);
+    uint64_t first, second;
+
+    if (!pf_parse_digits(total, INT64_MAX, &first) || value.size == 0)
+        return false;
+    *event = (struct pf_dcpi_cat_event){.total = (int64_t)first, .name = value, .fraction = PF_DCPI_CAT_WHOLE};
+    if (cut_number(&event->name, &second)) {
+        event->period = second;
+        if (cut_number(&event->name, &event->period))
+            event->fraction = second;
+    }
+    return event->fraction > 0 && set_events(event);
+}
+
+static const char *const WORDS[PF_DCPI_CAT_WORDS] = {"name", "image", "label", "path", "epoch", "platform", "text_start", "text_size", "event"};
+
+unsigned pf_dcpi_cat_word(struct pf_bytes word)
+{
+    unsigned k = 0;
+
+    while (k < PF_DCPI_CAT_WORDS && !pf_bytes_equal(word, pf_bytes_of(WORDS[k])))
+        k++;
+    return k;
+}
+
+void pf_dcpi_cat_blocks_free(struct pf_dcpi_cat_blocks *blocks)
+{
+    free(blocks->lines);
+}
+
+int pf_dcpi_cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, const struct pf_batch *batch)
+{
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        struct pf_dcpi_cat_line line = {batch->key ? batch->key[row] : 0, batch->value ? batch->value[row] : 0, 0};
+
+        if (!pf_bytes_equal(pf_dict_string(dict, batch->origin ? batch->origin[row] : 0), PF_BYTES("dcpicat")))
+            continue;
+        bool name = pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("name"));
+
+        if (blocks->blocks == 0 || (name && blocks->named))
+            blocks->blocks++;
+        blocks->named = blocks->named || name;
+        line.block = blocks->blocks;
+        if (!pf_grow(&blocks->lines, &blocks->capacity, blocks->count + 1, sizeof line))
+            return PF_NOMEM;
+        blocks->lines[blocks->count++] = line;
+    }
+    return PF_OK;
+}
+
+size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, struct pf_bytes image,
+                               size_t block)
+{
+    for (size_t k = 0; k < blocks->count; k++) {
+        const struct pf_dcpi_cat_line *line = &blocks->lines[k];
+
+        if (line->block > block && pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("image")) &&
+            pf_dcpi_same_image(pf_dict_string(dict, line->value), image))
+            return line->block;
+    }
+    return 0;
+}
+
+struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, size_t block,
+                                         struct pf_bytes key)
+{
+    for (size_t k = 0; k < blocks->count; k++)
+        if (blocks->lines[k].block == block && pf_bytes_equal(pf_dict_string(dict, blocks->lines[k].key), key))
+            return pf_dict_string(dict, blocks->lines[k].value);
+    return PF_BYTES("");
+}
+
+/* --- which profiles a file is made of ------------------------------------------------------- */
 
 static const struct pf_report QUIET = {0};
 
@@ -64,7 +314,7 @@ static int add_line(struct joining *joining, struct pf_bytes word, struct pf_byt
     return pf_dcpi_header_line(joining->to, (struct pf_bytes){joining->text.data, joining->text.size}, 0, joining->error);
 }
 
-/* Whether the line was not seen before. */
+/* Whether the line is new; adds it to the lines seen. */
 static bool is_new(struct joining *joining, struct pf_bytes word, struct pf_bytes value)
 {
     uint32_t count = joining->seen.count;
@@ -130,9 +380,9 @@ int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_pr
     return status;
 }
 
-/* --- from a pool of lines --------------------------------------------------------------------------------- */
+/* --- a header from lines of unknown files ---------------------------------------------------- */
 
-/* The lines that no end of a header follows. */
+/* Header lines without the end of their header. NULL: there are no such lines. */
 static const struct pf_dcpi_profile *pool_of(const struct pf_dcpi_profiles *profiles)
 {
     const struct pf_dcpi_profile *last = profiles->count > 0 ? &profiles->rows[profiles->count - 1] : NULL;
@@ -151,7 +401,7 @@ static bool fits_number(const struct pf_dcpi_line *line, struct pf_bytes value, 
     return pf_dcpi_same_image(value, (struct pf_bytes){text, (size_t)size});
 }
 
-/* Whether the line may stand in the subject's header, were it the only one of its word. */
+/* Whether the value of the line agrees with the subject. */
 static bool fits(const struct pf_dcpi_subject *subject, const struct pf_dict *dict, const struct pf_dcpi_line *line,
                  struct pf_bytes value)
 {
@@ -173,7 +423,7 @@ static bool fits(const struct pf_dcpi_subject *subject, const struct pf_dict *di
     }
 }
 
-/* The number of the line of a word to take + 1; 0 where there is none. */
+/* The number + 1 of the line that the new header gets for a word; 0: no line fits. */
 static size_t choose_line(const struct pf_dcpi_header *pool, const struct pf_dict *dict, const struct pf_dcpi_subject *subject,
                           enum pf_dcpi_word word)
 {
@@ -230,7 +480,7 @@ int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_prof
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- from dcpicat ----------------------------------------------------------------------------------------- */
+/* --- a header from a head of dcpicat text ---------------------------------------------------- */
 
 static int add_number(struct joining *joining, enum pf_dcpi_word word, uint64_t number, bool hex)
 {
@@ -245,7 +495,7 @@ static int add_value(struct joining *joining, enum pf_dcpi_word word, struct pf_
     return add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "), value);
 }
 
-/* Ten digits where two are enough for the year and there are no seconds. */
+/* Writes ten digits if two digits are enough for the year and there are no seconds. */
 static int add_epoch(struct joining *joining, struct pf_bytes value)
 {
     char normal[16];
@@ -295,7 +545,7 @@ static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *
     return status == PF_OK ? end_header(joining->to, joining->error) : status;
 }
 
-/* The image of a profile without counts: that of the only block there is. */
+/* The image of a profile without counts: the image of the only block. NULL: there are several blocks. */
 static const struct pf_image *only_image(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict)
 {
     struct pf_bytes identifier = pf_dcpi_cat_blocks_value(blocks, dict, 1, PF_BYTES("image"));
