@@ -340,27 +340,6 @@ static inline uint32_t pf_dcpi_places_image(const struct pf_dcpi_places *places,
 
 /* Reads a DCPI profile 0.06/0.07: its header as metadata, its counts as records of one address each. */
 
-enum pf_dcpi_reader_step { PF_DCPI_DECLARE, PF_DCPI_RECORDS, PF_DCPI_END };
-
-/* Private to dcpi_reader.c. */
-struct pf_dcpi_reader {
-    struct pf_dcpi_header header;
-    struct pf_dcpi_body body;
-    enum pf_dcpi_reader_step step;
-    int status;                 /* what follows the records given last */
-
-    struct pf_dcpi_locator locator;
-    struct pf_buffer layout;    /* of chunks met, not given yet */
-
-    struct pf_metadata meta;
-    int64_t values[PF_BATCH_ROWS];
-    struct pf_value_column column;
-};
-
-int pf_dcpi_reader_open(struct pf_reader *);
-int pf_dcpi_reader_read(struct pf_reader *, struct pf_batch *);
-void pf_dcpi_reader_close(struct pf_reader *);
-
 /* The stride asked for with `stride=N`, 1 if none. PF_USAGE. */
 int pf_dcpi_stride(const struct pf_options *, uint64_t *stride, struct pf_error *);
 
@@ -384,12 +363,6 @@ int pf_dcpi_writer_open(struct pf_writer *);
 int pf_dcpi_writer_write(struct pf_writer *, const struct pf_batch *);
 int pf_dcpi_writer_finish(struct pf_writer *);
 void pf_dcpi_writer_close(struct pf_writer *);
-
-/* Bytes that make sure that what was written so far of a body is no whole profile: a chunk without counts and one byte more. At whatever
- * place of a body they stand, it is refused. */
-enum { PF_DCPI_BROKEN_SIZE = 9 };
-
-extern const unsigned char pf_dcpi_broken[PF_DCPI_BROKEN_SIZE];
 
 /* Copies an unchanged DCPI profile, checked on the way. */
 

@@ -1,18 +1,37 @@
+/* DCPI profiles, dcpiformat(4): counts of one event in one image, kept by the Digital Continuous Profiling
+ * Infrastructure. The reader, and the format as a whole. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+enum reader_step { DECLARE, RECORDS, END };
+
+struct dcpi_reader {
+    struct pf_dcpi_header header;
+    struct pf_dcpi_body body;
+    enum reader_step step;
+    int status;                 /* the result of the next call, after the records */
+
+    struct pf_dcpi_locator locator;
+    struct pf_buffer layout;    /* of chunks that no batch has yet */
+
+    struct pf_metadata meta;
+    int64_t values[PF_BATCH_ROWS];
+    struct pf_value_column column;
+};
 
 enum {
-    LAYOUT_TEXT = 32 * 1024 /* given as one row */
+    LAYOUT_TEXT = 32 * 1024 /* bytes of layout in one row of metadata */
 };
 
 /* --- opening ---------------------------------------------------------------------------------------------- */
 
 static int declare(struct pf_reader *reader)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     const struct pf_dcpi_header *header = &state->header;
     uint32_t identifier = pf_dcpi_identifier(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE));
     struct pf_image image = {
@@ -32,9 +51,9 @@ static int declare(struct pf_reader *reader)
     return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-int pf_dcpi_reader_open(struct pf_reader *reader)
+static int open_reader(struct pf_reader *reader)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     int status = pf_dcpi_stride(reader->options, &state->body.stride, &reader->error);
 
     if (status == PF_OK)
@@ -43,9 +62,9 @@ int pf_dcpi_reader_open(struct pf_reader *reader)
     return status == PF_OK ? declare(reader) : status;
 }
 
-void pf_dcpi_reader_close(struct pf_reader *reader)
+static void close_reader(struct pf_reader *reader)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
 
     pf_dcpi_header_free(&state->header);
     pf_buffer_free(&state->layout);
@@ -56,15 +75,15 @@ void pf_dcpi_reader_close(struct pf_reader *reader)
 
 static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key, struct pf_bytes value)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
 
     return pf_metadata_add(&state->meta, reader->dict, origin, key, value);
 }
 
-/* The header; what a line has between word and value is said before it where that is not one blank. */
+/* Adds the lines of the header. A separator other than one blank comes before its line. */
 static bool add_lines(struct pf_reader *reader)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     const struct pf_dcpi_header *header = &state->header;
     char stride[PF_INT128_TEXT];
     bool good = true;
@@ -86,17 +105,17 @@ static bool add_lines(struct pf_reader *reader)
 
 static bool add_layout(struct pf_reader *reader)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     struct pf_bytes text = {state->layout.data, state->layout.size};
 
     state->layout.size = 0;
     return text.size == 0 || add_meta(reader, ".dcpi", PF_BYTES("chunks"), text);
 }
 
-/* The end of a whole file: `ADDRESSES SAMPLES`. */
+/* Adds the footer of a whole file, `ADDRESSES SAMPLES`. */
 static bool add_footer(struct pf_reader *reader)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     char text[2 * PF_INT128_TEXT];
     size_t size = pf_print_int128((pf_int128)state->body.nonzero, text);
 
@@ -109,7 +128,7 @@ static bool add_footer(struct pf_reader *reader)
 
 static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece, uint32_t *rows)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     uint64_t offset = piece->place, total = 0;
     uint32_t row = *rows;
 
@@ -129,17 +148,17 @@ static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *pi
 
 static void check_text(struct pf_reader *reader)
 {
-    const struct pf_dcpi_reader *state = reader->state;
+    const struct dcpi_reader *state = reader->state;
 
     if (state->body.end > state->header.number[PF_DCPI_TSIZE])
         pf_report_send(&reader->report, PF_WARNING, "chunks end at offset 0x%" PRIx64 ", beyond the %" PRIu64 " bytes of text",
                        state->body.end, state->header.number[PF_DCPI_TSIZE]);
 }
 
-/* Records up to a batch; PF_OK, or what follows them. */
+/* Fills the rows of a batch. PF_OK, or the result of the call after this batch. */
 static int fill_rows(struct pf_reader *reader, uint32_t *rows)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     struct pf_dcpi_piece piece;
 
     while (*rows < PF_BATCH_ROWS && state->layout.size < LAYOUT_TEXT) {
@@ -162,7 +181,7 @@ static int fill_rows(struct pf_reader *reader, uint32_t *rows)
 
 static int read_records(struct pf_reader *reader, struct pf_batch *batch)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
     uint32_t rows = 0;
 
     if (state->layout.size >= LAYOUT_TEXT && !add_layout(reader))
@@ -172,7 +191,7 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
     state->status = fill_rows(reader, &rows);
     pf_dcpi_locator_end(&state->locator, reader->dict);
     if (state->status != PF_OK)
-        state->step = PF_DCPI_END;
+        state->step = END;
     if (state->status == PF_EOF) {
         check_text(reader);
         if (!add_footer(reader))
@@ -183,20 +202,115 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
     return PF_OK;
 }
 
-int pf_dcpi_reader_read(struct pf_reader *reader, struct pf_batch *batch)
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
-    struct pf_dcpi_reader *state = reader->state;
+    struct dcpi_reader *state = reader->state;
 
     if (pf_metadata_give(&state->meta, batch))
         return PF_OK;
     switch (state->step) {
-    case PF_DCPI_DECLARE:
-        state->step = PF_DCPI_RECORDS;
+    case DECLARE:
+        state->step = RECORDS;
         *batch = (struct pf_batch){.kind = PF_FLAT, .values = &state->column, .value_count = 1};
         return add_lines(reader) ? PF_OK : pf_error_nomem(&reader->error);
-    case PF_DCPI_RECORDS:
+    case RECORDS:
         return read_records(reader, batch);
     default:
         return state->status;
     }
 }
+
+/* --- the format ----------------------------------------------------------------------------- */
+
+enum {
+    WINDOW = 64 * 1024, /* bytes that the bid looks at */
+    ENOUGH = 3,         /* known lines that make a profile */
+    LINE_BITS = 8
+};
+
+static const struct pf_option options[] = {
+    {"stride", "bytes from one count's address to the next one's: 1 as the description of the format has it, 4 for true Alpha code",
+     NULL, true, true},
+    {NULL, NULL, NULL, false, false},
+};
+
+/* The known word that begins a line with a value; else PF_DCPI_OTHER. */
+static enum pf_dcpi_word line_word(struct pf_bytes line)
+{
+    size_t size = 0, blanks = 0;
+
+    while (size < line.size && line.data[size] != ' ' && line.data[size] != '\t')
+        size++;
+    while (size + blanks < line.size && (line.data[size + blanks] == ' ' || line.data[size + blanks] == '\t'))
+        blanks++;
+    if (blanks == 0 || size + blanks == line.size)
+        return PF_DCPI_OTHER;
+    return pf_dcpi_word_find((struct pf_bytes){line.data, size});
+}
+
+/* Counts the known words of a header in the text, each once. *ended: the header ends here, or the text is not a header. */
+static unsigned known_lines(struct pf_bytes text, bool *ended)
+{
+    bool met[PF_DCPI_OTHER] = {false};
+    unsigned count = 0;
+    const char *end;
+
+    *ended = false;
+    for (; !*ended && (end = memchr(text.data, '\n', text.size)); text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
+        struct pf_bytes line = {text.data, (size_t)(end - text.data)};
+        enum pf_dcpi_word word = line_word(line);
+
+        if (word != PF_DCPI_OTHER && !met[word]) {
+            met[word] = true;
+            count++;
+        }
+        *ended = memchr(line.data, '\0', line.size) || (line.size >= 7 && memcmp(line.data, "samples", 7) == 0);
+        if (line.size > 10 && memcmp(line.data, "text_start", 10) == 0) /* dcpicat's text */
+            return 0;
+    }
+    return count;
+}
+
+/* Waits for a slow producer only if the first line looks like a line of a header. */
+static int bid(struct pf_source *source, const char *path)
+{
+    size_t have = 0, want = 1;
+    unsigned known;
+    bool ended;
+
+    (void)path;
+    do {
+        const unsigned char *bytes = pf_source_peek(source, want, &have);
+
+        if (have > WINDOW)
+            have = WINDOW;
+        known = known_lines((struct pf_bytes){(const char *)bytes, have}, &ended);
+        if (have < want)
+            break;
+        want = have + 1;
+    } while (known > 0 && known < ENOUGH && !ended && want <= WINDOW);
+    return known >= ENOUGH ? (int)known * LINE_BITS : 0;
+}
+
+const struct pf_format pf_format_dcpi = {
+    .name = "dcpi",
+    .about = "DCPI profiles 0.06 and 0.07, one event of one image",
+    .suffixes = ".dcpi",
+    .losses = "all but the counts by address of one event in one image: functions, files, lines, "
+              "labels; counts and totals over 32 bits",
+    .caps = PF_HOLDS_FLAT | PF_READS_TEXT,
+    .options = options,
+    .merging = &pf_dcpi_merging,
+    .bid = bid,
+    .reader_size = sizeof(struct dcpi_reader),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+    .copy = pf_dcpi_copy,
+    .writer_size = sizeof(struct pf_dcpi_writer),
+    .open_writer = pf_dcpi_writer_open,
+    .holds_label = pf_holds_no_label,
+    .write = pf_dcpi_writer_write,
+    .finish = pf_dcpi_writer_finish,
+    .close_writer = pf_dcpi_writer_close,
+};

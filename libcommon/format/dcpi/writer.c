@@ -1,3 +1,4 @@
+/* Writes a DCPI profile 0.07, one event of one image, and copies unchanged profiles. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/bytes.h"
@@ -6,12 +7,13 @@
 #include <string.h>
 
 enum {
-    BRIDGE = 2,                /* absent counts within a chunk: a new one costs two words */
-    WORDS = 4096,              /* written at a time */
-    ZEROS_MIN = 64 * 1024 * 1024, ZEROS_EACH = 1024 /* a layout has no more counts than this, or so many for each address */
+    BRIDGE = 2,                /* absent counts within a chunk, because a new chunk costs two words */
+    WORDS = 4096,              /* words of one write */
+    ZEROS_MIN = 64 * 1024 * 1024, ZEROS_EACH = 1024 /* limits of the counts in a layout: in all, and for each address */
 };
 
-const unsigned char pf_dcpi_broken[PF_DCPI_BROKEN_SIZE] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0};
+/* The end of a file that is incomplete: an empty chunk and one byte more. Readers refuse these bytes anywhere in a body. */
+static const unsigned char BROKEN[] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0};
 
 int pf_dcpi_writer_open(struct pf_writer *writer)
 {
@@ -38,7 +40,7 @@ static struct pf_bytes event_name(const struct pf_writer *writer, const struct p
     return pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, event->measure)->name);
 }
 
-/* A file has one event. */
+/* The error of a second event in one file. */
 static int check_event(struct pf_writer *writer, const struct pf_dcpi_event *other)
 {
     struct pf_dcpi_writer *state = writer->state;
@@ -95,7 +97,7 @@ int pf_dcpi_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
 }
 
-/* All places are of one image. */
+/* Sets the image of all places; NULL: there are no places. */
 static int choose_image(struct pf_writer *writer, const struct pf_image **image)
 {
     struct pf_dcpi_writer *state = writer->state;
@@ -202,7 +204,7 @@ static bool layout_fits(struct walk walk)
     return status == PF_EOF && walk.next == walk.state->places.count;
 }
 
-/* Whether canonical chunks can be written. Those of stride 1 can, within 32 bits. */
+/* Checks that canonical chunks can be written. With a stride of 1 they can, within 32 bits. */
 static int check_canonical(struct walk walk, struct pf_error *error)
 {
     size_t count = walk.state->places.count;
@@ -278,7 +280,7 @@ static int sum_counts(struct pf_writer *writer)
     return PF_OK;
 }
 
-/* The stride asked for, or that with which the profiles were read. */
+/* Takes the stride of the options, else the stride with which the profiles were read. */
 static int choose_stride(struct pf_writer *writer, const struct pf_dcpi_subject *subject)
 {
     struct pf_dcpi_writer *state = writer->state;
@@ -362,8 +364,40 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
     pf_store32le(footer, (uint32_t)state->places.count);
     pf_store32le(footer + 4, (uint32_t)state->total);
     if (writer->failed_input)
-        pf_sink_write(writer->sink, pf_dcpi_broken, sizeof pf_dcpi_broken);
+        pf_sink_write(writer->sink, BROKEN, sizeof BROKEN);
     else
         pf_sink_write(writer->sink, footer, sizeof footer);
     return pf_sink_status(writer->sink, &writer->error);
+}
+
+/* --- unchanged profiles --------------------------------------------------------------------- */
+
+int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report, bool salvage, uint64_t *records,
+                 struct pf_error *error)
+{
+    struct pf_dcpi_header header = {0};
+    struct pf_dcpi_body body = {.stride = 1};
+    struct pf_dcpi_piece piece;
+    int status = pf_dcpi_header_read(&header, source, report, error), written = PF_OK;
+
+    (void)salvage;
+    body.start = header.number[PF_DCPI_TSTART];
+    if (status == PF_OK)
+        written = pf_sink_write(sink, header.raw.data, header.raw.size);
+    while (status == PF_OK && written == PF_OK) {
+        status = pf_dcpi_body_next(&body, source, UINT32_MAX, &piece, error);
+        if (status < 0) {
+            pf_sink_write(sink, BROKEN, sizeof BROKEN);
+            break;
+        }
+        if (piece.kind == PF_DCPI_COUNTS)
+            pf_dcpi_body_count(&body, piece.bytes, piece.number);
+        written = pf_sink_write(sink, piece.bytes, piece.size);
+        pf_source_take(source, piece.size);
+    }
+    *records = body.nonzero;
+    pf_dcpi_header_free(&header);
+    if (status < 0)
+        return status;
+    return written == PF_OK ? PF_OK : pf_sink_status(sink, error);
 }
