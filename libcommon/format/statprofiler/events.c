@@ -1,4 +1,4 @@
-#include "format/statprofiler/events.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "format/statprofiler/frames.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/hash.h"
 

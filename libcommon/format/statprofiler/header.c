@@ -1,7 +1,6 @@
-#include "format/statprofiler/header.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/number.h"
-#include "format/statprofiler/plan.h"
 
 #include <stdio.h>
 #include <string.h>

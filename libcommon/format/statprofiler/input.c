@@ -1,6 +1,5 @@
-#include "format/statprofiler/input.h"
+#include "format/statprofiler/statprofiler.h"
 
-#include "format/statprofiler/wire.h"
 
 #include <stdio.h>
 #include <string.h>

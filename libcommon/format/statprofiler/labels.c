@@ -1,4 +1,4 @@
-#include "format/statprofiler/labels.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "format/statprofiler/output.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include <assert.h>
 #include <snappy-c.h>

@@ -1,4 +1,4 @@
-#include "format/statprofiler/plan.h"
+#include "format/statprofiler/statprofiler.h"
 
 enum { LOOK_AHEAD = 65536 };
 

@@ -1,8 +1,6 @@
-#include "format/statprofiler/reader.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/memory.h"
-#include "format/statprofiler/plan.h"
-#include "format/statprofiler/series.h"
 
 #include <stdio.h>
 #include <stdlib.h>

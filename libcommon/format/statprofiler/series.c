@@ -1,4 +1,4 @@
-#include "format/statprofiler/series.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,11 +2,7 @@
  * others, and a plan of one, which are told apart by content. */
 #include "base/number.h"
 #include "codec/codec.h"
-#include "format/statprofiler/merging.h"
-#include "format/statprofiler/reader.h"
-#include "format/statprofiler/series.h"
-#include "format/statprofiler/text.h"
-#include "format/statprofiler/writer.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include <string.h>
 

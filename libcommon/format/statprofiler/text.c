@@ -1,9 +1,8 @@
-#include "format/statprofiler/text.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "format/statprofiler/frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "format/statprofiler/weight.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/number.h"
 #include "model/main_measure.h"

@@ -1,4 +1,4 @@
-#include "format/statprofiler/wire.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "model/strings.h"
 

@@ -1,9 +1,7 @@
-#include "format/statprofiler/writer.h"
+#include "format/statprofiler/statprofiler.h"
 
 #include "base/number.h"
 #include "base/scan.h"
-#include "format/statprofiler/rows.h"
-#include "format/statprofiler/text.h"
 #include "model/stacks.h"
 
 #include <stdio.h>

@@ -1,0 +1,618 @@
+/* Private to the StatProfiler format: files of Devel::StatProfiler, binary and text (formats page, sections 1 to 10). */
+#ifndef PF_FORMAT_STATPROFILER_STATPROFILER_H
+#define PF_FORMAT_STATPROFILER_STATPROFILER_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "codec/format.h"
+#include "codec/merging.h"
+#include "io/layer.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "model/batch.h"
+#include "model/dict.h"
+#include "model/stacks.h"
+#include "model/strings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Records of StatProfiler files as bytes: fields of numbers and strings, found by a layout and never by the length that
+ * stands before them, which the profiler gets wrong (formats page, section 5). */
+
+enum pf_sp_tag {
+    PF_SP_SAMPLE_START = 1,
+    PF_SP_SAMPLE_END = 2,
+    PF_SP_SUB = 3,
+    PF_SP_EVAL = 4,
+    PF_SP_XSUB = 5,
+    PF_SP_MAIN = 6,
+    PF_SP_EVAL_STRING = 7, /* releases 0.01 to 0.23 */
+    PF_SP_EVAL_NUMBER = 8, /* since 0.24 */
+    PF_SP_FILE_END = 196,
+    PF_SP_STREAM_END = 197,
+    PF_SP_SECTION_START = 198,
+    PF_SP_SECTION_END = 199,
+    PF_SP_METADATA = 200,
+    PF_SP_PERL_VERSION = 201,
+    PF_SP_TICK = 202,
+    PF_SP_DEPTH = 203,
+    PF_SP_LIBRARY_VERSION = 204,
+    PF_SP_GENEALOGY = 205,
+    PF_SP_HEADER_END = 254,
+    PF_SP_CONTINUATION = 255
+};
+
+enum { PF_SP_MAGIC_SIZE = 13, PF_SP_START = 14, PF_SP_ID_WORDS = 6, PF_SP_ID_SIZE = 4 * PF_SP_ID_WORDS };
+
+#define PF_SP_MAGIC "=statprofiler"
+
+/* A varint of the profiler never has more than 5 bytes; up to 10 are read, as long as the value fits 32 bits. */
+enum { PF_SP_VARINT_MAX = 10 };
+
+/* A string as stored: flag bit 0 says that its bytes are characters (PF_UTF8). */
+struct pf_sp_string {
+    struct pf_bytes bytes;
+    unsigned flags;
+};
+
+enum pf_sp_parse {
+    PF_SP_WHOLE,
+    PF_SP_MISSING,    /* `missing` bytes more, at least, are needed */
+    PF_SP_LONG_VARINT, /* more than PF_SP_VARINT_MAX bytes, or more than 32 bits */
+    PF_SP_LONG_STRING  /* `number[0]` bytes: longer than PF_STRING_MAX */
+};
+
+/* A parsed record. Strings point into the bytes that were parsed. */
+struct pf_sp_record {
+    unsigned tag;
+    uint32_t length; /* as stored; 0 when the layout has none */
+    size_t payload;  /* offset of the payload in the record */
+    size_t size;     /* of the whole record: tag, length, fields */
+    size_t missing;
+    uint32_t number[3];
+    struct pf_sp_string text[3];
+    const unsigned char *words; /* 48 bytes of ids */
+};
+
+/* Parses the record at `p`. `layout` names what follows the tag: l the length, v a number, s a string, w the 48 bytes of
+ * ids, p payload to be passed over, `length` bytes of it. At most three v and three s. `lsb`: varints are least
+ * significant group first. */
+enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *p, size_t have, const char *layout,
+                                    bool lsb);
+
+/* The text for a result of the parser that is neither whole nor missing bytes. */
+const char *pf_sp_parse_text(enum pf_sp_parse, const struct pf_sp_record *, char scratch[96]);
+
+/* Varint, most significant group first, shortest form; returns its size, 1..5. */
+size_t pf_sp_varint_put(uint32_t value, unsigned char out[5]);
+
+/* The stream of record bytes in a StatProfiler file: snappy blocks put end to end, or the file's own bytes. Block borders mean
+ * nothing to records. */
+
+struct pf_sp_input {
+    struct pf_source *source; /* of the records: the file, or layers on it */
+    struct pf_source *file;   /* borrowed */
+    struct pf_source *look;   /* NULL, or what leaves the file as it is */
+    bool blocks;
+    bool returned;            /* line feeds were turned into CR LF, it seems */
+};
+
+/* Starts behind the version byte, where `file` must stand when not peeking (at offset 0 otherwise). PF_OK or PF_NOMEM; close
+ * in any case. */
+int pf_sp_input_open(struct pf_sp_input *, struct pf_source *file, bool blocks, bool peeking, struct pf_error *);
+void pf_sp_input_close(struct pf_sp_input *);
+
+/* Brings at least `need` bytes ahead. PF_OK; PF_EOF when the data end before (what is there stays); PF_FAILED for a damaged or
+ * cut block, or what the source says. The bytes, and everything parsed from them, move. */
+int pf_sp_input_fill(struct pf_sp_input *, size_t need, struct pf_error *);
+
+/* Passes over `size` bytes without keeping them; results as above. */
+int pf_sp_input_skip(struct pf_sp_input *, uint64_t size, struct pf_error *);
+
+/* Passes over a byte 0 if there is one; results as above, but PF_OK at the end. */
+int pf_sp_input_skip_zero(struct pf_sp_input *, struct pf_error *);
+
+static inline size_t pf_sp_input_have(const struct pf_sp_input *input)
+{
+    return (size_t)(input->source->limit - input->source->cursor);
+}
+
+/* Where the bytes ahead stand: an offset in the uncompressed records (blocks) or in the file (plain). */
+static inline uint64_t pf_sp_input_offset(const struct pf_sp_input *input)
+{
+    return pf_source_offset(input->source);
+}
+
+/* Sends a warning about the bytes ahead. */
+void pf_sp_input_warn(const struct pf_sp_input *, const struct pf_report *, const char *text);
+
+/* Sets an error about the record that begins at `at`. */
+int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, int code, uint64_t at, const char *format, ...)
+    PF_PRINTF(5, 6);
+
+/* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file` stands at 0. */
+bool pf_sp_input_block_first(struct pf_source *file);
+
+/* The dialect of the profiler's plan, written down before its code (formats page, section 10): the length of a record is
+ * right, but records without payload may be a tag alone or have a length of 0; a sample says how many frames it has; and
+ * nobody said which way round varints are. */
+
+/* Whether varints are least significant group first, told by the records from `start` on in the uncompressed file: in
+ * shortest form no number of several bytes begins with 80 (most significant first) or ends with 00 (least). The
+ * first such byte decides; where none does within 64 KiB, the direction in which the lengths fit. Peeks only. */
+bool pf_sp_plan_is_lsb(struct pf_source *, size_t start);
+
+/* True when the sample start at `p` is one of the plan: with a number of frames, and the length it says. */
+bool pf_sp_plan_sample(const unsigned char *p, size_t have);
+
+/* Parses a record of the body and checks its length. Sub frames have two strings or three; an eval frame without a file
+ * (text[0].bytes.data is NULL) has a payload of another form. PF_SP_WHOLE with *fits false when the fields do not fill the
+ * length. */
+enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *, const unsigned char *p, size_t have, bool lsb, bool *fits);
+
+/* Records of StatProfiler files on their way out: fields into records, records into snappy blocks. */
+
+/* Uncompressed bytes in a block: the profiler's reader refuses more. */
+enum { PF_SP_BLOCK_MAX = 32000 };
+
+struct pf_sp_output {
+    struct pf_sink *sink;
+    bool packed;               /* into snappy blocks */
+    struct pf_buffer *capture; /* where pieces go instead, when set */
+    size_t used;
+    unsigned char data[PF_SP_BLOCK_MAX];
+    char block[40000]; /* snappy's worst case for PF_SP_BLOCK_MAX is 37365 (formats page, section 2) */
+};
+
+/* A number or a string of a record. */
+struct pf_sp_field {
+    bool is_string;
+    uint32_t number;
+    struct pf_sp_string string;
+};
+
+/* How the length of a record is counted. */
+enum pf_sp_length {
+    PF_SP_LENGTH_NONE,     /* there is none: header records */
+    PF_SP_LENGTH_PROFILER, /* as the profiler counts it, short by a byte for each string (formats page, section 5) */
+    PF_SP_LENGTH_TRUE      /* of the payload: the plan's */
+};
+
+/* Writes magic and version. Failures stay in the sink. */
+void pf_sp_output_open(struct pf_sp_output *, struct pf_sink *, bool packed);
+
+/* A piece that is not cut in two blocks unless it alone is longer than one. */
+void pf_sp_output_put(struct pf_sp_output *, const void *bytes, size_t size);
+void pf_sp_output_record(struct pf_sp_output *, unsigned tag, const struct pf_sp_field *, size_t count,
+                         enum pf_sp_length);
+
+/* Ends the block. */
+void pf_sp_output_flush(struct pf_sp_output *);
+
+static inline struct pf_sp_field pf_sp_number(uint32_t number)
+{
+    return (struct pf_sp_field){false, number, {{NULL, 0}, 0}};
+}
+
+static inline struct pf_sp_field pf_sp_text(struct pf_bytes bytes, unsigned flags)
+{
+    return (struct pf_sp_field){true, 0, {bytes, flags}};
+}
+
+/* What stands between two samples of a StatProfiler file: metadata, and the marks where sections start and end. Which marks a
+ * writer sets by itself, from the sections of one sample and the next, is decided here, so that a reader passes on
+ * only those marks that would not come back. */
+
+enum pf_sp_event_type {
+    PF_SP_EVENT_METADATA,
+    PF_SP_EVENT_START,
+    PF_SP_EVENT_END,
+    PF_SP_EVENT_UNMATCHED /* the end of a section that is not open */
+};
+
+struct pf_sp_event {
+    enum pf_sp_event_type type;
+    uint32_t key;   /* string: of the metadata, or the section's name */
+    uint32_t value; /* string, of metadata */
+};
+
+/* Zero-initialise; free with pf_sp_events_free. */
+struct pf_sp_events {
+    struct pf_sp_event *rows;
+    size_t count, capacity;
+};
+
+bool pf_sp_events_add(struct pf_sp_events *, enum pf_sp_event_type, uint32_t key, uint32_t value); /* false: no memory */
+void pf_sp_events_free(struct pf_sp_events *);
+
+/* Names (strings) of the sections that are open, in order of opening; a name may stand in it several times. Zero-initialise;
+ * free with pf_sp_open_free. */
+struct pf_sp_open {
+    uint32_t *names;
+    size_t count, capacity;
+};
+
+bool pf_sp_open_start(struct pf_sp_open *, uint32_t name); /* false: no memory */
+
+/* Closes the last one of that name. Its place, or SIZE_MAX when there was none. */
+size_t pf_sp_open_end(struct pf_sp_open *, uint32_t name);
+bool pf_sp_open_copy(struct pf_sp_open *, const struct pf_sp_open *); /* false: no memory */
+bool pf_sp_open_equal(const struct pf_sp_open *, const struct pf_sp_open *);
+void pf_sp_open_free(struct pf_sp_open *);
+
+/* The marks that lead from one set of open sections to another: what is left out is closed, last opened first, then the new
+ * ones are opened. False: no memory. */
+bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open *to, struct pf_sp_events *marks);
+
+/* True when the events are metadata, then just the marks that pf_sp_events_derive gives. *ok false: no memory. */
+bool pf_sp_events_plain(const struct pf_sp_events *, const struct pf_sp_open *from, const struct pf_sp_open *to,
+                        bool *ok);
+
+/* Applies the marks of `events` to `open`. False when one does not fit: the end of a section that is not open, an
+ * unmatched end of one that is, or no memory. */
+bool pf_sp_events_apply(const struct pf_sp_events *, struct pf_sp_open *open);
+
+/* What a StatProfiler file says before its first record, and which of the dialects it is written in (formats page, sections 1,
+ * 4 and 10). */
+
+enum pf_sp_dialect {
+    PF_SP_UNDECIDED, /* no header: the first sample tells */
+    PF_SP_REAL,      /* what the profiler writes */
+    PF_SP_PLAN       /* what its plan said before there was code: a length that is right in every record */
+};
+
+enum { PF_SP_ID_TEXT = 8 * PF_SP_ID_WORDS + 1 };
+
+struct pf_sp_header {
+    bool blocks;                /* snappy blocks */
+    bool bare;                  /* no header at all (December 2013) */
+    enum pf_sp_dialect dialect;
+    bool lsb;                   /* varints are least significant group first (plan only) */
+    bool has_perl, has_library, has_genealogy;
+    uint32_t perl[3], library[2];
+    uint64_t tick_ns;           /* 0 = not known */
+    uint32_t depth;             /* 0 = not known */
+    unsigned seen;              /* bit tag - PF_SP_METADATA of each header record */
+    uint32_t ordinal, parent_ordinal;
+    char id[PF_SP_ID_TEXT], parent[PF_SP_ID_TEXT]; /* 48 hex digits */
+};
+
+/* Looks at what stands behind the version byte and fills the first four fields. Peeks only; `source` stands at offset 0. */
+void pf_sp_header_sniff(struct pf_sp_header *, struct pf_source *);
+
+/* Reads the header, up to and with its end. Custom metadata become events when `dict` is given. `path` helps to find the byte
+ * order of the ids. PF_OK, PF_FAILED with the offset, or what the source says. */
+int pf_sp_header_read(struct pf_sp_header *, struct pf_sp_input *, const char *path, struct pf_dict *dict,
+                      struct pf_sp_events *metadata, const struct pf_report *, struct pf_error *);
+
+/* Warns of header records that the plan's dialect requires and this header lacks. */
+void pf_sp_header_warn_missing(const struct pf_sp_header *, const struct pf_report *);
+
+/* True when the genealogy tells which process the file is of. */
+bool pf_sp_header_has_process(const struct pf_sp_header *);
+
+/* A process writes a series of files, one ordinal after the other, and what is open at the end of one stays so in the next
+ * (formats page, section 7). Here the files of one run tell each other. */
+
+/* Puts into `open` the sections that were open at the end of the ordinal before this file's. Warns when ordinals are missing.
+ * PF_OK or PF_NOMEM. */
+int pf_sp_series_begin(struct pf_reader *, const struct pf_sp_header *, struct pf_sp_open *open);
+
+/* Keeps the sections that are open at the end of this file. PF_OK or PF_NOMEM. */
+int pf_sp_series_end(struct pf_reader *, const struct pf_sp_header *, const struct pf_sp_open *open);
+
+/* As pf_format wants it: finds the place of a file by its header. */
+int pf_sp_series_find(struct pf_source *, struct pf_series *);
+
+/* Metadata of StatProfiler files when several become one: a merge is a process of its own, without a parent. */
+
+extern const struct pf_merging pf_sp_merging;
+
+/* Label sets of samples: the op, and one label for each section that is open. */
+
+struct pf_sp_label_slot {
+    uint32_t sections, op, labels; /* op 0: free */
+};
+
+struct pf_sp_labels {
+    struct pf_sp_open open; /* sections, in order of opening */
+    uint32_t *sets;         /* sets[i] holds the first i + 1 of them */
+    size_t set_capacity;
+    uint32_t op_key;
+    struct pf_sp_label_slot *slots; /* sets with an op, by that op and the set without it */
+    size_t mask, used;
+    uint64_t seed; /* of hashes */
+};
+
+bool pf_sp_labels_open(struct pf_sp_labels *, struct pf_dict *); /* false: no memory; close in any case */
+void pf_sp_labels_close(struct pf_sp_labels *);
+bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name); /* false: no memory */
+
+/* Closes the section of that name that was opened last; false when there is none. */
+bool pf_sp_labels_end(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
+
+/* The set of the open sections and the op (a string, 0 = none), ordered as pf_dict_add_label would. False: no memory. Every op
+ * has sets of its own for the sections: `used` counts them. */
+bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uint32_t *labels);
+
+/* Frame records of StatProfiler files as locations. A program has few places and a profile names each of them over and over,
+ * so a frame is looked up by its bytes as they stand in the file. */
+
+/* Which fields a sub frame has (formats page, sections 1 and 10). */
+enum pf_sp_form {
+    PF_SP_FORM_UNDECIDED,
+    PF_SP_FORM_NEW, /* package, sub, file, line, first line */
+    PF_SP_FORM_OLD, /* no first line (before 2014-06-23) */
+    PF_SP_FORM_PLAN
+};
+
+struct pf_sp_frame_slot {
+    uint32_t tag; /* lower half of the hash, which says where the slot is as well */
+    uint32_t location;
+    const char *bytes; /* four for the size of the record, then the record; NULL: free */
+};
+
+struct pf_sp_frames {
+    struct pf_sp_frame_slot *slots;
+    size_t mask, used;
+    struct pf_arena bytes;
+    struct pf_buffer name; /* scratch */
+    uint64_t seed; /* of hashes */
+};
+
+bool pf_sp_frames_open(struct pf_sp_frames *); /* false: no memory; close in any case */
+void pf_sp_frames_close(struct pf_sp_frames *);
+
+/* The location of a frame record of `size` bytes. 0: *why says what is wrong with it, or is NULL when memory ran out. `lsb`: as
+ * in pf_sp_record_parse. */
+uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes, size_t size,
+                           enum pf_sp_form, bool lsb, const char **why);
+
+/* Finds as many of the frame records that begin at `p` as are whole, of the ordinary kind and known; their locations go to
+ * `locations` (room for PF_SP_FRAMES_ROW). Returns how many; *size: their bytes. */
+enum { PF_SP_FRAMES_ROW = 32 };
+
+size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p, size_t have, enum pf_sp_form,
+                             uint32_t *locations, size_t *size);
+
+/* Layout of a frame record: tags 3 to 6 of the real dialect. */
+const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
+
+/* The form of a sub frame that was parsed as PF_SP_FORM_OLD, by its length: does it count a first line? */
+enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
+
+/* Interns a name of perl's: a string of characters. Stored without the flag they are Latin-1, unless they make sense as UTF-8
+ * (formats page, section 3); interned, they are UTF-8, so that a name has one spelling. `scratch` is anybody's. 0 with
+ * scratch->failed: no memory, or too long. */
+uint32_t pf_sp_name_intern(struct pf_dict *, struct pf_buffer *scratch, struct pf_sp_string);
+
+/* Adds a location. `kind` says what the frame is, or PF_FRAME_PLAIN where it must be told by what is missing, as in
+ * dialects that have one sort of frame: no name is main or an eval, no file an xsub. */
+uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *, int64_t line);
+
+/* Samples and what stands between them, put together into batches: records, metadata and source texts, each in its place. */
+
+/* Private metadata (origin .statprofiler) and what its keys say. */
+#define PF_SP_PRIVATE ".statprofiler"
+
+#define PF_SP_KEY_BODY "body"                   /* custom metadata from here on are of the body */
+
+#define PF_SP_KEY_START "section start"         /* marks that do not follow from the samples: */
+
+#define PF_SP_KEY_END "section end"             /*   the value is the section's name */
+
+#define PF_SP_KEY_UNMATCHED "unmatched section end"
+
+#define PF_SP_KEY_FINISH "finish"               /* how the file ends: */
+
+#define PF_SP_FINISH_FILE "file end"            /*   the process goes on in another */
+
+#define PF_SP_FINISH_STREAM "stream end"        /*   as usual, but not all sections are closed in order */
+
+#define PF_SP_FINISH_NONE "none"                /*   without an end record */
+
+#define PF_SP_HEADER_ORIGIN "statprofiler"
+
+#define PF_SP_CUSTOM_ORIGIN "statprofiler.custom"
+
+struct pf_sp_sample {
+    uint32_t stack, labels;
+    bool has_frames;
+    int64_t weight;
+};
+
+struct pf_sp_rows {
+    struct pf_reader *reader;
+    struct pf_value_column values[2]; /* wall, samples */
+    uint32_t private_origin, custom_origin, header_origin;
+    bool declared;       /* the first batch was given */
+    bool in_body;        /* a sample, a text or PF_SP_KEY_BODY was given */
+
+    uint32_t count;
+    uint32_t stack[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
+    int64_t wall[PF_BATCH_ROWS], samples[PF_BATCH_ROWS];
+
+    uint32_t *origin, *key, *value; /* metadata to be given before the sample that is held */
+    size_t meta_count, meta_given, origin_capacity, key_capacity, value_capacity;
+    bool failed;         /* memory ran out */
+    bool held;
+    struct pf_sp_sample sample;
+};
+
+/* Declares the measures; `tick_ns` 0 when the length of a tick is not known. PF_OK or PF_NOMEM. */
+int pf_sp_rows_open(struct pf_sp_rows *, struct pf_reader *, uint64_t tick_ns);
+void pf_sp_rows_close(struct pf_sp_rows *);
+
+/* Metadata of the header, and its custom metadata. Before any sample. */
+void pf_sp_rows_header(struct pf_sp_rows *, const struct pf_sp_header *, const struct pf_sp_events *custom);
+
+/* What comes before the next sample. `plain`: the marks among the events are left out. */
+void pf_sp_rows_events(struct pf_sp_rows *, const struct pf_sp_events *, bool plain);
+
+/* A private row at the end. */
+void pf_sp_rows_finish(struct pf_sp_rows *, const char *how);
+
+/* A sample, behind all metadata given before. Its stack goes where the result points to, before pf_sp_rows_give is called. */
+uint32_t *pf_sp_rows_sample(struct pf_sp_rows *, struct pf_sp_sample);
+
+/* True when a batch has to be given before more may be added. */
+static inline bool pf_sp_rows_full(const struct pf_sp_rows *rows)
+{
+    return rows->count == PF_BATCH_ROWS || rows->meta_given < rows->meta_count;
+}
+
+/* The next batch, in order. PF_EOF when there is nothing to give; PF_NOMEM. */
+int pf_sp_rows_give(struct pf_sp_rows *, struct pf_batch *);
+
+/* Which measure becomes the weight of StatProfiler samples, and how long their tick is. */
+
+struct pf_sp_weight {
+    bool without_tick; /* set by the owner: the dialect does not say how long a tick is */
+    bool chosen;
+    uint32_t measure;
+    uint64_t tick;     /* as the header has it: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
+    uint64_t num, den; /* ticks in a raw unit of the measure */
+};
+
+/* Chooses among the measures of the batch, once: the main one, else the first time, else the first. `plan`: the dialect.
+ * PF_OK (chosen or not: a batch may have none) or PF_USAGE. */
+int pf_sp_weight_choose(struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *, bool plan);
+
+/* The batch's column of that measure in *column; NULL when it has none, which means 0. PF_USAGE when it has the measure with
+ * another tick, or another measure that is the main one of its input. */
+int pf_sp_weight_column(const struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *,
+                        const int64_t **column);
+
+/* The weight in ticks. PF_USAGE, naming the record, where it is negative or no whole number. */
+int pf_sp_weight_ticks(const struct pf_sp_weight *, struct pf_writer *, uint64_t record, int64_t value,
+                       uint64_t *ticks);
+
+/* The text form of December 2013, before the binary one: weight;type,Package::sub,file,line;...;op, leaf first (formats page,
+ * section 9). */
+
+struct pf_sp_lines {
+    struct pf_sp_rows rows;
+    struct pf_stack_memo *stacks;
+    uint32_t *locations; /* leaf first */
+    size_t depth, capacity;
+    uint32_t op_key;
+    uint64_t line; /* number of the last one read */
+    int result;
+};
+
+/* True when the input begins with a line of this form that has frames; lines without frames may stand before it. Peeks
+ * only. */
+bool pf_sp_lines_bid(struct pf_source *);
+int pf_sp_lines_open(struct pf_reader *, struct pf_sp_lines *, uint64_t tick_ns);
+int pf_sp_lines_read(struct pf_reader *, struct pf_sp_lines *, struct pf_batch *);
+void pf_sp_lines_close(struct pf_sp_lines *);
+
+/* Types of frames as perl 5.18 numbers them. */
+enum { PF_SP_TYPE_MAIN = 0, PF_SP_TYPE_SUB = 8, PF_SP_TYPE_EVAL = 10 };
+
+struct pf_sp_line_frame {
+    unsigned type;
+    struct pf_bytes name, file;
+    int32_t line;
+};
+
+/* Appends ";type,name,file,line". False: the reader would not find the same fields again, as the form quotes nothing. */
+bool pf_sp_lines_put_frame(struct pf_buffer *, const struct pf_sp_line_frame *);
+
+/* True when the op can end a line of this form. */
+bool pf_sp_lines_op_fits(struct pf_bytes op);
+
+/* Reader of StatProfiler files with the magic: header, then records, in the real dialect and the plan's. */
+
+/* What is wrong but no reason to stop: told once, and how many more there were at the end. */
+enum pf_sp_oddity {
+    PF_SP_ODD_TAG,
+    PF_SP_ODD_SAMPLE_END,
+    PF_SP_ODD_SAMPLE_START,
+    PF_SP_ODD_FRAME,
+    PF_SP_ODD_MARK,
+    PF_SP_ODD_UNMATCHED,
+    PF_SP_ODD_AFTER_END,
+    PF_SP_ODD_SECTIONS,
+    PF_SP_ODD_COUNT,
+    PF_SP_ODDITIES
+};
+
+struct pf_sp_records {
+    struct pf_sp_input input;
+    struct pf_sp_header header;
+    struct pf_sp_rows rows;
+    struct pf_sp_frames frames;
+    struct pf_stack_memo *stacks;
+    enum pf_sp_form form;
+    int result; /* PF_OK while there is more */
+
+    bool in_sample;
+    uint32_t op;             /* string, of the sample begun */
+    int64_t weight;
+    uint64_t sample_at;      /* offset of the sample start */
+    uint32_t promised;       /* frames the sample has by its start (plan only) */
+    uint32_t *locations;     /* leaf first */
+    size_t depth, capacity;
+
+    struct pf_sp_labels labels;  /* now */
+    struct pf_sp_open before;    /* sections open at the last sample */
+
+    struct pf_sp_events events; /* since the last sample */
+    struct pf_sp_events late;   /* marks inside a sample: they count from the next one on */
+
+    struct pf_text text;     /* the one given last */
+    char text_name[24];
+
+    unsigned finish;         /* PF_SP_FILE_END or _STREAM_END when a record said so; 0 */
+    uint64_t odd[PF_SP_ODDITIES];
+};
+
+/* `tick_ns`: length of a tick where the file does not say (0 = not known). The source stands at offset 0, and the version was
+ * looked at. Results as in pf_format. */
+int pf_sp_records_open(struct pf_reader *, struct pf_sp_records *, uint64_t tick_ns);
+int pf_sp_records_read(struct pf_reader *, struct pf_sp_records *, struct pf_batch *);
+void pf_sp_records_close(struct pf_sp_records *);
+
+/* Writer of StatProfiler files: the profiler's own form, that of its plan, or the text form. */
+
+struct pf_sp_encoded {
+    uint32_t size; /* 0: not encoded yet, or too long to keep */
+    uint32_t start;
+};
+
+struct pf_sp_writer {
+    struct pf_sp_output output;
+    bool plan, text;  /* the dialect; neither: the profiler's own */
+    bool whole_names; /* plan: a function's name is one string */
+    struct pf_buffer line;
+    struct pf_sp_weight weight;
+
+    struct pf_sp_header header;  /* collected until the first record */
+    struct pf_sp_events custom;  /* metadata for the header */
+    bool header_written, in_body;
+
+    struct pf_sp_events pending; /* since the last sample */
+    struct pf_sp_open open;      /* in what is written */
+    struct pf_sp_open target;    /* of the next sample */
+    struct pf_sp_open trial;
+    uint32_t finish;             /* string: how the input ended, where it said so; 0 = as usual */
+    uint32_t labels, op, op_key; /* labels of the last sample, and the op in them */
+    uint64_t records;
+
+    struct pf_sp_encoded *frames; /* by location */
+    size_t frame_capacity, frame_count;
+    struct pf_buffer encoded;
+
+    bool lost_counts, lost_texts, lost_metadata;
+};
+
+int pf_sp_writer_open(struct pf_writer *);
+int pf_sp_writer_write(struct pf_writer *, const struct pf_batch *);
+int pf_sp_writer_finish(struct pf_writer *);
+void pf_sp_writer_close(struct pf_writer *);
+
+#endif
