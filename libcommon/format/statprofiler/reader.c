@@ -1,10 +1,58 @@
+/* Devel::StatProfiler: the reader of binary files, and the format as a whole. Releases 0.01 to 0.56 write one binary
+ * form in snappy blocks; older forms and the form of the plan are told apart by their content. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "codec/codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is wrong but no reason to stop: told once, and how many more there were at the end. */
+enum oddity {
+    ODD_TAG,
+    ODD_SAMPLE_END,
+    ODD_SAMPLE_START,
+    ODD_FRAME,
+    ODD_MARK,
+    ODD_UNMATCHED,
+    ODD_AFTER_END,
+    ODD_SECTIONS,
+    ODD_COUNT,
+    ODDITIES
+};
+
+struct records {
+    struct pf_sp_input input;
+    struct pf_sp_header header;
+    struct pf_sp_rows rows;
+    struct pf_sp_frames frames;
+    struct pf_stack_memo *stacks;
+    enum pf_sp_form form;
+    int result; /* PF_OK while there is more */
+
+    bool in_sample;
+    uint32_t op;             /* string, of the sample begun */
+    int64_t weight;
+    uint64_t sample_at;      /* offset of the sample start */
+    uint32_t promised;       /* frames the sample has by its start (plan only) */
+    uint32_t *locations;     /* leaf first */
+    size_t depth, capacity;
+
+    struct pf_sp_labels labels;  /* now */
+    struct pf_sp_open before;    /* sections open at the last sample */
+
+    struct pf_sp_events events; /* since the last sample */
+    struct pf_sp_events late;   /* marks inside a sample: they count from the next one on */
+
+    struct pf_text text;     /* the one given last */
+    char text_name[24];
+
+    unsigned finish;         /* PF_SP_FILE_END or _STREAM_END when a record said so; 0 */
+    uint64_t odd[ODDITIES];
+};
 
 /* More sections than this open at once are a program that never ends them. Each sample carries all of them as labels. */
 enum { OPEN_MAX = 4096 };
@@ -18,13 +66,13 @@ enum { WAIT = 2 };
 
 /* ---- Failures and oddities ---- */
 
-static int fail(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, const char *text)
+static int fail(struct pf_reader *reader, struct records *r, uint64_t at, const char *text)
 {
     return pf_sp_input_fail(&r->input, &reader->error, PF_FAILED, at, "%s", text);
 }
 
 /* The data end inside what began at `at`. */
-static int cut(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, const char *what)
+static int cut(struct pf_reader *reader, struct records *r, uint64_t at, const char *what)
 {
     char text[64];
     uint64_t left = r->input.source->limit_offset - at;
@@ -32,19 +80,24 @@ static int cut(struct pf_reader *reader, struct pf_sp_records *r, uint64_t at, c
     return fail(reader, r, at, text);
 }
 
-static void odd(struct pf_reader *reader, struct pf_sp_records *r, enum pf_sp_oddity what, const char *text)
+static void odd(struct pf_reader *reader, struct records *r, enum oddity what, const char *text)
 {
     if (r->odd[what]++ == 0)
         pf_sp_input_warn(&r->input, &reader->report, text);
 }
 
-static void tell_odd(struct pf_reader *reader, const struct pf_sp_records *r)
+static void report_odd(struct pf_reader *reader, const struct records *r)
 {
-    static const char *const names[PF_SP_ODDITIES] = {
-        "records with unknown tags", "sample ends without a start", "samples without an end", "frames outside a sample",
-        "section marks inside a sample", "section ends without a start", "records behind the end", "sections left out",
-        "sample starts with a wrong number of frames"};
-    for (size_t i = 0; i < PF_SP_ODDITIES; i++)
+    static const char *const names[ODDITIES] = {"records with unknown tags",
+                                                "sample ends without a start",
+                                                "samples without an end",
+                                                "frames outside a sample",
+                                                "section marks inside a sample",
+                                                "section ends without a start",
+                                                "records behind the end",
+                                                "sections left out",
+                                                "sample starts with a wrong number of frames"};
+    for (size_t i = 0; i < ODDITIES; i++)
         if (r->odd[i] > 1)
             pf_report_send(&reader->report, PF_WARNING, "%s: %llu in all", names[i], (unsigned long long)r->odd[i]);
 }
@@ -63,7 +116,8 @@ static void print_name(char *text, size_t size, const char *before, struct pf_by
 /* ---- Samples ---- */
 
 /* Hands on what came before a sample or the end; the marks only where a writer would not set them itself. */
-static int give_events(struct pf_sp_records *r, const struct pf_sp_open *target, bool finishes, bool *plain)
+static int add_events(struct records *r, const struct pf_sp_open *target, bool finishes,
+                      bool *plain)
 {
     bool ok = true;
     *plain = (r->events.count == 0 && !finishes) || pf_sp_events_plain(&r->events, &r->before, target, &ok);
@@ -75,27 +129,27 @@ static int give_events(struct pf_sp_records *r, const struct pf_sp_open *target,
 }
 
 /* The plan's sample start says how many frames follow. */
-static void check_depth(struct pf_reader *reader, struct pf_sp_records *r)
+static void check_depth(struct pf_reader *reader, struct records *r)
 {
     char text[96];
 
-    if (r->header.dialect != PF_SP_PLAN || r->depth == r->promised || r->odd[PF_SP_ODD_COUNT]++ > 0)
+    if (r->header.dialect != PF_SP_PLAN || r->depth == r->promised || r->odd[ODD_COUNT]++ > 0)
         return;
     snprintf(text, sizeof text, "sample start announces %lu frames, %zu found",
              (unsigned long)r->promised, r->depth);
     pf_source_warn(r->input.source, &reader->report, r->sample_at, text);
 }
 
-static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
+static int end_sample(struct pf_reader *reader, struct records *r)
 {
     bool plain;
     r->in_sample = false;
     check_depth(reader, r);
     /* The profiler itself writes an empty one there, when metadata or the end of a section are pending. */
     if (r->finish != 0 && (r->weight > 0 || r->depth > 0))
-        odd(reader, r, PF_SP_ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
+        odd(reader, r, ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     if (r->events.count > 0) {
-        if (give_events(r, &r->labels.open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->labels.open))
+        if (add_events(r, &r->labels.open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->labels.open))
             return pf_error_nomem(&reader->error);
     }
     struct pf_sp_sample sample = {.has_frames = r->depth > 0, .weight = r->weight};
@@ -108,7 +162,8 @@ static int end_sample(struct pf_reader *reader, struct pf_sp_records *r)
 }
 
 /* Interns the name of an op or a section. */
-static int take_name(struct pf_reader *reader, struct pf_sp_records *r, struct pf_sp_string string, uint32_t *name)
+static int intern_name(struct pf_reader *reader, struct records *r, struct pf_sp_string string,
+                       uint32_t *name)
 {
     *name = pf_sp_name_intern(reader->dict, &r->frames.name, string);
     if (*name != 0 || string.bytes.size == 0)
@@ -118,7 +173,7 @@ static int take_name(struct pf_reader *reader, struct pf_sp_records *r, struct p
     return fail(reader, r, pf_sp_input_offset(&r->input), "a name is too long");
 }
 
-static bool add_frame(struct pf_sp_records *r, uint32_t location)
+static bool add_frame(struct records *r, uint32_t location)
 {
     if (r->depth == r->capacity && !pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
         return false;
@@ -128,12 +183,14 @@ static bool add_frame(struct pf_sp_records *r, uint32_t location)
 
 /* ---- Sections ---- */
 
-static int mark_section(struct pf_reader *reader, struct pf_sp_records *r, enum pf_sp_event_type type, uint32_t name)
+static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_event_type type,
+                        uint32_t name)
 {
     char text[160];
     if (type == PF_SP_EVENT_START) {
         if (r->labels.open.count >= OPEN_MAX) {
-            odd(reader, r, PF_SP_ODD_SECTIONS, "4096 sections are open at once: starts beyond them are left out");
+            odd(reader, r, ODD_SECTIONS,
+                "4096 sections are open at once: starts beyond them are left out");
             return PF_OK;
         }
         if (!pf_sp_labels_start(&r->labels, reader->dict, name))
@@ -142,26 +199,26 @@ static int mark_section(struct pf_reader *reader, struct pf_sp_records *r, enum 
         type = PF_SP_EVENT_UNMATCHED;
         print_name(text, sizeof text, "end of section ", pf_dict_string(reader->dict, name),
                    " which was not started: passed over");
-        odd(reader, r, PF_SP_ODD_UNMATCHED, text);
+        odd(reader, r, ODD_UNMATCHED, text);
     }
     return pf_sp_events_add(&r->events, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-static int take_mark(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int read_mark(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
 {
     bool start = record->tag == PF_SP_SECTION_START;
     enum pf_sp_event_type type = start ? PF_SP_EVENT_START : PF_SP_EVENT_END;
     uint32_t name;
-    int status = take_name(reader, r, record->text[0], &name);
+    int status = intern_name(reader, r, record->text[0], &name);
     if (status != PF_OK)
         return status;
     if (!r->in_sample)
         return mark_section(reader, r, type, name);
-    odd(reader, r, PF_SP_ODD_MARK, "section mark inside a sample: it counts from the next sample on");
+    odd(reader, r, ODD_MARK, "section mark inside a sample: it counts from the next sample on");
     return pf_sp_events_add(&r->late, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-static int apply_late(struct pf_reader *reader, struct pf_sp_records *r)
+static int apply_late(struct pf_reader *reader, struct records *r)
 {
     int status = PF_OK;
     for (size_t i = 0; i < r->late.count && status == PF_OK; i++)
@@ -198,7 +255,7 @@ static const char *layout_of(unsigned tag)
 }
 
 /* The first sample of a file without header tells its dialect. */
-static int decide_dialect(struct pf_reader *reader, struct pf_sp_records *r)
+static int decide_dialect(struct pf_reader *reader, struct records *r)
 {
     int status = pf_sp_input_fill(&r->input, SAMPLE_START_MAX, &reader->error);
     if (status < 0)
@@ -211,7 +268,7 @@ static int decide_dialect(struct pf_reader *reader, struct pf_sp_records *r)
     return PF_OK;
 }
 
-static enum pf_sp_parse parse(struct pf_sp_records *r, struct pf_sp_record *record, bool *fits)
+static enum pf_sp_parse parse(struct records *r, struct pf_sp_record *record, bool *fits)
 {
     const unsigned char *p = r->input.source->cursor;
     size_t have = pf_sp_input_have(&r->input);
@@ -230,7 +287,7 @@ static enum pf_sp_parse parse(struct pf_sp_records *r, struct pf_sp_record *reco
 
 /* Brings in and parses the record at hand. PF_EOF when the data end before it, WAIT when a slow producer has to be
  * waited for and there are samples that can be given meanwhile. */
-static int next_record(struct pf_reader *reader, struct pf_sp_records *r, struct pf_sp_record *record)
+static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp_record *record)
 {
     char text[160], scratch[96];
     bool fits;
@@ -260,13 +317,14 @@ static int next_record(struct pf_reader *reader, struct pf_sp_records *r, struct
     }
 }
 
-static int take_frame(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int read_frame(struct pf_reader *reader, struct records *r,
+                      const struct pf_sp_record *record)
 {
     char text[96];
     const char *why;
     uint64_t at = pf_sp_input_offset(&r->input);
     if (!r->in_sample) {
-        odd(reader, r, PF_SP_ODD_FRAME, "frame outside a sample: passed over");
+        odd(reader, r, ODD_FRAME, "frame outside a sample: passed over");
         return PF_OK;
     }
     if (r->depth == PF_STACK_DEPTH_MAX)
@@ -279,20 +337,23 @@ static int take_frame(struct pf_reader *reader, struct pf_sp_records *r, const s
     return location != 0 && add_frame(r, location) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-static int start_sample(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int start_sample(struct pf_reader *reader, struct records *r,
+                        const struct pf_sp_record *record)
 {
     if (r->in_sample)
-        odd(reader, r, PF_SP_ODD_SAMPLE_START, "sample start inside a sample: the one begun before is left out");
+        odd(reader, r, ODD_SAMPLE_START,
+            "sample start inside a sample: the one begun before is left out");
     r->in_sample = true;
     r->depth = 0;
     r->weight = record->number[0];
     r->promised = record->number[1];
     r->sample_at = pf_sp_input_offset(&r->input);
-    int status = take_name(reader, r, record->text[0], &r->op);
+    int status = intern_name(reader, r, record->text[0], &r->op);
     return status == PF_OK ? apply_late(reader, r) : status;
 }
 
-static int take_metadata(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int read_metadata(struct pf_reader *reader, struct records *r,
+                         const struct pf_sp_record *record)
 {
     uint32_t key = pf_dict_intern(reader->dict, record->text[0].bytes, record->text[0].flags);
     uint32_t value = pf_dict_intern(reader->dict, record->text[1].bytes, record->text[1].flags);
@@ -301,7 +362,7 @@ static int take_metadata(struct pf_reader *reader, struct pf_sp_records *r, cons
 }
 
 /* Passes over what a record of this tag leaves behind its fields, and over all of an unknown one. */
-static int pass_over(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int pass_over(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
 {
     char text[96];
     uint64_t at = pf_sp_input_offset(&r->input), size = record->size;
@@ -312,7 +373,7 @@ static int pass_over(struct pf_reader *reader, struct pf_sp_records *r, const st
         }
         snprintf(text, sizeof text, "record with the unknown tag %u, %lu bytes: passed over", record->tag,
                  (unsigned long)record->length);
-        odd(reader, r, PF_SP_ODD_TAG, text);
+        odd(reader, r, ODD_TAG, text);
     }
     if (r->header.dialect != PF_SP_PLAN)
         size += record->length;
@@ -320,11 +381,12 @@ static int pass_over(struct pf_reader *reader, struct pf_sp_records *r, const st
     return status == PF_EOF ? cut(reader, r, at, "record") : status;
 }
 
-static int take_sample_end(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int read_sample_end(struct pf_reader *reader, struct records *r,
+                           const struct pf_sp_record *record)
 {
     bool had = r->in_sample;
     if (!had)
-        odd(reader, r, PF_SP_ODD_SAMPLE_END, "sample end without a sample: passed over");
+        odd(reader, r, ODD_SAMPLE_END, "sample end without a sample: passed over");
     int status = pass_over(reader, r, record);
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
         status = pf_sp_input_skip_zero(&r->input, &reader->error);
@@ -333,7 +395,7 @@ static int take_sample_end(struct pf_reader *reader, struct pf_sp_records *r, co
     return status == PF_OK ? apply_late(reader, r) : status;
 }
 
-static int take_end(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int read_end(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
 {
     r->finish = record->tag == PF_SP_FILE_END ? PF_SP_FILE_END : PF_SP_STREAM_END;
     if (record->tag == PF_SP_HEADER_END) {
@@ -344,7 +406,7 @@ static int take_end(struct pf_reader *reader, struct pf_sp_records *r, const str
 }
 
 /* Gives the source of an eval, self-contained: it lies in the bytes at hand until the next read. */
-static void give_text(struct pf_sp_records *r, const struct pf_sp_record *record, struct pf_batch *batch)
+static void set_text(struct records *r, const struct pf_sp_record *record, struct pf_batch *batch)
 {
     struct pf_text *text = &r->text;
     text->text = record->text[0].bytes;
@@ -364,7 +426,8 @@ static void give_text(struct pf_sp_records *r, const struct pf_sp_record *record
 }
 
 /* One record that is not a text. */
-static int take_record(struct pf_reader *reader, struct pf_sp_records *r, const struct pf_sp_record *record)
+static int read_record(struct pf_reader *reader, struct records *r,
+                       const struct pf_sp_record *record)
 {
     int status;
     bool plan = r->header.dialect == PF_SP_PLAN;
@@ -373,28 +436,28 @@ static int take_record(struct pf_reader *reader, struct pf_sp_records *r, const 
         status = start_sample(reader, r, record);
         break;
     case PF_SP_SAMPLE_END:
-        return take_sample_end(reader, r, record);
+        return read_sample_end(reader, r, record);
     case PF_SP_XSUB:
     case PF_SP_MAIN:
         if (plan)
             return pass_over(reader, r, record);
-        status = take_frame(reader, r, record);
+        status = read_frame(reader, r, record);
         break;
     case PF_SP_EVAL:
     case PF_SP_SUB:
-        status = take_frame(reader, r, record);
+        status = read_frame(reader, r, record);
         break;
     case PF_SP_SECTION_START:
     case PF_SP_SECTION_END:
-        status = take_mark(reader, r, record);
+        status = read_mark(reader, r, record);
         break;
     case PF_SP_METADATA:
-        status = take_metadata(reader, r, record);
+        status = read_metadata(reader, r, record);
         break;
     case PF_SP_FILE_END:
     case PF_SP_STREAM_END:
     case PF_SP_HEADER_END:
-        return take_end(reader, r, record);
+        return read_end(reader, r, record);
     default:
         return pass_over(reader, r, record);
     }
@@ -403,7 +466,7 @@ static int take_record(struct pf_reader *reader, struct pf_sp_records *r, const 
 }
 
 /* Frames that are whole, at hand and known. */
-static int take_frames(struct pf_reader *reader, struct pf_sp_records *r)
+static int read_frames(struct pf_reader *reader, struct records *r)
 {
     size_t found = PF_SP_FRAMES_ROW, size;
     if (!r->in_sample || (r->form != PF_SP_FORM_NEW && r->form != PF_SP_FORM_OLD))
@@ -420,7 +483,7 @@ static int take_frames(struct pf_reader *reader, struct pf_sp_records *r)
 }
 
 /* The end of the data: what is pending goes out, with a row for a writer where the end is not the usual one. */
-static int finish(struct pf_reader *reader, struct pf_sp_records *r, int result)
+static int finish(struct pf_reader *reader, struct records *r, int result)
 {
     struct pf_sp_open none = {0};
     bool plain;
@@ -430,7 +493,7 @@ static int finish(struct pf_reader *reader, struct pf_sp_records *r, int result)
     if (result == PF_EOF && r->finish == 0)
         pf_sp_input_warn(&r->input, &reader->report,
                          "the file ends without an end record: the process was killed, or is running");
-    if (usual && give_events(r, &none, true, &plain) != PF_OK)
+    if (usual && add_events(r, &none, true, &plain) != PF_OK)
         result = pf_error_nomem(&reader->error);
     if (!usual)
         pf_sp_rows_events(&r->rows, &r->events, false);
@@ -439,13 +502,15 @@ static int finish(struct pf_reader *reader, struct pf_sp_records *r, int result)
                                     : r->finish == PF_SP_STREAM_END ? PF_SP_FINISH_STREAM
                                                                     : PF_SP_FINISH_NONE);
     r->events.count = 0;
-    tell_odd(reader, r);
+    report_odd(reader, r);
     if (pf_sp_series_end(reader, &r->header, &r->labels.open) != PF_OK && result == PF_EOF)
         result = pf_error_nomem(&reader->error);
     return result;
 }
 
-int pf_sp_records_open(struct pf_reader *reader, struct pf_sp_records *r, uint64_t tick_ns)
+/* `tick_ns`: length of a tick where the file does not say (0 = not known). The source stands at offset 0, and the version was
+ * looked at. Results as in pf_format. */
+static int records_open(struct pf_reader *reader, struct records *r, uint64_t tick_ns)
 {
     struct pf_sp_events custom = {0};
     pf_sp_header_sniff(&r->header, reader->source);
@@ -475,14 +540,14 @@ int pf_sp_records_open(struct pf_reader *reader, struct pf_sp_records *r, uint64
     return status;
 }
 
-int pf_sp_records_read(struct pf_reader *reader, struct pf_sp_records *r, struct pf_batch *batch)
+static int records_read(struct pf_reader *reader, struct records *r, struct pf_batch *batch)
 {
     int status = pf_sp_rows_give(&r->rows, batch);
     if (status != PF_EOF)
         return status;
     while (r->result == PF_OK && !pf_sp_rows_full(&r->rows)) {
         struct pf_sp_record record;
-        status = take_frames(reader, r);
+        status = read_frames(reader, r);
         if (status == PF_OK)
             status = next_record(reader, r, &record);
         if (status == WAIT)
@@ -492,11 +557,11 @@ int pf_sp_records_read(struct pf_reader *reader, struct pf_sp_records *r, struct
         if (text && r->rows.count > 0)
             break; /* it is parsed again when those before it are given */
         if (text) {
-            give_text(r, &record, batch);
+            set_text(r, &record, batch);
             return PF_OK;
         }
         if (status == PF_OK)
-            status = take_record(reader, r, &record);
+            status = read_record(reader, r, &record);
         if (status != PF_OK)
             r->result = finish(reader, r, status);
     }
@@ -505,7 +570,7 @@ int pf_sp_records_read(struct pf_reader *reader, struct pf_sp_records *r, struct
     return status == PF_EOF ? r->result : status;
 }
 
-void pf_sp_records_close(struct pf_sp_records *r)
+static void records_close(struct records *r)
 {
     pf_sp_input_close(&r->input);
     pf_sp_rows_close(&r->rows);
@@ -517,3 +582,116 @@ void pf_sp_records_close(struct pf_sp_records *r)
     pf_sp_events_free(&r->events);
     pf_sp_events_free(&r->late);
 }
+
+/* --- the format ----------------------------------------------------------------------------- */
+
+static const struct pf_option options[] = {
+    {"tick", "microseconds in a tick, where the input does not say", NULL, true, true},
+    {"dialect", "what is written: the profiler's form, that of its plan, or the text form before both", "real|plan|text",
+     false, true},
+    {"names", "dialect=plan: a function's name as one string, or package and sub apart", "whole|split", false, true},
+    {NULL, NULL, NULL, false, false},
+};
+
+struct state {
+    bool text;
+    union {
+        struct records records;
+        struct pf_sp_lines lines;
+    } as;
+};
+
+static int bid(struct pf_source *source, const char *path)
+{
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(source, 64, &have);
+    (void)path;
+    size_t size = have < PF_SP_MAGIC_SIZE ? have : PF_SP_MAGIC_SIZE;
+    /* A file that is cut inside the magic is damaged, not unknown. */
+    if (size > 3 && memcmp(bytes, PF_SP_MAGIC, size) == 0)
+        return (int)(8 * size);
+    return pf_sp_lines_bid(source) ? 24 : 0;
+}
+
+static int open_binary(struct pf_reader *reader, struct state *state, uint64_t tick_ns)
+{
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(reader->source, PF_SP_START, &have);
+    if (have < PF_SP_START && pf_source_status(reader->source, &reader->error) != PF_OK)
+        return reader->error.code;
+    if (have < PF_SP_START)
+        return pf_error_at(&reader->error, PF_FAILED, have, "the file ends before its format version");
+    if (pf_reader_check_mark(reader) != PF_OK)
+        return reader->error.code;
+    if (bytes[PF_SP_MAGIC_SIZE] != 1)
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, PF_SP_MAGIC_SIZE,
+                           "StatProfiler format version %u is not known, only version 1 is",
+                           (unsigned)bytes[PF_SP_MAGIC_SIZE]);
+    return records_open(reader, &state->as.records, tick_ns);
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    const char *tick = pf_options_get(reader->options, "tick");
+    int64_t tick_us = 0;
+    size_t have;
+    if (tick && !pf_parse_int(pf_bytes_of(tick), 1, UINT32_MAX, &tick_us))
+        return pf_error_set(&reader->error, PF_USAGE, "tick=%s is no number of microseconds", tick);
+    const unsigned char *bytes = pf_source_peek(reader->source, PF_SP_MAGIC_SIZE, &have);
+    state->text = have > 0 && bytes[0] != '=';
+    if (state->text)
+        return pf_sp_lines_open(reader, &state->as.lines, (uint64_t)tick_us * 1000);
+    return open_binary(reader, state, (uint64_t)tick_us * 1000);
+}
+
+static const char *variant(const struct state *state)
+{
+    if (state->text)
+        return "text";
+    const struct records *records = &state->as.records;
+    if (records->header.dialect == PF_SP_PLAN)
+        return records->header.lsb ? "plan, least significant group first" : "plan";
+    return records->input.blocks ? NULL : "uncompressed";
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+    int status = state->text ? pf_sp_lines_read(reader, &state->as.lines, batch)
+                             : records_read(reader, &state->as.records, batch);
+    reader->variant = variant(state);
+    return status;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    if (state->text)
+        pf_sp_lines_close(&state->as.lines);
+    else
+        records_close(&state->as.records);
+}
+
+const struct pf_format pf_format_statprofiler = {
+    .name = "statprofiler",
+    .about = "Devel::StatProfiler, all forms of its files",
+    .suffixes = ".statprof",
+    .losses = "labels but section and op, all measures but one, how many samples a record stands for, images, columns, addresses, inlining; "
+              "dialect=plan: first lines, eval sources, process and ordinal, metadata of the header apart; "
+              "dialect=text: these, and sections, metadata, the length of a tick",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_STREAM | PF_COMPRESSES | PF_READS_TEXT,
+    .options = options,
+    .merging = &pf_sp_merging,
+    .bid = bid,
+    .series = pf_sp_series_find,
+    .reader_size = sizeof(struct state),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_sp_writer),
+    .open_writer = pf_sp_writer_open,
+    .write = pf_sp_writer_write,
+    .finish = pf_sp_writer_finish,
+    .close_writer = pf_sp_writer_close,
+};
