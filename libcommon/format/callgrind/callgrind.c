@@ -1,7 +1,5 @@
 /* The profiles of valgrind's callgrind and cachegrind, and of all who write the same: Xdebug, ruby-prof, pprof, nytprofcg. */
-#include "format/callgrind/line.h"
-#include "format/callgrind/reader.h"
-#include "format/callgrind/writer.h"
+#include "format/callgrind/callgrind.h"
 
 enum { LOOK = 65536, EVIDENCE = 40, MAGIC = 96 };
 

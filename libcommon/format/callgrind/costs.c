@@ -1,11 +1,8 @@
-#include "format/callgrind/costs.h"
+#include "format/callgrind/callgrind.h"
 
 #include "analysis/sum/subject.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "format/callgrind/events.h"
-#include "format/callgrind/reader.h"
-#include "format/callgrind/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "format/callgrind/events.h"
+#include "format/callgrind/callgrind.h"
 
 #include "base/number.h"
 #include "base/scan.h"

@@ -1,4 +1,4 @@
-#include "format/callgrind/names.h"
+#include "format/callgrind/callgrind.h"
 
 #include "base/memory.h"
 #include "base/scan.h"

@@ -1,4 +1,4 @@
-#include "format/callgrind/output.h"
+#include "format/callgrind/callgrind.h"
 
 #include "base/number.h"
 

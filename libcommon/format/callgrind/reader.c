@@ -1,8 +1,6 @@
-#include "format/callgrind/reader.h"
+#include "format/callgrind/callgrind.h"
 
 #include "base/number.h"
-#include "format/callgrind/events.h"
-#include "format/callgrind/line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

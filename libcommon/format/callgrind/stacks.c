@@ -1,4 +1,4 @@
-#include "format/callgrind/stacks.h"
+#include "format/callgrind/callgrind.h"
 
 #include "analysis/sum/path.h"
 #include "base/number.h"

@@ -1,9 +1,5 @@
-#include "format/callgrind/writer.h"
+#include "format/callgrind/callgrind.h"
 
-#include "format/callgrind/events.h"
-#include "format/callgrind/line.h"
-#include "format/callgrind/output.h"
-#include "format/callgrind/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
