@@ -172,8 +172,6 @@ int pf_cg_stacks_cost(struct pf_cg_costs *, struct pf_cg_records *, struct pf_er
 /* From `positions:` to `totals:`. Files without a name are `???`, as valgrind writes it, unless `as_read`. PF_OK, PF_NOMEM, or the sink's failure. */
 int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool as_read, struct pf_error *);
 
-/* The reader of callgrind's and cachegrind's profiles. */
-
 /* Private to the format: lines of a function that come from another file have a function of their own, of the same name and that
  * file, whose system name is the file of the function they stand in. The first edge into it (0 calls) says what all of them cost. */
 

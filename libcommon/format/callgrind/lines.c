@@ -1,11 +1,87 @@
+/* What lines of callgrind profiles name: objects, files and functions by compressed names, and measures by the names
+ * of events. */
 #include "format/callgrind/callgrind.h"
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
 #include "model/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* --- compressed names ----------------------------------------------------------------------- */
+
+int pf_cg_names_init(struct pf_cg_names *names)
+{
+    return pf_table_init(&names->ids, sizeof(uint64_t));
+}
+
+void pf_cg_names_free(struct pf_cg_names *names)
+{
+    pf_table_free(&names->ids);
+    free(names->strings);
+}
+
+/* `(digits)` at the beginning: the number and what is behind it. *fits: it has 63 bits. */
+static bool scan_id(struct pf_bytes *text, uint64_t *id, bool *fits)
+{
+    struct pf_bytes rest = *text;
+    size_t digits;
+
+    pf_scan_blanks(&rest);
+    if (!pf_scan_past(&rest, PF_BYTES("(")))
+        return false;
+    digits = pf_scan_digits(rest);
+    *fits = pf_scan_number(&rest, INT64_MAX, id);
+    if (!*fits)
+        rest = pf_bytes_skip(rest, digits);
+    if (digits == 0 || !pf_scan_past(&rest, PF_BYTES(")")))
+        return false;
+    *text = rest;
+    return true;
+}
+
+static int define(struct pf_cg_names *names, uint32_t row, uint32_t string)
+{
+    if (row == 0 || !pf_grow(&names->strings, &names->capacity, (size_t)row + 1, sizeof *names->strings))
+        return PF_NOMEM;
+    names->strings[row] = string;
+    if (names->count <= row)
+        names->count = (size_t)row + 1;
+    return PF_OK;
+}
+
+int pf_cg_names_read(struct pf_cg_names *names, struct pf_dict *dict, struct pf_bytes text, uint32_t *string, const char **what)
+{
+    uint64_t id = 0;
+    bool fits, compressed = scan_id(&text, &id, &fits);
+
+    if (compressed && !fits) {
+        *what = "the number of a name has more than 63 bits";
+        return PF_FAILED;
+    }
+    uint64_t key = compressed ? id + 1 : 0;
+    if (compressed && text.size == 0) {
+        uint32_t row = pf_table_find(&names->ids, &key);
+        *what = "the number of a name that no line before defined";
+        *string = row != 0 ? names->strings[row] : 0;
+        return row != 0 ? PF_OK : PF_FAILED;
+    }
+    if (compressed && text.data[0] == ' ') {
+        text.data++;
+        text.size--;
+    }
+    if (text.size > PF_STRING_MAX) {
+        *what = "a name longer than 16 MiB";
+        return PF_FAILED;
+    }
+    *string = pf_dict_intern_text(dict, text);
+    return compressed ? define(names, pf_table_intern(&names->ids, &key), *string) : PF_OK;
+}
+
+/* --- events --------------------------------------------------------------------------------- */
 
 /* ruby-prof's measures of time (its callgrind printer gives whole microseconds). */
 static const char *const microseconds[] = {"wall_time", "process_time", "gc_time"};
@@ -16,7 +92,7 @@ static bool find_unit(struct pf_bytes name, struct pf_unit_size *unit)
 }
 
 /* Of a word: in ASCII, or a part of a character beyond it. */
-static bool letter(char c)
+static bool is_letter(char c)
 {
     return pf_letter(c) || (unsigned char)c >= 0x80;
 }
@@ -28,25 +104,25 @@ struct factor {
 };
 
 /* A number from 1 to `most`, removed from the text; 0: none is there. */
-static uint64_t take_count(struct pf_bytes *text, uint64_t most)
+static uint64_t scan_count(struct pf_bytes *text, uint64_t most)
 {
     uint64_t count;
 
     return pf_scan_number(text, most, &count) ? count : 0;
 }
 
-static struct factor take_factor(struct pf_bytes *text)
+static struct factor scan_factor(struct pf_bytes *text)
 {
     struct factor factor = {1, 1};
 
     if (text->size > 0 && pf_digit(text->data[0]))
-        factor.num = take_count(text, 999999999);
+        factor.num = scan_count(text, 999999999);
     if (factor.num == 1 && pf_scan_past(text, PF_BYTES("e-"))) {
-        for (uint64_t exponent = take_count(text, 18); exponent > 0; exponent--)
+        for (uint64_t exponent = scan_count(text, 18); exponent > 0; exponent--)
             factor.den *= 10;
         factor.num = factor.den > 1;
     } else if (factor.num == 1 && pf_scan_past(text, PF_BYTES("/"))) {
-        factor.den = take_count(text, UINT64_C(999999999999999999));
+        factor.den = scan_count(text, UINT64_C(999999999999999999));
         factor.num = factor.den > 1;
     }
     return factor;
@@ -64,7 +140,7 @@ static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const str
 static bool all_letters(struct pf_bytes word)
 {
     for (size_t k = 0; k < word.size; k++)
-        if (!letter(word.data[k]))
+        if (!is_letter(word.data[k]))
             return false;
     return word.size > 0;
 }
@@ -99,7 +175,7 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
         return false;
     struct pf_bytes text = {event.data + open, event.size - 1 - open}, word = text;
     struct pf_bytes name = {event.data, open - 1 - (open > 2 && event.data[open - 2] == '_')};
-    struct factor factor = take_factor(&word);
+    struct factor factor = scan_factor(&word);
     struct pf_unit_size unit;
     struct pf_buffer blank = {0};
     bool known = find_unit(word, &unit);
@@ -125,7 +201,7 @@ static bool unit_in_long_name(struct pf_bytes text, struct pf_bytes *word, struc
         return false;
     size_t end = text.size - 1, at = end;
 
-    while (at > 0 && letter(text.data[at - 1]))
+    while (at > 0 && is_letter(text.data[at - 1]))
         at--;
     *word = (struct pf_bytes){text.data + at, end - at};
     return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') && find_unit(*word, unit);
@@ -165,7 +241,7 @@ bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struc
 static bool raw_unit_says(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes word = pf_dict_string(dict, measure->raw_unit);
-    struct factor factor = take_factor(&word);
+    struct factor factor = scan_factor(&word);
     uint64_t num, den, common;
     struct pf_unit_size unit;
 
