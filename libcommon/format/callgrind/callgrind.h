@@ -148,25 +148,6 @@ static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t
     return costs->values + (size_t)row * (costs->count + PF_CG_EXTRAS);
 }
 
-/* The row of a pair, made when new; 0 when memory ran out. `caller` is not 0. */
-uint32_t pf_cg_costs_find(struct pf_cg_costs *, uint32_t caller, uint32_t callee);
-
-/* The place of records that have none. */
-uint32_t pf_cg_costs_nowhere(struct pf_cg_costs *);
-
-/* Adds to a column of a row; PF_OK or PF_OVERFLOW. */
-int pf_cg_costs_add(struct pf_cg_costs *, uint32_t row, size_t column, int64_t value, struct pf_error *);
-
-/* The value a column of an event writes; PF_OK or PF_OVERFLOW. */
-int pf_cg_column_value(const struct pf_cg_column *, int64_t sum, int64_t *value, struct pf_error *);
-
-/* Lines and calls made of stacks. */
-
-/* Self costs at the last frame of each stack, and a call for each two frames that follow each other: once a stack however often two
- * functions do, from the place of the outermost. Calls are numbers of calls where records have them, else of samples. PF_OK, PF_NOMEM or
- * PF_OVERFLOW. */
-int pf_cg_stacks_cost(struct pf_cg_costs *, struct pf_cg_records *, struct pf_error *);
-
 /* Costs as text: the body of one part of a callgrind profile. */
 
 /* From `positions:` to `totals:`. Files without a name are `???`, as valgrind writes it, unless `as_read`. PF_OK, PF_NOMEM, or the sink's failure. */

@@ -1,11 +1,17 @@
+/* Costs of lines and of calls, as a part of a callgrind profile lists them: from records of lines and calls, or made
+ * of stacks. */
 #include "format/callgrind/callgrind.h"
 
+#include "analysis/sum/path.h"
 #include "analysis/sum/subject.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- records and rows ----------------------------------------------------------------------- */
 
 enum { MOST_TIMES = INT32_MAX / 1000 }; /* so that a scale times 1000, for picoseconds, times that fits 64 bits */
 
@@ -253,7 +259,8 @@ static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accum
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-uint32_t pf_cg_costs_find(struct pf_cg_costs *costs, uint32_t caller, uint32_t callee)
+/* The row of a pair, made when new; 0 when memory ran out. `caller` is not 0. */
+static uint32_t costs_find(struct pf_cg_costs *costs, uint32_t caller, uint32_t callee)
 {
     struct pf_edge key = {caller, callee};
     uint32_t count = costs->keys.count, row = pf_table_intern(&costs->keys, &key);
@@ -269,14 +276,18 @@ uint32_t pf_cg_costs_find(struct pf_cg_costs *costs, uint32_t caller, uint32_t c
     return row;
 }
 
-int pf_cg_costs_add(struct pf_cg_costs *costs, uint32_t row, size_t column, int64_t value, struct pf_error *error)
+/* Adds to a column of a row; PF_OK or PF_OVERFLOW. */
+static int costs_add(struct pf_cg_costs *costs, uint32_t row, size_t column, int64_t value,
+                     struct pf_error *error)
 {
     int64_t *sum = pf_cg_costs_row(costs, row) + column;
 
     return pf_add64(*sum, value, sum) ? PF_OK : pf_error_set(error, PF_OVERFLOW, "a sum of costs leaves 64 bits");
 }
 
-int pf_cg_column_value(const struct pf_cg_column *column, int64_t sum, int64_t *value, struct pf_error *error)
+/* The value a column of an event writes; PF_OK or PF_OVERFLOW. */
+static int column_value(const struct pf_cg_column *column, int64_t sum, int64_t *value,
+                        struct pf_error *error)
 {
     if (column->num == 1 && column->den == 1)
         *value = sum;
@@ -286,7 +297,8 @@ int pf_cg_column_value(const struct pf_cg_column *column, int64_t sum, int64_t *
     return PF_OK;
 }
 
-uint32_t pf_cg_costs_nowhere(struct pf_cg_costs *costs)
+/* The place of records that have none. */
+static uint32_t costs_nowhere(struct pf_cg_costs *costs)
 {
     struct pf_function function = {.name = pf_dict_intern(costs->dict, PF_BYTES("[unknown]"), 0)};
 
@@ -300,14 +312,17 @@ static int add_column(struct pf_cg_costs *costs, uint32_t row, size_t event, con
 
     if (sum == 0)
         return PF_OK;
-    int status = pf_cg_column_value(column, sum, &value, error);
-    return status == PF_OK ? pf_cg_costs_add(costs, row, event, value, error) : status;
+    int status = column_value(column, sum, &value, error);
+    return status == PF_OK ? costs_add(costs, row, event, value, error) : status;
 }
 
 static int add_lines(struct pf_cg_costs *costs, const struct pf_cg_records *records, struct pf_error *error)
 {
     for (size_t place = 0; place < records->place_count; place++) {
-        uint32_t row = records->places[place] ? pf_cg_costs_find(costs, place == 0 ? pf_cg_costs_nowhere(costs) : (uint32_t)place, 0) : 0;
+        uint32_t row =
+            records->places[place]
+                ? costs_find(costs, place == 0 ? costs_nowhere(costs) : (uint32_t)place, 0)
+                : 0;
 
         for (size_t k = 0; row != 0 && k < costs->count; k++)
             if (!costs->events[k].self_of_calls && add_column(costs, row, k, &costs->events[k].self, place, error) != PF_OK)
@@ -331,12 +346,12 @@ static uint32_t first_line(struct pf_cg_costs *costs, uint32_t location)
 static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *records, uint32_t edge, struct pf_error *error)
 {
     struct pf_edge ends = *(const struct pf_edge *)pf_table_row(&records->sums.edges, edge);
-    uint32_t callee = ends.callee != 0 ? first_line(costs, ends.callee) : pf_cg_costs_nowhere(costs);
-    uint32_t row = ends.caller != 0 ? pf_cg_costs_find(costs, ends.caller, callee) : 0;
+    uint32_t callee = ends.callee != 0 ? first_line(costs, ends.callee) : costs_nowhere(costs);
+    uint32_t row = ends.caller != 0 ? costs_find(costs, ends.caller, callee) : 0;
 
     for (size_t k = 0; k < costs->count; k++) {
         struct pf_cg_event *event = &costs->events[k];
-        uint32_t own = event->self_of_calls ? pf_cg_costs_find(costs, callee, 0) : 0;
+        uint32_t own = event->self_of_calls ? costs_find(costs, callee, 0) : 0;
 
         if ((own != 0 && add_column(costs, own, k, &event->self, edge, error) != PF_OK) ||
             (row != 0 && add_column(costs, row, k, &event->inclusive, edge, error) != PF_OK))
@@ -352,7 +367,7 @@ static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *recor
             extra = named(costs->dict, sums, PF_CG_JUMPS)      ? PF_CG_JUMP_COUNT
                     : named(costs->dict, sums, PF_CG_BRANCHES) ? PF_CG_REACHED_COUNT
                                                                : PF_CG_TAKEN_COUNT;
-        if (pf_cg_costs_add(costs, row, costs->count + extra, pf_sums_at(sums, edge), error) != PF_OK)
+        if (costs_add(costs, row, costs->count + extra, pf_sums_at(sums, edge), error) != PF_OK)
             return error->code;
     }
     return PF_OK;
@@ -365,6 +380,200 @@ static int add_edges(struct pf_cg_costs *costs, const struct pf_cg_records *reco
             return error->code;
     return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
+
+/* --- lines and calls made of stacks --------------------------------------------------------- */
+
+struct walk {
+    struct pf_cg_costs *costs;
+    struct pf_cg_records *records;
+    struct pf_sums *calls;   /* numbers of calls, of each stack alone; NULL: samples are counted */
+    struct pf_sums *samples; /* of subtrees; NULL: records are counted */
+    uint32_t *functions;     /* by location: the place that stands for its function */
+    uint32_t *plain;         /* by location: the place as a row has it */
+    struct pf_table pairs;   /* struct pf_edge of functions */
+    struct pf_walk nodes;
+    struct pf_path path;
+    struct pf_error *error;
+};
+
+/* Places without what lists of stacks alone mean, and those of whole functions. A frame that then has nothing left is the unknown
+ * function: no place at all would make a line of a call. */
+static bool map_places(struct walk *walk)
+{
+    struct pf_dict *dict = walk->costs->dict;
+    uint32_t count = dict->locations.count, nowhere = costs_nowhere(walk->costs);
+
+    walk->functions = calloc(count, sizeof *walk->functions);
+    walk->plain = calloc(count, sizeof *walk->plain);
+    if (!walk->functions || !walk->plain)
+        return false;
+    for (uint32_t k = 1; k < count; k++) {
+        struct pf_location place = *pf_dict_location(dict, k);
+        const struct pf_function *function = pf_dict_function(dict, place.function);
+
+        place.inlined = 0;
+        walk->plain[k] = pf_dict_add_location(dict, &place);
+        if (function->name != 0 || !pf_dict_has_address(dict, &place))
+            place.address = 0;
+        place.line = function->start_line > 0 ? function->start_line : 0;
+        place.column = 0;
+        place.kind = 0;
+        walk->functions[k] = pf_dict_add_location(dict, &place);
+        if (walk->plain[k] == 0)
+            walk->plain[k] = nowhere;
+        if (walk->functions[k] == 0)
+            walk->functions[k] = nowhere;
+    }
+    return pf_dict_status(dict) == PF_OK;
+}
+
+static uint32_t location_at(const struct walk *walk, uint32_t node)
+{
+    return pf_dict_stack(walk->costs->dict, node)->location;
+}
+
+/* Number of the two functions that meet at a node; 0 for a root. */
+static uint32_t pair_at(struct walk *walk, uint32_t node)
+{
+    uint32_t parent = pf_dict_stack(walk->costs->dict, node)->parent;
+    struct pf_edge pair = {walk->functions[location_at(walk, parent)], walk->functions[location_at(walk, node)]};
+
+    return parent != 0 && pair.caller != 0 ? pf_table_intern(&walk->pairs, &pair) : 0;
+}
+
+static bool any_at(const struct pf_cg_costs *costs, uint32_t node)
+{
+    for (size_t k = 0; k < costs->count; k++)
+        if (pf_sums_at(costs->events[k].self.sums, node) != 0)
+            return true;
+    return false;
+}
+
+/* A stack's own costs. */
+static int add_self(struct walk *walk, uint32_t node)
+{
+    struct pf_cg_costs *costs = walk->costs;
+    uint32_t place = walk->plain[location_at(walk, node)];
+    uint32_t row = costs_find(costs, place != 0 ? place : costs_nowhere(costs), 0);
+
+    for (size_t k = 0; row != 0 && k < costs->count; k++) {
+        int64_t value;
+        if (column_value(&costs->events[k].self, pf_sums_at(costs->events[k].self.sums, node),
+                         &value, walk->error) != PF_OK ||
+            costs_add(costs, row, k, value, walk->error) != PF_OK)
+            return walk->error->code;
+    }
+    return row != 0 ? PF_OK : pf_error_nomem(walk->error);
+}
+
+static uint32_t row_of(struct walk *walk, uint32_t node)
+{
+    uint32_t parent = pf_dict_stack(walk->costs->dict, node)->parent;
+
+    return costs_find(walk->costs, walk->plain[location_at(walk, parent)],
+                      walk->functions[location_at(walk, node)]);
+}
+
+static int add_call(struct walk *walk, uint32_t node, bool first)
+{
+    struct pf_cg_costs *costs = walk->costs;
+    int64_t samples = walk->samples ? pf_sums_at(walk->samples, node) : walk->records->hits[node];
+    int64_t count = walk->calls ? pf_sums_at(walk->calls, node) : first ? samples : 0;
+
+    if (!first && count == 0)
+        return PF_OK;
+    uint32_t row = row_of(walk, node);
+    if (row == 0)
+        return pf_error_nomem(walk->error);
+    for (size_t k = 0; first && k < costs->count; k++) {
+        int64_t value;
+        if (column_value(&costs->events[k].self, pf_sums_at(costs->events[k].self.sums, node),
+                         &value, walk->error) != PF_OK ||
+            costs_add(costs, row, k, value, walk->error) != PF_OK)
+            return walk->error->code;
+    }
+    return costs_add(costs, row, costs->count + PF_CG_CALLS, count, walk->error);
+}
+
+static int walk_calls(struct walk *walk)
+{
+    const struct pf_table *stacks = &walk->costs->dict->stacks;
+    size_t count = walk->records->hit_count;
+
+    if (pf_walk_init(&walk->nodes, stacks, count < stacks->count ? (uint32_t)count : stacks->count) != PF_OK)
+        return pf_error_nomem(walk->error);
+    for (uint32_t node; (node = pf_walk_next(&walk->nodes)) != 0;) {
+        if (walk->records->hits[node] == 0)
+            continue;
+        uint32_t pair = pair_at(walk, node);
+        if (walk->pairs.status != PF_OK || pf_path_enter(&walk->path, &walk->nodes, pair) != PF_OK)
+            return pf_error_nomem(walk->error);
+        if (pair != 0 && add_call(walk, node, !walk->path.again) != PF_OK)
+            return walk->error->code;
+    }
+    return PF_OK;
+}
+
+/* What tells how many samples and calls there were. Records become those of subtrees. */
+static int find_counts(struct walk *walk)
+{
+    struct pf_cg_records *records = walk->records;
+    struct pf_dict *dict = walk->costs->dict;
+
+    for (uint32_t k = 0; k < records->sums.count; k++) {
+        struct pf_sums *sums = &records->sums.sums[k];
+        const struct pf_measure *measure = &sums->quantity.measure;
+
+        if (measure->kind != PF_SAMPLE)
+            continue;
+        if (pf_measure_calls(dict, measure))
+            walk->calls = sums;
+        if (sums->subtrees && measure->num == measure->den && pf_measure_is_samples(dict, measure))
+            walk->samples = sums;
+    }
+    for (size_t node = records->hit_count; node-- > 1;) {
+        int64_t *above = &records->hits[pf_dict_stack(dict, (uint32_t)node)->parent];
+
+        if (records->hits[node] != 0 && !pf_add64(*above, records->hits[node], above))
+            return pf_error_set(walk->error, PF_OVERFLOW, "the number of records leaves 64 bits");
+    }
+    return PF_OK;
+}
+
+static int walk_stacks(struct walk *walk)
+{
+    struct pf_cg_costs *costs = walk->costs;
+    struct pf_cg_records *records = walk->records;
+    int status = PF_OK;
+
+    for (uint32_t node = 0; status == PF_OK && node < records->hit_count; node++)
+        if (records->hits[node] != 0 && (node != 0 || any_at(costs, node)))
+            status = add_self(walk, node);
+    for (size_t k = 0; status == PF_OK && k < costs->count; k++)
+        status = pf_sums_subtrees(costs->events[k].self.sums, costs->dict, walk->error);
+    if (status == PF_OK)
+        status = find_counts(walk);
+    return status == PF_OK ? walk_calls(walk) : status;
+}
+
+/* Self costs at the last frame of each stack, and a call for each two frames that follow each other: once a stack however often two
+ * functions do, from the place of the outermost. Calls are numbers of calls where records have them, else of samples. PF_OK, PF_NOMEM or
+ * PF_OVERFLOW. */
+static int stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records,
+                       struct pf_error *error)
+{
+    struct walk walk = {.costs = costs, .records = records, .error = error};
+    int status = pf_table_init(&walk.pairs, sizeof(struct pf_edge)) == PF_OK && map_places(&walk) ? walk_stacks(&walk) : pf_error_nomem(error);
+
+    pf_table_free(&walk.pairs);
+    free(walk.functions);
+    free(walk.plain);
+    pf_walk_free(&walk.nodes);
+    pf_path_free(&walk.path);
+    return status;
+}
+
+/* --- all of it ------------------------------------------------------------------------------ */
 
 int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, struct pf_writer *writer)
 {
@@ -386,7 +595,7 @@ int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, s
     if (leave_measures(costs, &records->sums, stacks, writer) != PF_OK)
         return error->code;
     if (stacks)
-        return pf_cg_stacks_cost(costs, records, error);
+        return stacks_cost(costs, records, error);
     status = add_lines(costs, records, error);
     return status == PF_OK ? add_edges(costs, records, error) : status;
 }
