@@ -1,16 +1,23 @@
-/* A line of folded stacks, `frame;frame;frame COUNT`: what reader and writer share. */
+/* Private to the format of folded stacks: one stack a line, its frames separated by semicolons, then its count. */
 #ifndef PF_FORMAT_FOLDED_FOLDED_H
 #define PF_FORMAT_FOLDED_FOLDED_H
 
 #include "analysis/sum/units.h"
+#include "base/bytes.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "codec/format.h"
+#include "codec/shared.h"
+#include "model/dict.h"
 #include "model/main_measure.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A line of folded stacks, `frame;frame;frame COUNT`: what reader and writer share. */
+
 enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
+
 enum { PF_FOLDED_ROUNDED = 6 };   /* decimals of counts whose decimals do not end */
 
 /* Powers of ten by exponent. */
@@ -46,12 +53,14 @@ struct pf_folded_spelling {
 
 /* Appends the name of a frame. */
 void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location, const struct pf_folded_spelling *);
+
 /* Appends what a set of labels has for an outermost frame; false, and nothing, when it has nothing. */
 bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
 
 /* The mark at the end of a name, `_[k]` (kernel), `_[j]` (made at run time) or `_[i]` (inlined), that FlameGraph's scripts put there; its
  * letter, or 0. */
 char pf_folded_mark(struct pf_bytes name);
+
 enum { PF_FOLDED_MARK = 4 }; /* its size */
 
 /* The writer's part of the format, codec/format.h. */
@@ -92,5 +101,69 @@ struct pf_folded_writer {
     int64_t *factors;             /* by measure: values to sums; 0 = not joined yet */
     size_t factor_count, factor_capacity;
 };
+
+/* Frames met lately, by their bytes: most of those of a line are among them, and what stands for a name is fetched while the rest of the
+ * line is cut (178 MB of 200,000 stacks in no order: 0.36 s became 0.33 s). */
+
+enum { PF_FOLDED_SLOTS = 65536 }; /* 1 MiB, which the second cache holds */
+
+struct pf_folded_frame {
+    const char *name;  /* of the dictionary */
+    uint32_t size;
+    uint32_t location; /* 0: nothing stands here */
+};
+
+/* Where a name stands, if it does: by its length, begin, middle and end. */
+static inline uint32_t pf_folded_frame_slot(struct pf_bytes name)
+{
+    uint64_t begin = 0, middle = 0, end = 0;
+
+    if (name.size >= 8) {
+        memcpy(&begin, name.data, 8);
+        memcpy(&middle, name.data + name.size / 2 - 4, 8);
+        memcpy(&end, name.data + name.size - 8, 8);
+    } else if (name.size > 0) {
+        memcpy(&begin, name.data, name.size);
+    }
+    begin = (begin ^ name.size) * 0x9e3779b97f4a7c15u;
+    middle = (middle ^ begin >> 32) * 0xc2b2ae3d27d4eb4fu;
+    return (uint32_t)(((end ^ middle ^ begin) * 0x94d049bb133111ebu) >> 48);
+}
+
+/* Stacks that earlier lines of a run had, by their text: two inputs that are compared have most of them in common, and a line that was met
+ * before need not be cut into frames. Holds 8 bytes a stack and no text. */
+
+struct pf_folded_known;
+
+/* The one of the run; NULL when there is none, it is of another dictionary, or memory ran out: then nothing is known. */
+struct pf_folded_known *pf_folded_known_get(struct pf_shared *, const struct pf_dict *);
+
+/* The stack of this text, whose tag is told; 0 when it is not known. NULL is allowed. */
+uint32_t pf_folded_known_find(const struct pf_folded_known *, struct pf_bytes text, uint32_t *tag);
+
+/* Its text has this tag. */
+void pf_folded_known_add(struct pf_folded_known *, uint32_t tag, uint32_t stack);
+
+/* Lines of folded stacks that end in two counts, held until it is known whether all lines of the input do. */
+
+struct pf_folded_pair {
+    uint32_t stack;
+    uint32_t tail_size;
+    size_t tail; /* where the first count stands in the tails, with the blanks before it */
+    struct pf_folded_count before, after;
+};
+
+/* Zero-initialise. */
+struct pf_folded_pairs {
+    struct pf_folded_pair *rows;
+    size_t count, capacity;
+    struct pf_buffer tails;
+    unsigned decimals; /* most of any count */
+};
+
+/* False: out of memory. */
+bool pf_folded_pairs_add(struct pf_folded_pairs *, uint32_t stack, struct pf_bytes tail, struct pf_folded_count before,
+                         struct pf_folded_count after);
+void pf_folded_pairs_free(struct pf_folded_pairs *);
 
 #endif

@@ -1,4 +1,4 @@
-#include "format/folded/known.h"
+#include "format/folded/folded.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

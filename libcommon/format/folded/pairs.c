@@ -1,4 +1,4 @@
-#include "format/folded/pairs.h"
+#include "format/folded/folded.h"
 
 #include <stdlib.h>
 

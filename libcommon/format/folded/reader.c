@@ -1,8 +1,5 @@
 /* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy, Austin and many more write. */
 #include "format/folded/folded.h"
-#include "format/folded/frames.h"
-#include "format/folded/known.h"
-#include "format/folded/pairs.h"
 
 #include "base/memory.h"
 #include "base/number.h"
