@@ -1,9 +1,13 @@
+/* What the reader of folded stacks remembers: stacks of earlier lines of a run by their text, and lines that end in
+ * two counts. */
 #include "format/folded/folded.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
+
+/* --- stacks of earlier lines ---------------------------------------------------------------- */
 
 enum { FIRST_SLOTS = 4096 };
 
@@ -18,9 +22,9 @@ struct pf_folded_known {
     size_t name_count, name_capacity;
 };
 
-static const char owner;
+static const char OWNER;
 
-static void destroy(void *known)
+static void free_known(void *known)
 {
     free(((struct pf_folded_known *)known)->slots);
     free(((struct pf_folded_known *)known)->names);
@@ -28,7 +32,7 @@ static void destroy(void *known)
 
 struct pf_folded_known *pf_folded_known_get(struct pf_shared *shared, const struct pf_dict *dict)
 {
-    struct pf_folded_known *known = shared ? pf_shared_get(shared, &owner, sizeof *known, destroy) : NULL;
+    struct pf_folded_known *known = shared ? pf_shared_get(shared, &OWNER, sizeof *known, free_known) : NULL;
 
     if (known && !known->slots && (known->slots = calloc(FIRST_SLOTS, sizeof *known->slots))) {
         known->dict = dict;
@@ -69,7 +73,7 @@ uint32_t pf_folded_known_find(const struct pf_folded_known *known, struct pf_byt
     return 0;
 }
 
-static void grow(struct pf_folded_known *known)
+static void grow_slots(struct pf_folded_known *known)
 {
     size_t size = (known->mask + 1) * 2;
     struct slot *slots = calloc(size, sizeof *slots);
@@ -112,7 +116,7 @@ void pf_folded_known_add(struct pf_folded_known *known, uint32_t tag, uint32_t s
     size_t slot;
 
     if (known->count * 2 > known->mask)
-        grow(known);
+        grow_slots(known);
     if (known->count * 2 > known->mask || stack == 0 || !find_names(known))
         return;
     for (slot = tag & known->mask; known->slots[slot].stack; slot = (slot + 1) & known->mask)
@@ -120,4 +124,28 @@ void pf_folded_known_add(struct pf_folded_known *known, uint32_t tag, uint32_t s
             return;
     known->slots[slot] = (struct slot){tag, stack};
     known->count++;
+}
+
+/* --- lines of two counts -------------------------------------------------------------------- */
+
+bool pf_folded_pairs_add(struct pf_folded_pairs *pairs, uint32_t stack, struct pf_bytes tail, struct pf_folded_count before,
+                         struct pf_folded_count after)
+{
+    size_t at = pairs->tails.size;
+
+    if (!pf_grow(&pairs->rows, &pairs->capacity, pairs->count + 1, sizeof *pairs->rows) ||
+        !pf_buffer_append(&pairs->tails, tail.data, tail.size))
+        return false;
+    pairs->rows[pairs->count++] = (struct pf_folded_pair){stack, (uint32_t)tail.size, at, before, after};
+    if (before.decimals > pairs->decimals)
+        pairs->decimals = before.decimals;
+    if (after.decimals > pairs->decimals)
+        pairs->decimals = after.decimals;
+    return true;
+}
+
+void pf_folded_pairs_free(struct pf_folded_pairs *pairs)
+{
+    free(pairs->rows);
+    pf_buffer_free(&pairs->tails);
 }

@@ -11,6 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Frames of recent lines by their bytes. Most frames of a line are among them, and the processor fetches their slots
+ * while the rest of the line is cut (178 MB of 200,000 stacks in no order: 0.36 s became 0.33 s). */
+enum { SLOTS = 65536 }; /* 1 MiB, which the second cache holds */
+
+struct recent_frame {
+    const char *name;  /* of the dictionary */
+    uint32_t size;
+    uint32_t location; /* 0: nothing stands here */
+};
+
+/* Where a name stands, if it does: by its length, begin, middle and end. */
+static inline uint32_t frame_slot(struct pf_bytes name)
+{
+    uint64_t begin = 0, middle = 0, end = 0;
+
+    if (name.size >= 8) {
+        memcpy(&begin, name.data, 8);
+        memcpy(&middle, name.data + name.size / 2 - 4, 8);
+        memcpy(&end, name.data + name.size - 8, 8);
+    } else if (name.size > 0) {
+        memcpy(&begin, name.data, name.size);
+    }
+    begin = (begin ^ name.size) * 0x9e3779b97f4a7c15u;
+    middle = (middle ^ begin >> 32) * 0xc2b2ae3d27d4eb4fu;
+    return (uint32_t)(((end ^ middle ^ begin) * 0x94d049bb133111ebu) >> 48);
+}
+
 enum {
     WINDOW = 64 * 1024,           /* looked at to tell what an input is */
     WINDOW_MAX = 16 * 1024 * 1024 /* where the first line is longer */
@@ -52,7 +79,7 @@ static bool names_with_nul(struct pf_bytes text)
 }
 
 /* Cuts a name off; false where there is none. */
-static bool take_name(struct pf_bytes *text)
+static bool skip_name(struct pf_bytes *text)
 {
     size_t size = 0;
 
@@ -77,11 +104,11 @@ static bool metric(struct pf_bytes stack)
 {
     bool labels = false;
 
-    if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("{")))
+    if (!skip_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("{")))
         return false;
     do {
         stack = pf_bytes_trim(pf_bytes_skip(stack, 1));
-        if (!take_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("=\"")))
+        if (!skip_name(&stack) || !pf_bytes_starts(stack, PF_BYTES("=\"")))
             break;
         for (stack = pf_bytes_skip(stack, 2); stack.size > 0 && *stack.data != '"';)
             stack = pf_bytes_skip(stack, *stack.data == '\\' && stack.size > 1 ? 2 : 1);
@@ -144,7 +171,7 @@ struct folded_reader {
     size_t text_size;
     uint32_t *frames, *leaf_first;
     size_t *ends;
-    struct pf_folded_frame *met;     /* by slot */
+    struct recent_frame *met; /* by slot */
     size_t depth, frame_capacity, end_capacity, leaf_capacity;
     uint64_t lines;
     bool declared;
@@ -304,7 +331,7 @@ static int open_reader(struct pf_reader *reader)
     if (text.size == 0 && at_end(reader->source))
         return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
     state->memo = pf_stack_memo_new();
-    state->met = calloc(PF_FOLDED_SLOTS, sizeof *state->met);
+    state->met = calloc(SLOTS, sizeof *state->met);
     if (!state->memo || !state->met)
         return pf_error_nomem(&reader->error);
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
@@ -415,7 +442,7 @@ static bool grow_frames(struct folded_reader *state)
 static uint32_t find_frame(struct pf_reader *reader, struct pf_bytes name, uint32_t slot)
 {
     struct folded_reader *state = reader->state;
-    struct pf_folded_frame *met = &state->met[slot];
+    struct recent_frame *met = &state->met[slot];
 
     if (met->location == 0 || met->size != name.size || memcmp(met->name, name.data, name.size) != 0) {
         met->location = frame_location(reader, &name);
@@ -430,7 +457,7 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
     if (state->depth >= state->frame_capacity && !grow_frames(state))
         return false;
     state->ends[state->depth] = end;
-    state->frames[state->depth] = pf_folded_frame_slot(name); /* until its location is looked for */
+    state->frames[state->depth] = frame_slot(name); /* until its location is looked for */
     pf_prefetch(&state->met[state->frames[state->depth++]]);
     return true;
 }
@@ -526,7 +553,7 @@ static bool scaled_value(const struct folded_reader *state, const struct pf_fold
            pf_mul64(count->value, pf_folded_powers[state->decimals - count->decimals], value);
 }
 
-static void give_records(struct folded_reader *state, struct pf_batch *batch, uint32_t rows)
+static void fill_records(struct folded_reader *state, struct pf_batch *batch, uint32_t rows)
 {
     for (unsigned k = 0; k < state->columns; k++)
         state->column[k] = (struct pf_value_column){state->measure_index[k], state->values[k]};
@@ -537,7 +564,7 @@ static void give_records(struct folded_reader *state, struct pf_batch *batch, ui
     batch->value_count = state->columns;
 }
 
-static void give_comment(struct folded_reader *state, struct pf_batch *batch)
+static void fill_comment(struct folded_reader *state, struct pf_batch *batch)
 {
     batch->kind = PF_META;
     batch->rows = 1;
@@ -589,7 +616,7 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
 }
 
 /* The lines that were held. */
-static int give_pairs(struct pf_reader *reader, struct pf_batch *batch)
+static int fill_pairs(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct folded_reader *state = reader->state;
     const struct pf_folded_pairs *pairs = &state->pairs;
@@ -604,7 +631,7 @@ static int give_pairs(struct pf_reader *reader, struct pf_batch *batch)
             return state->status = pf_error_set(&reader->error, PF_FAILED, "counts as different as 1 and 1e-%u need more than 64 bits",
                                                 state->decimals);
     }
-    give_records(state, batch, rows);
+    fill_records(state, batch, rows);
     return PF_OK;
 }
 
@@ -629,16 +656,16 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     if (state->holding && hold_pairs(reader) != PF_OK)
         return reader->error.code;
     if (state->holding) {
-        give_comment(state, batch);
+        fill_comment(state, batch);
         return PF_OK;
     }
     if (!state->declared) {
         state->declared = true;
-        give_records(state, batch, 0);
+        fill_records(state, batch, 0);
         return PF_OK;
     }
     if (state->pairs_given < state->pairs.count)
-        return give_pairs(reader, batch);
+        return fill_pairs(reader, batch);
     while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
         if (rows > 0 && state->item == ITEM_NONE && reader->flush && pf_source_would_block(reader->source))
             break;
@@ -649,7 +676,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         } else if (rows > 0) {
             break;
         } else if (state->item == ITEM_COMMENT) {
-            give_comment(state, batch);
+            fill_comment(state, batch);
             return PF_OK;
         } else {
             state->status = set_decimals(reader, state->item_count.decimals);
@@ -661,7 +688,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     for (uint32_t k = 0; state->known && k < rows; k++)
         if (state->tags[k])
             pf_folded_known_add(state->known, state->tags[k], state->stacks[k]);
-    give_records(state, batch, rows);
+    fill_records(state, batch, rows);
     return PF_OK;
 }
 
