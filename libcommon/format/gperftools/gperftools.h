@@ -1,16 +1,168 @@
-/* The profiles of gperftools and of what followed it: what the readers of their forms share. */
+/* Private to the format gperftools: profiles of gperftools, and of the programs that write the same texts. */
 #ifndef PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 #define PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/table.h"
 #include "codec/format.h"
-#include "format/gperftools/maps.h"
-#include "format/gperftools/names.h"
-#include "format/gperftools/rows.h"
+#include "model/dict.h"
 #include "model/metadata.h"
 #include "model/stacks.h"
+#include "model/strings.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* What was mapped where: lines of /proc/PID/maps as gperftools, jemalloc and others put them behind a profile.
+ *     START-LIMIT PERMISSIONS OFFSET DEVICE INODE FILE
+ *     START-LIMIT: FILE (@OFFSET)
+ * Only what may be executed counts, where that is said. A line NAME=TEXT puts TEXT in place of $NAME further down; of several names that fit the
+ * first one told is meant. */
+
+/* Zero-initialise. */
+struct pf_gperftools_maps {
+    struct pf_gperftools_map {
+        uint64_t start, limit, offset;
+        uint32_t name;  /* string */
+        uint32_t image; /* 0 = not made yet */
+    } *rows;
+    size_t count, capacity;
+    struct pf_table names;  /* a tree of names: rows are the one they go on from, and a byte + 1 */
+    struct pf_gperftools_substitute {
+        uint32_t order;     /* 1, 2, ...; 0 = no name ends here */
+        uint32_t text;      /* string */
+    } *substitutes;         /* by row of `names` */
+    size_t substitute_capacity;
+    uint32_t substitute_count, known;
+    uint64_t replaced;      /* bytes that stood for names so far */
+    struct pf_buffer line;
+};
+
+void pf_gperftools_maps_free(struct pf_gperftools_maps *);
+
+/* A line, and where it begins; one of no known form is passed over. PF_OK; PF_FAILED: names stand for more than 16 MiB in all; PF_NOMEM. */
+int pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struct pf_bytes line, uint64_t offset, struct pf_error *);
+
+/* After the last line. */
+void pf_gperftools_maps_end(struct pf_gperftools_maps *);
+
+/* The image an address is in; 0 = none. */
+uint32_t pf_gperftools_maps_image(struct pf_gperftools_maps *, struct pf_dict *, uint64_t address);
+
+/* Number in hexadecimal at the start of `text`, with or without 0x, taken. False: none, or over 64 bits. */
+bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number);
+
+/* What addresses are called: Go's comments and Java's table tell. Each address is one location, or several where calls are inlined. */
+
+struct pf_gperftools_frame {
+    uint32_t function; /* of the dictionary */
+    int64_t line;
+};
+
+struct pf_gperftools_names {
+    struct pf_table addresses;
+    struct pf_gperftools_place {
+        size_t first, count; /* frames, innermost first */
+        size_t location;     /* first of its locations; SIZE_MAX: not made yet */
+        size_t locations;
+    } *places;               /* by id of the address */
+    size_t place_count, place_capacity;
+    struct pf_gperftools_frame *frames;
+    size_t frame_count, frame_capacity;
+    uint32_t *locations;
+    size_t location_count, location_capacity;
+    bool numbers;            /* addresses are numbers of the names, nothing else */
+    struct pf_table named;   /* frames that the text itself names: address and function */
+};
+
+/* Keys of frames that the text itself names; no program has code there. */
+#define PF_GPERFTOOLS_NAMED UINT64_C(0x8000000000000000)
+
+static inline bool pf_gperftools_is_named(uint64_t key)
+{
+    return key >= PF_GPERFTOOLS_NAMED && key <= PF_GPERFTOOLS_NAMED + UINT32_MAX;
+}
+
+int pf_gperftools_names_init(struct pf_gperftools_names *);
+void pf_gperftools_names_free(struct pf_gperftools_names *);
+
+/* Frames of an address, innermost first; what is known already stays. False: out of memory. */
+bool pf_gperftools_names_set(struct pf_gperftools_names *, uint64_t address, const struct pf_gperftools_frame *, size_t count);
+
+/* The key, in place of an address, of a frame whose name stands beside its address in the text; address 0: it has none. 0: out of memory. */
+uint64_t pf_gperftools_names_key(struct pf_gperftools_names *, uint64_t address, uint32_t function);
+
+/* Locations of an address, innermost first; at least one. NULL: out of memory. Valid until the next call. */
+const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *, struct pf_dict *, struct pf_gperftools_maps *, uint64_t address,
+                                        size_t *count);
+
+/* The records of a profile: what was mapped, and what addresses are called, stands behind them, so they are held, equal ones added up. */
+
+enum { PF_GPERFTOOLS_VALUES = 4 };
+
+struct pf_gperftools_row {
+    int64_t values[PF_GPERFTOOLS_VALUES];
+    uint64_t times;  /* it stands in the file */
+    uint64_t offset; /* of the first of them */
+};
+
+struct pf_gperftools_rows {
+    struct pf_strings keys; /* labels and addresses; of row k that with id k + 1 */
+    struct pf_gperftools_row *rows;
+    size_t count, capacity;
+    uint64_t records;       /* of the file */
+    struct pf_buffer key;
+};
+
+int pf_gperftools_rows_init(struct pf_gperftools_rows *);
+void pf_gperftools_rows_free(struct pf_gperftools_rows *);
+
+/* Adds a record: addresses leaf first, at most PF_STACK_DEPTH_MAX. PF_OVERFLOW names the offset of the record. */
+int pf_gperftools_rows_add(struct pf_gperftools_rows *, uint32_t labels, const uint64_t *addresses, size_t depth,
+                           const int64_t values[PF_GPERFTOOLS_VALUES], uint64_t offset, struct pf_error *);
+
+/* Labels and addresses of row k: *addresses (unaligned) is valid until more are added. */
+uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *, size_t k, const char **addresses, size_t *depth);
+
+/* Frames that most records have in second place are the signal handler's, as pprof has it: the address of the next such, or 0. `removed` are
+ * those known so far. */
+uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *, const uint64_t *removed, size_t count, struct pf_error *);
+
+/* Copies addresses without the frames that are `removed`. Returns the depth. */
+size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed, size_t count, uint64_t *to);
+
+/* The numbers of heap and contention profiles: what a sample stands for. */
+
+enum { PF_GPERFTOOLS_JAVA_PERIOD = 512 * 1024 };
+
+/* A heap profile whose allocations were sampled, once in `period` bytes on average; 0 or 1: all of them. */
+struct pf_gperftools_scale {
+    int64_t period;
+    bool both;    /* values are those allocated, and those in use */
+    bool go;
+    bool objects; /* growth, fragmentation */
+};
+
+/* KIND/RATE as the head has it; false: unknown. */
+bool pf_gperftools_heap_kind(struct pf_bytes kind, struct pf_gperftools_scale *);
+
+/* `numbers`: objects and bytes in use, those ever allocated. `size`: of a block. Values are scaled by 1/(1-exp(-bytes/objects/period)),
+ * cut to whole numbers. PF_FAILED: bytes without objects; PF_OVERFLOW. */
+int pf_gperftools_heap_values(const struct pf_gperftools_scale *, const int64_t numbers[4], int64_t *values, int64_t *size, uint64_t offset,
+                              struct pf_error *);
+
+struct pf_gperftools_clock {
+    int64_t frequency, period; /* cycles a second, 0 = not known; one in so many contentions is counted */
+    char resolution[32];       /* Java: the unit */
+};
+
+/* Contentions and their delay in nanoseconds, cut to a whole number: cycles * period / (frequency / 10^9), in double as pprof does it. */
+int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count, int64_t *values, uint64_t offset, struct pf_error *);
+
+/* The profiles of gperftools and of what followed it: what the readers of their forms share. */
 
 enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* frames of a signal's handler, at most */
 
@@ -47,24 +199,29 @@ bool pf_gperftools_meta_number(struct pf_reader *, const char *key, int64_t valu
 /* Evidence in the bytes ahead, in bits. */
 int pf_gperftools_cpu_bid(struct pf_source *);
 int pf_gperftools_text_bid(struct pf_source *);
+
 /* All of the input: PF_EOF or a failure; what came before it is in `rows`. */
 int pf_gperftools_cpu_read(struct pf_reader *);
 int pf_gperftools_text_read(struct pf_reader *);
 int pf_gperftools_dump_read(struct pf_reader *);
 int pf_gperftools_threads_read(struct pf_reader *);
+
 /* Whether a first line is one of a dump. */
 bool pf_gperftools_dump_begins(struct pf_bytes line);
 
 /* A failure at a line: what was expected, and the first characters of what was found. */
 int pf_gperftools_bad_line(struct pf_reader *, uint64_t offset, struct pf_bytes line, const char *expected);
+
 /* Whether the mapped files follow a line, and reads them up to the end of the input. */
 bool pf_gperftools_begins_maps(struct pf_bytes line);
 int pf_gperftools_read_maps(struct pf_reader *);
 
 /* A line of Java's table, `0xNUMBER NAME (FILE:LINE)`: *known tells whether it is one. False: out of memory. */
 bool pf_gperftools_java_line(struct pf_reader *, struct pf_bytes line, bool *known);
+
 /* Function and line of a file; the id 0 when memory ran out. */
 uint32_t pf_gperftools_function(struct pf_dict *, struct pf_bytes name, struct pf_bytes file);
+
 /* Cuts FILE:LINE; without a number the line is 0. */
 struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line);
 

@@ -1,4 +1,4 @@
-#include "format/gperftools/maps.h"
+#include "format/gperftools/gperftools.h"
 
 #include "base/scan.h"
 

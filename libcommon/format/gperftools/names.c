@@ -1,4 +1,4 @@
-#include "format/gperftools/names.h"
+#include "format/gperftools/gperftools.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "format/gperftools/rows.h"
+#include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
 #include "base/number.h"

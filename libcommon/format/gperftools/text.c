@@ -3,7 +3,6 @@
 #include "base/number.h"
 #include "base/scan.h"
 #include "format/gperftools/gperftools.h"
-#include "format/gperftools/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

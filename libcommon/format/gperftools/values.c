@@ -1,4 +1,4 @@
-#include "format/gperftools/values.h"
+#include "format/gperftools/gperftools.h"
 
 #include "base/number.h"
 
