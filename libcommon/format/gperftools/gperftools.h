@@ -49,9 +49,6 @@ int pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struc
 /* After the last line. */
 void pf_gperftools_maps_end(struct pf_gperftools_maps *);
 
-/* The image an address is in; 0 = none. */
-uint32_t pf_gperftools_maps_image(struct pf_gperftools_maps *, struct pf_dict *, uint64_t address);
-
 /* Number in hexadecimal at the start of `text`, with or without 0x, taken. False: none, or over 64 bits. */
 bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number);
 

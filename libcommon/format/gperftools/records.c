@@ -1,0 +1,463 @@
+/* Records of a profile, held until its end, because the text behind the records says what was mapped where and what
+ * addresses are called. */
+#include "format/gperftools/gperftools.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/scan.h"
+#include "base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what was mapped ------------------------------------------------------------------------ */
+
+enum { LONGEST_NAME = 255, LONGEST_TEXT = 4096 };
+
+void pf_gperftools_maps_free(struct pf_gperftools_maps *maps)
+{
+    free(maps->rows);
+    pf_table_free(&maps->names);
+    free(maps->substitutes);
+    pf_buffer_free(&maps->line);
+}
+
+bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number)
+{
+    struct pf_bytes rest = *text;
+
+    pf_scan_0x(&rest);
+    if (!pf_scan_hex(&rest, number))
+        return false;
+    *text = rest;
+    return true;
+}
+
+/* What stands behind the file's name: that it was deleted, or its offset. */
+static void trim_name(struct pf_bytes *name, uint64_t *offset)
+{
+    *name = pf_bytes_trim(*name);
+    if (pf_bytes_ends(*name, PF_BYTES("(deleted)"))) {
+        name->size -= 9;
+        *name = pf_bytes_trim(*name);
+    }
+    for (size_t at = name->size; at-- > 1;) {
+        struct pf_bytes number = pf_bytes_skip(*name, at);
+        uint64_t found;
+
+        if (name->data[at] != '@' || name->data[at - 1] != '(')
+            continue;
+        number = pf_bytes_skip(number, 1);
+        if (pf_gperftools_hex(&number, &found) && number.size == 1 && *number.data == ')') {
+            *offset = found;
+            name->size = at - 1;
+            *name = pf_bytes_trim(*name);
+        }
+        return;
+    }
+}
+
+/* False: no line of a map, or one that is not executable. *known: it is one. */
+static bool parse_map(struct pf_bytes line, struct pf_gperftools_map *map, struct pf_bytes *name, bool *known)
+{
+    struct pf_bytes token, rest;
+
+    *known = false;
+    *map = (struct pf_gperftools_map){0};
+    pf_scan_blanks(&line);
+    if (!pf_gperftools_hex(&line, &map->start) || line.size == 0 || (*line.data != '-' && *line.data != ' '))
+        return false;
+    line = pf_bytes_skip(line, 1);
+    if (!pf_gperftools_hex(&line, &map->limit) || (line.size > 0 && *line.data != ':' && !pf_blank(*line.data)))
+        return false;
+    *known = true;
+    if (line.size > 0 && *line.data == ':')
+        line = pf_bytes_skip(line, 1);
+    pf_scan_blanks(&line);
+    rest = line;
+    token = pf_scan_column(&rest);
+    if (token.size >= 3 && token.size <= 5 && pf_all_of(token, "-rwxps")) {
+        if (!memchr(token.data, 'x', token.size))
+            return false;
+        line = rest;
+        token = pf_scan_column(&rest);
+        struct pf_bytes offset = token;
+        uint64_t number;
+
+        if (pf_gperftools_hex(&offset, &number) && offset.size == 0) {
+            map->offset = number;
+            token = pf_scan_column(&rest);
+            line = rest;
+            if (memchr(token.data, ':', token.size))
+                pf_scan_column(&line); /* the inode behind the device */
+        }
+    }
+    *name = line;
+    trim_name(name, &map->offset);
+    return map->limit > map->start && name->size > 0 && name->size <= PF_STRING_MAX;
+}
+
+static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line)
+{
+    const char *equals = memchr(line.data, '=', line.size);
+    uint32_t row = 0;
+
+    if (!equals)
+        return true;
+    struct pf_bytes name = {line.data, (size_t)(equals - line.data)}, text = pf_bytes_skip(line, name.size + 1);
+
+    name = pf_bytes_trim(name);
+    text = pf_bytes_trim(text);
+    if (name.size == 0 || name.size > LONGEST_NAME || text.size > LONGEST_TEXT)
+        return true;
+    if (!maps->names.slots && pf_table_init(&maps->names, 2 * sizeof(uint32_t)) != PF_OK)
+        return false;
+    for (size_t k = 0; k < name.size; k++)
+        row = pf_table_intern(&maps->names, (const uint32_t[2]){row, (unsigned char)name.data[k] + 1u});
+    if (row == 0 || !pf_grow(&maps->substitutes, &maps->substitute_capacity, maps->names.count, sizeof *maps->substitutes))
+        return false;
+    for (; maps->known < maps->names.count; maps->known++)
+        maps->substitutes[maps->known] = (struct pf_gperftools_substitute){0, 0};
+    if (maps->substitutes[row].order == 0)
+        maps->substitutes[row] = (struct pf_gperftools_substitute){++maps->substitute_count, pf_dict_intern(dict, text, 0)};
+    return true;
+}
+
+/* What stands for the name that the text begins with; NULL: nothing. */
+static const struct pf_gperftools_substitute *find_substitute(const struct pf_gperftools_maps *maps, struct pf_bytes text, size_t *size)
+{
+    const struct pf_gperftools_substitute *found = NULL;
+    uint32_t row = 0;
+
+    for (size_t k = 0; k < text.size; k++) {
+        row = pf_table_find(&maps->names, (const uint32_t[2]){row, (unsigned char)text.data[k] + 1u});
+        if (row == 0)
+            break;
+        if (maps->substitutes[row].order == 0 || (found && found->order < maps->substitutes[row].order))
+            continue;
+        found = &maps->substitutes[row];
+        *size = k + 1;
+    }
+    return found;
+}
+
+/* The line with its $NAMEs replaced. */
+static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dict, struct pf_bytes *line, uint64_t offset, struct pf_error *error)
+{
+    if (maps->substitute_count == 0 || !memchr(line->data, '$', line->size))
+        return PF_OK;
+    maps->line.size = 0;
+    for (size_t at = 0, size = 0; at < line->size;) {
+        const struct pf_gperftools_substitute *found = line->data[at] == '$' ? find_substitute(maps, pf_bytes_skip(*line, at + 1), &size) : NULL;
+
+        if (!found) {
+            pf_buffer_byte(&maps->line, (unsigned char)line->data[at++]);
+            continue;
+        }
+        struct pf_bytes text = pf_dict_string(dict, found->text);
+
+        maps->replaced += text.size;
+        if (maps->replaced > PF_STRING_MAX)
+            return pf_error_at(error, PF_FAILED, offset, "names behind a $ that stand for more than 16 MiB in all");
+        pf_buffer_append(&maps->line, text.data, text.size);
+        at += 1 + size;
+    }
+    *line = (struct pf_bytes){maps->line.data, maps->line.size};
+    return maps->line.failed ? pf_error_nomem(error) : PF_OK;
+}
+
+int pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line, uint64_t offset, struct pf_error *error)
+{
+    struct pf_gperftools_map map;
+    struct pf_bytes name, replaced = line;
+    bool known;
+    int status = substitute(maps, dict, &replaced, offset, error);
+
+    if (status != PF_OK)
+        return status;
+    if (!parse_map(replaced, &map, &name, &known))
+        return known || add_substitute(maps, dict, line) ? PF_OK : pf_error_nomem(error);
+    if (!pf_grow(&maps->rows, &maps->capacity, maps->count + 1, sizeof *maps->rows))
+        return pf_error_nomem(error);
+    map.name = pf_dict_intern_text(dict, name);
+    struct pf_gperftools_map *last = maps->count > 0 ? &maps->rows[maps->count - 1] : NULL;
+
+    if (last && last->name == map.name && last->limit == map.start && last->offset + (last->limit - last->start) == map.offset)
+        last->limit = map.limit;
+    else
+        maps->rows[maps->count++] = map;
+    return PF_OK;
+}
+
+static int compare_maps(const void *a, const void *b)
+{
+    const struct pf_gperftools_map *x = a, *y = b;
+
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+void pf_gperftools_maps_end(struct pf_gperftools_maps *maps)
+{
+    if (maps->count > 0)
+        qsort(maps->rows, maps->count, sizeof *maps->rows, compare_maps);
+}
+
+/* The image an address is in; 0 = none. */
+static uint32_t maps_image(struct pf_gperftools_maps *maps, struct pf_dict *dict, uint64_t address)
+{
+    size_t low = 0, high = maps->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (maps->rows[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct pf_gperftools_map *map = low > 0 ? &maps->rows[low - 1] : NULL;
+
+    if (!map || address >= map->limit)
+        return 0;
+    if (map->image == 0) {
+        struct pf_image image = {.name = map->name, .start = map->start, .limit = map->limit, .offset = map->offset};
+
+        map->image = pf_dict_add_image(dict, &image);
+    }
+    return map->image;
+}
+
+/* --- names of addresses --------------------------------------------------------------------- */
+
+struct named {
+    uint64_t address, function;
+};
+
+int pf_gperftools_names_init(struct pf_gperftools_names *names)
+{
+    int status = pf_table_init(&names->addresses, sizeof(uint64_t));
+
+    return status == PF_OK ? pf_table_init(&names->named, sizeof(struct named)) : status;
+}
+
+uint64_t pf_gperftools_names_key(struct pf_gperftools_names *names, uint64_t address, uint32_t function)
+{
+    uint32_t id = pf_table_intern(&names->named, &(struct named){address, function});
+
+    return id ? PF_GPERFTOOLS_NAMED + id : 0;
+}
+
+void pf_gperftools_names_free(struct pf_gperftools_names *names)
+{
+    pf_table_free(&names->addresses);
+    pf_table_free(&names->named);
+    free(names->places);
+    free(names->frames);
+    free(names->locations);
+}
+
+static struct pf_gperftools_place *place_of(struct pf_gperftools_names *names, uint64_t address)
+{
+    uint32_t id = pf_table_intern(&names->addresses, &address); /* address 0 has id 0 */
+
+    if (names->addresses.status != PF_OK ||
+        !pf_grow(&names->places, &names->place_capacity, (size_t)id + 1, sizeof *names->places))
+        return NULL;
+    for (; names->place_count <= id; names->place_count++)
+        names->places[names->place_count] = (struct pf_gperftools_place){.location = SIZE_MAX};
+    return &names->places[id];
+}
+
+bool pf_gperftools_names_set(struct pf_gperftools_names *names, uint64_t address, const struct pf_gperftools_frame *frames, size_t count)
+{
+    struct pf_gperftools_place *place = place_of(names, address);
+
+    if (!place || !pf_grow(&names->frames, &names->frame_capacity, names->frame_count + count, sizeof *frames))
+        return false;
+    if (place->count > 0)
+        return true;
+    place->first = names->frame_count;
+    place->count = count;
+    for (size_t k = 0; k < count; k++)
+        names->frames[names->frame_count++] = frames[k];
+    return true;
+}
+
+static uint32_t add_location(struct pf_dict *dict, const struct pf_location *location)
+{
+    struct pf_location row = *location;
+    uint32_t id = pf_dict_add_location(dict, &row);
+
+    if (id != 0)
+        return id;
+    struct pf_function function = {.name = pf_dict_intern(dict, PF_BYTES("[unknown]"), 0)};
+
+    row.function = pf_dict_add_function(dict, &function);
+    return pf_dict_add_location(dict, &row);
+}
+
+static bool make_locations(struct pf_gperftools_names *names, struct pf_dict *dict, struct pf_gperftools_maps *maps, uint64_t address,
+                           struct pf_gperftools_place *place)
+{
+    size_t count = place->count > 0 ? place->count : 1;
+    struct named named = {address, 0};
+    struct pf_location row = {0};
+
+    if (!pf_grow(&names->locations, &names->location_capacity, names->location_count + count, sizeof *names->locations))
+        return false;
+    /* in forms without named frames it is an address all the same */
+    if (pf_gperftools_is_named(address) && address - PF_GPERFTOOLS_NAMED < names->named.count)
+        named = *(const struct named *)pf_table_row(&names->named, (uint32_t)(address - PF_GPERFTOOLS_NAMED));
+    row.function = (uint32_t)named.function;
+    if (!names->numbers || place->count == 0)
+        row.address = named.address;
+    if (row.address > 0)
+        row.image = maps_image(maps, dict, row.address);
+    place->location = names->location_count;
+    place->locations = count;
+    for (size_t k = 0; k < count; k++) {
+        if (place->count > 0) {
+            const struct pf_gperftools_frame *frame = &names->frames[place->first + k];
+
+            row.function = frame->function;
+            row.line = frame->line;
+            row.inlined = k + 1 < count;
+        }
+        names->locations[names->location_count++] = add_location(dict, &row);
+    }
+    return true;
+}
+
+const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *names, struct pf_dict *dict, struct pf_gperftools_maps *maps,
+                                        uint64_t address, size_t *count)
+{
+    struct pf_gperftools_place *place = place_of(names, address);
+
+    if (!place || (place->location == SIZE_MAX && !make_locations(names, dict, maps, address, place)))
+        return NULL;
+    *count = place->locations;
+    return names->locations + place->location;
+}
+
+/* --- records -------------------------------------------------------------------------------- */
+
+enum { SIMILAR = 32 }; /* one record in so many may differ */
+
+int pf_gperftools_rows_init(struct pf_gperftools_rows *rows)
+{
+    return pf_strings_init(&rows->keys);
+}
+
+void pf_gperftools_rows_free(struct pf_gperftools_rows *rows)
+{
+    pf_strings_free(&rows->keys);
+    pf_buffer_free(&rows->key);
+    free(rows->rows);
+}
+
+int pf_gperftools_rows_add(struct pf_gperftools_rows *rows, uint32_t labels, const uint64_t *addresses, size_t depth,
+                           const int64_t values[PF_GPERFTOOLS_VALUES], uint64_t offset, struct pf_error *error)
+{
+    rows->key.size = 0;
+    pf_buffer_append(&rows->key, &labels, sizeof labels);
+    pf_buffer_append(&rows->key, addresses, depth * sizeof *addresses);
+    if (rows->key.failed)
+        return pf_error_nomem(error);
+    size_t k = pf_strings_intern(&rows->keys, (struct pf_bytes){rows->key.data, rows->key.size}, 0);
+
+    if (k == 0)
+        return pf_error_nomem(error);
+    if (k > rows->count) {
+        if (!pf_grow(&rows->rows, &rows->capacity, k, sizeof *rows->rows))
+            return pf_error_nomem(error);
+        memset(&rows->rows[rows->count], 0, (k - rows->count) * sizeof *rows->rows);
+        rows->count = k;
+    }
+    struct pf_gperftools_row *row = &rows->rows[k - 1], sum = *row;
+
+    for (size_t i = 0; i < PF_GPERFTOOLS_VALUES; i++)
+        if (!pf_add64(sum.values[i], values[i], &sum.values[i]))
+            return pf_error_at(error, PF_OVERFLOW, offset, "the sum of the records of this stack leaves 64 bits");
+    if (sum.times++ == 0)
+        sum.offset = offset;
+    rows->records++;
+    *row = sum;
+    return PF_OK;
+}
+
+uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *rows, size_t k, const char **addresses, size_t *depth)
+{
+    struct pf_bytes key = pf_strings_bytes(&rows->keys, (uint32_t)k + 1);
+    uint32_t labels;
+
+    memcpy(&labels, key.data, sizeof labels);
+    *addresses = key.data + sizeof labels;
+    *depth = (key.size - sizeof labels) / sizeof(uint64_t);
+    return labels;
+}
+
+static uint64_t load_address(const char *addresses, size_t k)
+{
+    uint64_t address;
+
+    memcpy(&address, addresses + k * sizeof address, sizeof address);
+    return address;
+}
+
+/* How many frames behind the leaf are removed; these have one place behind each other. */
+static size_t count_removed(const char *addresses, size_t depth, const uint64_t *removed, size_t count)
+{
+    size_t skip = 0;
+
+    for (size_t k = 0; k < count; k++)
+        skip += skip + 1 < depth && load_address(addresses, 1 + skip) == removed[k];
+    return skip;
+}
+
+size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed, size_t count, uint64_t *to)
+{
+    size_t skip = count_removed(addresses, depth, removed, count);
+
+    for (size_t k = 0; k < depth; k++)
+        if (k == 0 || k > skip)
+            *to++ = load_address(addresses, k);
+    return depth - skip;
+}
+
+uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *rows, const uint64_t *removed, size_t count, struct pf_error *error)
+{
+    struct pf_table seconds;
+    uint64_t *times = NULL, found = 0, need = rows->records - rows->records / SIMILAR;
+    size_t capacity = 0, known = 1;
+    bool good = pf_table_init(&seconds, sizeof(uint64_t)) == PF_OK;
+
+    for (size_t k = 0; good && k < rows->count && found == 0; k++) {
+        const char *addresses;
+        size_t depth;
+
+        pf_gperftools_rows_stack(rows, k, &addresses, &depth);
+        size_t at = 1 + count_removed(addresses, depth, removed, count);
+
+        if (at >= depth)
+            continue;
+        uint64_t address = load_address(addresses, at);
+        uint32_t id = pf_table_intern(&seconds, &address);
+
+        if (id == 0)
+            continue;
+        good = pf_grow(&times, &capacity, (size_t)id + 1, sizeof *times);
+        if (!good)
+            break;
+        for (; known <= id; known++)
+            times[known] = 0;
+        times[id] += rows->rows[k].times;
+        if (times[id] >= need)
+            found = address;
+    }
+    if (!good || seconds.status != PF_OK)
+        pf_error_nomem(error);
+    pf_table_free(&seconds);
+    free(times);
+    return found;
+}
