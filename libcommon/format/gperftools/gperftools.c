@@ -11,6 +11,238 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEAD = 256 };
+
+/* --- which text it is ------------------------------------------------------------------------ */
+
+/* The form that a first line tells; `rest`: of a count, its name. */
+static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *rest)
+{
+    int64_t number;
+    const char *found;
+
+    *rest = line;
+    if (pf_bytes_starts(line, PF_BYTES("heap profile:")))
+        return PF_GPERFTOOLS_HEAP;
+    if (pf_bytes_starts(line, PF_BYTES("heap_v2/"))) {
+        *rest = pf_bytes_skip(line, 8);
+        return pf_gperftools_numbers(rest, "d", &number) && rest->size == 0 ? PF_GPERFTOOLS_JEMALLOC
+                                                                            : PF_GPERFTOOLS_NONE;
+    }
+    if (pf_bytes_starts(line, PF_BYTES("--- mutex")) || pf_bytes_starts(line, PF_BYTES("--- contention")))
+        return PF_GPERFTOOLS_CONTENTION;
+    if (pf_bytes_starts(line, PF_BYTES("--- heapz")))
+        return PF_GPERFTOOLS_JAVA_HEAP;
+    if (pf_bytes_starts(line, PF_BYTES("--- threadz")) || pf_bytes_starts(line, PF_BYTES("--- Thread ")))
+        return PF_GPERFTOOLS_THREADS;
+    if (pf_gperftools_dump_begins(line))
+        return PF_GPERFTOOLS_DUMP;
+    found = pf_bytes_find(line, PF_BYTES(" profile: total "));
+    if (!found || found == line.data)
+        return PF_GPERFTOOLS_NONE;
+    *rest = pf_bytes_skip(line, (size_t)(found - line.data) + 16);
+    if (!pf_gperftools_numbers(rest, "d", &number) || rest->size > 0)
+        return PF_GPERFTOOLS_NONE;
+    *rest = (struct pf_bytes){line.data, (size_t)(found - line.data)};
+    return PF_GPERFTOOLS_COUNT;
+}
+
+/* The form of the bytes ahead. No more of a slow producer's bytes are waited for than can be ours. */
+static enum pf_gperftools_form form_ahead(struct pf_source *source)
+{
+    size_t have = 0, want = 1;
+    const unsigned char *bytes;
+    const char *end = NULL;
+    struct pf_bytes rest;
+
+    do {
+        bytes = pf_source_peek(source, want, &have);
+        if (have == 0 || !pf_one_of((char)bytes[0], "h-\n\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
+            return PF_GPERFTOOLS_NONE;
+        end = memchr(bytes, '\n', have < HEAD ? have : HEAD);
+        if (end || have >= HEAD || have < want)
+            break;
+        want = have + 1;
+    } while (!memchr(bytes, '\0', have));
+    rest = (struct pf_bytes){(const char *)bytes, end ? (size_t)(end - (const char *)bytes) : have < HEAD ? have : HEAD};
+    return form_of(pf_bytes_trim(rest), &rest);
+}
+
+static int bid_text(struct pf_source *source)
+{
+    return form_ahead(source) != PF_GPERFTOOLS_NONE ? 80 : 0;
+}
+
+/* --- records ---------------------------------------------------------------------------------------------- */
+
+static void count_seen(struct pf_gperftools_text *text, int64_t count)
+{
+    if (text->expected >= 0 && !pf_add64(text->seen, count, &text->seen))
+        text->expected = -1;
+}
+
+static int read_record(struct pf_gperftools_text *text, struct pf_bytes line)
+{
+    static const char *const PATTERNS[] = {[PF_GPERFTOOLS_HEAP] = "d:d[d:d]@",
+                                           [PF_GPERFTOOLS_COUNT] = "d@",
+                                           [PF_GPERFTOOLS_CONTENTION] = "dd@",
+                                           [PF_GPERFTOOLS_JAVA_HEAP] = "dd@"};
+    static const char *const EXPECTED[] = {[PF_GPERFTOOLS_HEAP] =
+                                               "'OBJECTS: BYTES [OBJECTS: BYTES] @ ADDRESSES'",
+                                           [PF_GPERFTOOLS_COUNT] = "'COUNT @ ADDRESSES'",
+                                           [PF_GPERFTOOLS_CONTENTION] = "'DELAY COUNT @ ADDRESSES'",
+                                           [PF_GPERFTOOLS_JAVA_HEAP] = "'BYTES COUNT @ ADDRESSES'"};
+    struct pf_error *error = &text->reader->error;
+    int64_t numbers[4];
+    int status = pf_gperftools_end_record(text);
+
+    if (status == PF_OK && !pf_gperftools_numbers(&line, PATTERNS[text->form], numbers))
+        return pf_gperftools_expected(text, EXPECTED[text->form]);
+    text->depth = 0;
+    if (status == PF_OK)
+        status = pf_gperftools_addresses(text, line);
+    if (status != PF_OK)
+        return status;
+    pf_gperftools_begin_record(text);
+    if (!text->java)
+        pf_gperftools_step_back(text);
+    switch (text->form) {
+    case PF_GPERFTOOLS_HEAP:
+        status = pf_gperftools_heap_record(text, numbers);
+        break;
+    case PF_GPERFTOOLS_JAVA_HEAP:
+        status = pf_gperftools_heap_record(text, (const int64_t[4]){numbers[1], numbers[0], 0, 0});
+        break;
+    case PF_GPERFTOOLS_CONTENTION:
+        status = pf_gperftools_delay(&text->clock, numbers[0], numbers[1], text->values, text->offset, error);
+        break;
+    default:
+        text->values[0] = numbers[0];
+        count_seen(text, numbers[0]);
+    }
+    text->pending = status == PF_OK;
+    return status;
+}
+
+/* --- heads ------------------------------------------------------------------------------------------------ */
+
+static int read_head(struct pf_gperftools_text *text, struct pf_bytes line)
+{
+    struct pf_bytes rest;
+    int status = PF_OK;
+
+    text->form = form_of(line, &rest);
+    switch (text->form) {
+    case PF_GPERFTOOLS_HEAP:
+        return pf_gperftools_heap_head(text, line);
+    case PF_GPERFTOOLS_JEMALLOC:
+        return pf_gperftools_jemalloc_head(text, line);
+    case PF_GPERFTOOLS_COUNT:
+        text->reader->variant = "counts, Go";
+        status = pf_gperftools_measure(text->reader, rest, "count", PF_EXACT, true);
+        rest = pf_bytes_skip(line, rest.size + 16);
+        if (status == PF_OK && !pf_parse_int(rest, INT64_MIN, INT64_MAX, &text->expected))
+            return pf_gperftools_expected(text, "NAME profile: total COUNT");
+        return status == PF_OK && !pf_gperftools_meta(text->reader, "total", rest) ? pf_error_nomem(&text->reader->error) : status;
+    case PF_GPERFTOOLS_NONE:
+        return pf_gperftools_expected(text,
+                                      "the first line of a heap, contention or count profile");
+    default:
+        return PF_OK;
+    }
+}
+
+/* --- lines of a text ------------------------------------------------------------------------- */
+
+static int read_body_line(struct pf_gperftools_text *text, struct pf_bytes line)
+{
+    bool attributes =
+             text->form == PF_GPERFTOOLS_CONTENTION || text->form == PF_GPERFTOOLS_JAVA_HEAP,
+         known = false;
+    const char *equals = memchr(line.data, '=', line.size);
+    int status = PF_OK;
+
+    if (*line.data == '#')
+        return pf_gperftools_go_comment(text, line);
+    if (attributes && text->state->measures == 0 && equals && !memchr(line.data, '@', line.size))
+        return pf_gperftools_attribute(text, line, equals);
+    if (attributes)
+        status = pf_gperftools_end_attributes(text);
+    if (status == PF_OK && text->java) {
+        if (!pf_gperftools_java_line(text->reader, line, &known))
+            return pf_error_nomem(&text->reader->error);
+        if (known)
+            return PF_OK;
+    }
+    if (status != PF_OK)
+        return status;
+    return text->form == PF_GPERFTOOLS_JEMALLOC ? pf_gperftools_jemalloc_line(text, line)
+                                                : read_record(text, line);
+}
+
+static int read_lines(struct pf_gperftools_text *text)
+{
+    struct pf_source *source = text->reader->source;
+    bool head = true;
+    int status;
+
+    for (;;) {
+        text->offset = pf_source_offset(source);
+        status = pf_source_line(source, &text->line, &text->reader->error);
+        if (status != PF_OK)
+            break;
+        struct pf_bytes line = pf_bytes_trim(text->line);
+
+        if (line.size == 0) {
+            status = pf_gperftools_end_record(text);
+        } else if (head) {
+            head = false;
+            status = read_head(text, line);
+        } else if (pf_gperftools_begins_maps(line)) {
+            status = pf_gperftools_end_record(text);
+            if (status == PF_OK)
+                status = pf_gperftools_read_maps(text->reader);
+        } else {
+            status = read_body_line(text, line);
+        }
+        if (status != PF_OK)
+            break;
+    }
+    if (status == PF_EOF && head)
+        return pf_error_at(&text->reader->error, PF_FAILED, 0, "no line of a profile");
+    return status;
+}
+
+static int read_text(struct pf_reader *reader)
+{
+    struct pf_gperftools_text text = {
+        .reader = reader, .state = reader->state, .expected = -1, .clock = {.period = 1}};
+    enum pf_gperftools_form form = form_ahead(reader->source);
+    int status = form == PF_GPERFTOOLS_DUMP      ? pf_gperftools_dump_read(reader)
+                 : form == PF_GPERFTOOLS_THREADS ? pf_gperftools_threads_read(reader)
+                                                 : read_lines(&text);
+
+    if (status == PF_EOF &&
+        (text.form == PF_GPERFTOOLS_CONTENTION || text.form == PF_GPERFTOOLS_JAVA_HEAP) &&
+        pf_gperftools_end_attributes(&text) != PF_OK)
+        status = reader->error.code;
+    /* what is pending is whole; what went wrong stands in another line */
+    if (status != PF_NOMEM && pf_gperftools_end_record(&text) != PF_OK)
+        status = reader->error.code;
+    if (status == PF_EOF && text.form == PF_GPERFTOOLS_COUNT && text.expected >= 0 &&
+        text.seen != text.expected)
+        pf_report_send(&reader->report, PF_WARNING, "counts of %" PRId64 " where the first line tells %" PRId64 ": the file may be cut", text.seen,
+                       text.expected);
+    free(text.addresses);
+    free(text.runs);
+    free(text.comments);
+    free(text.frames);
+    pf_buffer_free(&text.scratch);
+    return status;
+}
+
+/* --- detection ------------------------------------------------------------------------------ */
+
 static const struct pf_bytes SYMBOLS = {"--- symbol\n", 11};
 
 /* What google-pprof --raw writes: the names of addresses, then the profile. */
@@ -30,118 +262,7 @@ static int bid(struct pf_source *source, const char *path)
     int cpu = pf_gperftools_cpu_bid(source);
 
     (void)path;
-    return cpu > 0 ? cpu : has_symbols(source) ? 80 : pf_gperftools_text_bid(source);
-}
-
-/* --- what the forms share --------------------------------------------------------------------------------- */
-
-int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit, enum pf_nature nature, bool main)
-{
-    struct pf_gperftools *state = reader->state;
-    struct pf_value_column *column = &state->columns[state->measures];
-    struct pf_measure measure =
-        pf_measure_make_named(reader->dict, pf_dict_intern_text(reader->dict, name), unit, PF_SAMPLE,
-                              strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF, nature);
-    struct pf_unit_size size;
-
-    measure.main = main;
-    if (pf_unit_parse(pf_bytes_of(unit), PF_UNITS_TIME | PF_UNITS_FINE, &size) && strcmp(unit, size.base) != 0) {
-        measure.raw_unit = measure.unit;
-        measure.unit = pf_dict_intern_word(reader->dict, size.base);
-        measure.num = size.num;
-        measure.den = size.den;
-    }
-    *column = (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values[state->measures]};
-    state->measures++;
-    return column->measure == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
-}
-
-bool pf_gperftools_meta(struct pf_reader *reader, const char *key, struct pf_bytes value)
-{
-    struct pf_gperftools *state = reader->state;
-
-    return pf_metadata_add(&state->meta, reader->dict, "gperftools", pf_bytes_of(key), value);
-}
-
-bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_t value)
-{
-    struct pf_gperftools *state = reader->state;
-
-    return pf_metadata_add_number(&state->meta, reader->dict, "gperftools", key, value);
-}
-
-int pf_gperftools_bad_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, const char *expected)
-{
-    return pf_error_at(&reader->error, PF_FAILED, offset, "expected %s, found '%s'", expected, pf_clip(line).text);
-}
-
-bool pf_gperftools_begins_maps(struct pf_bytes line)
-{
-    return pf_bytes_starts(line, PF_BYTES("MAPPED_LIBRARIES:")) || pf_bytes_starts(line, PF_BYTES("--- Memory map:"));
-}
-
-int pf_gperftools_read_maps(struct pf_reader *reader)
-{
-    struct pf_gperftools *state = reader->state;
-    struct pf_bytes line;
-    int status = PF_OK;
-
-    while (status == PF_OK) {
-        uint64_t offset = pf_source_offset(reader->source);
-
-        status = pf_source_line(reader->source, &line, &reader->error);
-        if (status == PF_OK)
-            status = pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
-    }
-    return status;
-}
-
-uint32_t pf_gperftools_function(struct pf_dict *dict, struct pf_bytes name, struct pf_bytes file)
-{
-    struct pf_function function = {
-        .name = pf_dict_intern_text(dict, name),
-        .file = pf_dict_intern_text(dict, file),
-    };
-
-    return pf_dict_add_function(dict, &function);
-}
-
-struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line)
-{
-    size_t colon = place.size;
-
-    *line = 0;
-    while (colon > 0 && place.data[colon - 1] != ':')
-        colon--;
-    if (colon > 1 && pf_parse_int((struct pf_bytes){place.data + colon, place.size - colon}, INT32_MIN, INT32_MAX, line))
-        place.size = colon - 1;
-    return place;
-}
-
-bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, bool *known)
-{
-    struct pf_gperftools *state = reader->state;
-    struct pf_bytes name = pf_bytes_trim(line), file = {NULL, 0};
-    struct pf_gperftools_frame frame = {0};
-    uint64_t number;
-
-    *known = name.size > 2 && memcmp(name.data, "0x", 2) == 0 && pf_gperftools_hex(&name, &number) && name.size > 0 &&
-             (*name.data == ' ' || *name.data == '\t') && name.size < PF_STRING_MAX;
-    if (!*known)
-        return true;
-    name = pf_bytes_trim(name);
-    for (size_t at = name.size; name.size > 0 && name.data[name.size - 1] == ')' && at-- > 1;) {
-        if (name.data[at] != '(')
-            continue;
-        if (name.data[at - 1] == ' ') {
-            file = pf_gperftools_file_line((struct pf_bytes){name.data + at + 1, name.size - at - 2}, &frame.line);
-            name = pf_bytes_trim((struct pf_bytes){name.data, at});
-        }
-        break;
-    }
-    state->names.numbers = true;
-    frame.function = pf_gperftools_function(reader->dict, name, file);
-    return pf_gperftools_names_set(&state->names, number, &frame, 1);
+    return cpu > 0 ? cpu : has_symbols(source) ? 80 : bid_text(source);
 }
 
 /* --- names before the profile ------------------------------------------------------------------------------ */
@@ -207,10 +328,10 @@ static int read_all(struct pf_reader *reader)
 
     if (status != PF_OK)
         return status;
-    return pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader) : pf_gperftools_text_read(reader);
+    return pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader) : read_text(reader);
 }
 
-/* --- giving ----------------------------------------------------------------------------------------------- */
+/* --- batches --------------------------------------------------------------------------------- */
 
 /* The addresses of a row, without what the profiler itself added. NULL: out of memory. */
 static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint32_t *labels, size_t *depth)
@@ -252,7 +373,7 @@ static int row_stack(struct pf_reader *reader, size_t k, uint32_t *stack, uint32
     return PF_OK;
 }
 
-static bool give_rows(struct pf_reader *reader, struct pf_batch *batch)
+static bool fill_rows(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_gperftools *state = reader->state;
     uint32_t rows = 0;
@@ -279,14 +400,14 @@ static bool give_rows(struct pf_reader *reader, struct pf_batch *batch)
     return rows > 0;
 }
 
-static bool give_meta(struct pf_reader *reader, struct pf_batch *batch)
+static bool fill_meta(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_gperftools *state = reader->state;
 
     if (pf_metadata_give(&state->meta, batch))
         return true;
-    state->step = give_rows;
-    return give_rows(reader, batch);
+    state->step = fill_rows;
+    return fill_rows(reader, batch);
 }
 
 static bool find_handlers(struct pf_reader *reader)
@@ -308,13 +429,13 @@ static bool find_handlers(struct pf_reader *reader)
 }
 
 /* Reads it all, and declares the measures. */
-static bool give_measures(struct pf_reader *reader, struct pf_batch *batch)
+static bool declare_measures(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_gperftools *state = reader->state;
 
     state->status = read_all(reader);
     pf_gperftools_maps_end(&state->maps);
-    state->step = give_meta;
+    state->step = fill_meta;
     if (!find_handlers(reader))
         state->status = PF_NOMEM;
     if (state->status == PF_NOMEM || state->measures == 0)
@@ -334,7 +455,7 @@ static int open_reader(struct pf_reader *reader)
 {
     struct pf_gperftools *state = reader->state;
 
-    state->step = give_measures;
+    state->step = declare_measures;
     state->memo = pf_stack_memo_new();
     if (!state->memo || pf_gperftools_rows_init(&state->rows) != PF_OK || pf_gperftools_names_init(&state->names) != PF_OK)
         return pf_error_nomem(&reader->error);

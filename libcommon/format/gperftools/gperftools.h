@@ -143,21 +143,10 @@ struct pf_gperftools_scale {
     bool objects; /* growth, fragmentation */
 };
 
-/* KIND/RATE as the head has it; false: unknown. */
-bool pf_gperftools_heap_kind(struct pf_bytes kind, struct pf_gperftools_scale *);
-
-/* `numbers`: objects and bytes in use, those ever allocated. `size`: of a block. Values are scaled by 1/(1-exp(-bytes/objects/period)),
- * cut to whole numbers. PF_FAILED: bytes without objects; PF_OVERFLOW. */
-int pf_gperftools_heap_values(const struct pf_gperftools_scale *, const int64_t numbers[4], int64_t *values, int64_t *size, uint64_t offset,
-                              struct pf_error *);
-
 struct pf_gperftools_clock {
     int64_t frequency, period; /* cycles a second, 0 = not known; one in so many contentions is counted */
     char resolution[32];       /* Java: the unit */
 };
-
-/* Contentions and their delay in nanoseconds, cut to a whole number: cycles * period / (frequency / 10^9), in double as pprof does it. */
-int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count, int64_t *values, uint64_t offset, struct pf_error *);
 
 /* The profiles of gperftools and of what followed it: what the readers of their forms share. */
 
@@ -188,38 +177,120 @@ struct pf_gperftools {
     int64_t values[PF_GPERFTOOLS_VALUES][PF_BATCH_ROWS];
 };
 
-/* The next measure: what values[k] of the records is. The last one is the main one; `num` base units make a raw unit. */
+/* What a text is, by its first line. */
+enum pf_gperftools_form {
+    PF_GPERFTOOLS_NONE,
+    PF_GPERFTOOLS_HEAP,
+    PF_GPERFTOOLS_JEMALLOC,
+    PF_GPERFTOOLS_COUNT, /* Go: counts of goroutines, threads and the like */
+    PF_GPERFTOOLS_CONTENTION,
+    PF_GPERFTOOLS_JAVA_HEAP,
+    PF_GPERFTOOLS_THREADS,
+    PF_GPERFTOOLS_DUMP /* Go: stacks of all goroutines */
+};
+
+/* An address of a record that stands `times` times in a row. */
+struct pf_gperftools_run {
+    uint64_t address;
+    size_t at, times;
+};
+
+/* A text that is read: a line for each stack, its counts before an @ and its addresses behind the @. */
+struct pf_gperftools_text {
+    struct pf_reader *reader;
+    struct pf_gperftools *state;
+    enum pf_gperftools_form form;
+    bool java, split;            /* split: jemalloc, the threads apart */
+    struct pf_gperftools_scale scale;
+    struct pf_gperftools_clock clock;
+
+    uint64_t offset;             /* of the current line */
+    struct pf_bytes line;
+    bool memstats;               /* the next comments are Go's MemStats */
+    int64_t expected, seen;      /* sum of the counts: by the first line (-1: unknown), and so far */
+
+    /* the current record; its comments follow its line */
+    bool pending, known;         /* known: jemalloc, there is a stack */
+    uint64_t pending_offset;
+    uint32_t labels;
+    int64_t values[PF_GPERFTOOLS_VALUES];
+    uint64_t *addresses;
+    size_t depth, capacity;
+    struct pf_gperftools_run *runs;
+    size_t run_capacity;
+    uint64_t *comments;          /* addresses that comments name */
+    struct pf_gperftools_frame *frames; /* the frame of each comment */
+    size_t comment_count, comment_capacity, frame_capacity;
+    struct pf_buffer scratch;
+};
+
+/* --- lines.c ---------------------------------------------------------------------------------- */
+
+/* Declares the next measure, values[k] of the records. Declare the main measure last. PF_OK or PF_NOMEM. */
 int pf_gperftools_measure(struct pf_reader *, struct pf_bytes name, const char *unit, enum pf_nature, bool main);
+/* The same for a text. */
+int pf_gperftools_declare(struct pf_gperftools_text *, const char *name, const char *unit, enum pf_nature, bool main);
+/* Adds metadata. False: out of memory. */
 bool pf_gperftools_meta(struct pf_reader *, const char *key, struct pf_bytes value);
 bool pf_gperftools_meta_number(struct pf_reader *, const char *key, int64_t value);
 
-/* Evidence in the bytes ahead, in bits. */
-int pf_gperftools_cpu_bid(struct pf_source *);
-int pf_gperftools_text_bid(struct pf_source *);
-
-/* All of the input: PF_EOF or a failure; what came before it is in `rows`. */
-int pf_gperftools_cpu_read(struct pf_reader *);
-int pf_gperftools_text_read(struct pf_reader *);
-int pf_gperftools_dump_read(struct pf_reader *);
-int pf_gperftools_threads_read(struct pf_reader *);
-
-/* Whether a first line is one of a dump. */
-bool pf_gperftools_dump_begins(struct pf_bytes line);
-
-/* A failure at a line: what was expected, and the first characters of what was found. */
+/* Sets the error of a line: what was expected, and the first characters of the line. */
 int pf_gperftools_bad_line(struct pf_reader *, uint64_t offset, struct pf_bytes line, const char *expected);
+/* The same for the current line of a text. */
+int pf_gperftools_expected(struct pf_gperftools_text *, const char *what);
 
-/* Whether the mapped files follow a line, and reads them up to the end of the input. */
+/* True if the line begins the list of mapped files. */
 bool pf_gperftools_begins_maps(struct pf_bytes line);
+/* Reads the list of mapped files, up to the end of the input. */
 int pf_gperftools_read_maps(struct pf_reader *);
 
-/* A line of Java's table, `0xNUMBER NAME (FILE:LINE)`: *known tells whether it is one. False: out of memory. */
+/* Reads a line of Java's table, `0xNUMBER NAME (FILE:LINE)`. *known: it is such a line. False: out of memory. */
 bool pf_gperftools_java_line(struct pf_reader *, struct pf_bytes line, bool *known);
-
-/* Function and line of a file; the id 0 when memory ran out. */
+/* The function of a file; 0: out of memory. */
 uint32_t pf_gperftools_function(struct pf_dict *, struct pf_bytes name, struct pf_bytes file);
-
 /* Cuts FILE:LINE; without a number the line is 0. */
 struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line);
+
+/* Cuts a number to a whole number, in double as pprof does: another precision may differ by one. False: over 64 bits. */
+bool pf_gperftools_to_whole(double number, int64_t *whole);
+/* Cuts numbers off the text by a pattern: d stands for a number, other characters for themselves; blanks may stand
+ * anywhere. False: the text has another form. */
+bool pf_gperftools_numbers(struct pf_bytes *text, const char *pattern, int64_t *numbers);
+/* Adds the addresses up to the end of the line to those of the record. PF_OK, PF_FAILED or PF_NOMEM. */
+int pf_gperftools_addresses(struct pf_gperftools_text *, struct pf_bytes rest);
+/* Subtracts one from the addresses of callers, which are return addresses: the result lies within the call. */
+void pf_gperftools_step_back(struct pf_gperftools_text *);
+void pf_gperftools_begin_record(struct pf_gperftools_text *);
+/* Adds the current record, if there is one, and the names that its comments give. */
+int pf_gperftools_end_record(struct pf_gperftools_text *);
+
+/* --- the texts --------------------------------------------------------------------------------- */
+
+/* cpu.c: bits of evidence in the bytes ahead. */
+int pf_gperftools_cpu_bid(struct pf_source *);
+/* Reads the whole input: PF_EOF or a failure. The records before a failure are in `rows`. */
+int pf_gperftools_cpu_read(struct pf_reader *);
+
+/* heap.c: first lines, values of a record (objects and bytes in use, then those ever allocated), lines of jemalloc. */
+int pf_gperftools_heap_head(struct pf_gperftools_text *, struct pf_bytes line);
+int pf_gperftools_heap_record(struct pf_gperftools_text *, const int64_t numbers[4]);
+int pf_gperftools_jemalloc_head(struct pf_gperftools_text *, struct pf_bytes line);
+int pf_gperftools_jemalloc_line(struct pf_gperftools_text *, struct pf_bytes line);
+
+/* contention.c: lines NAME = VALUE before the records of contention and of Java's heap. */
+int pf_gperftools_attribute(struct pf_gperftools_text *, struct pf_bytes line, const char *equals);
+/* Declares the measures of contention and of Java's heap, after the last attribute. */
+int pf_gperftools_end_attributes(struct pf_gperftools_text *);
+/* Contentions and their delay in nanoseconds, cut to a whole number: cycles * period / (frequency / 10^9), in double as pprof does it. */
+int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count, int64_t *values, uint64_t offset, struct pf_error *);
+/* Reads stacks of all threads, as pf_gperftools_cpu_read. */
+int pf_gperftools_threads_read(struct pf_reader *);
+
+/* go.c: a comment of ?debug=1 names an address, holds labels, or is metadata. */
+int pf_gperftools_go_comment(struct pf_gperftools_text *, struct pf_bytes line);
+/* True if a first line begins stacks of goroutines. */
+bool pf_gperftools_dump_begins(struct pf_bytes line);
+/* Reads stacks of all goroutines, as pf_gperftools_cpu_read. */
+int pf_gperftools_dump_read(struct pf_reader *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Stacks of all threads, as servers of Google's print them for /threadz:
+/* Contention profiles, and stacks of all threads as Google's servers print them for /threadz:
  *     --- threadz 1 ---
  *     --- Thread 7f794ab90940 (name: main/14748) stack: ---
  *       PC: 0x00bc8f1c: helper(int)
@@ -7,12 +7,97 @@
  *       [same as previous thread]
  *     --- Memory map: ---
  * Leaf first; lines may have addresses, names, or both. A sample for each thread. */
-#include "base/memory.h"
-#include "base/scan.h"
 #include "format/gperftools/gperftools.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- contention, and the heap of Java ------------------------------------------------------- */
+
+int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, int64_t count, int64_t *values, uint64_t offset,
+                        struct pf_error *error)
+{
+    values[0] = count;
+    values[1] = delay;
+    if (clock->period == 0)
+        return PF_OK;
+    bool fits = pf_mul64(count, clock->period, &values[0]);
+
+    if (clock->frequency > 0)
+        fits = fits && pf_gperftools_to_whole((double)delay * (double)clock->period /
+                                                  ((double)clock->frequency / 1e9),
+                                              &values[1]);
+    else
+        fits = fits && pf_mul64(delay, clock->period, &values[1]);
+    if (!fits)
+        return pf_error_at(error, PF_OVERFLOW, offset, "%lld contentions of %lld cycles, one in %lld counted, leave 64 bits", (long long)count,
+                           (long long)delay, (long long)clock->period);
+    return PF_OK;
+}
+
+/* Lines NAME = VALUE before the records. */
+int pf_gperftools_attribute(struct pf_gperftools_text *text, struct pf_bytes line,
+                            const char *equals)
+{
+    struct pf_bytes key = pf_bytes_trim((struct pf_bytes){line.data, (size_t)(equals - line.data)});
+    struct pf_bytes value = pf_bytes_trim(pf_bytes_skip(line, (size_t)(equals - line.data) + 1));
+    char name[64];
+
+    if (key.size == 0 || key.size >= sizeof name || value.size > PF_STRING_MAX)
+        return pf_gperftools_expected(text, "NAME = VALUE");
+    memcpy(name, key.data, key.size);
+    name[key.size] = '\0';
+    if (strcmp(name, "format") == 0) {
+        text->java = pf_bytes_equal(value, PF_BYTES("java"));
+        if (!text->java)
+            return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset, "a format other than java");
+    }
+    if (strcmp(name, "resolution") == 0 && value.size < sizeof text->clock.resolution)
+        memcpy(text->clock.resolution, value.data, value.size);
+    if ((strcmp(name, "cycles/second") == 0 && !pf_parse_int(value, 0, INT64_MAX, &text->clock.frequency)) ||
+        (strcmp(name, "sampling period") == 0 && !pf_parse_int(value, 0, INT64_MAX, &text->clock.period)))
+        return pf_gperftools_expected(text, "a number behind the =");
+    return pf_gperftools_meta(text->reader, name, value) ? PF_OK : pf_error_nomem(&text->reader->error);
+}
+
+/* The measures of contention and of Java's heap, when the attributes are through. */
+int pf_gperftools_end_attributes(struct pf_gperftools_text *text)
+{
+    struct pf_gperftools_clock *clock = &text->clock;
+    enum pf_nature nature = clock->period > 1 ? PF_SAMPLED : PF_EXACT;
+    int status;
+
+    if (text->state->measures > 0)
+        return PF_OK;
+    if (text->form == PF_GPERFTOOLS_JAVA_HEAP) {
+        text->scale.period = PF_GPERFTOOLS_JAVA_PERIOD;
+        text->reader->variant = "heap, Java";
+        status = pf_gperftools_declare(text, "inuse_objects", "count", PF_SAMPLED, false);
+        return status == PF_OK
+                   ? pf_gperftools_declare(text, "inuse_space",
+                                           clock->resolution[0] ? clock->resolution : "bytes",
+                                           PF_SAMPLED, true)
+                   : status;
+    }
+    text->reader->variant = text->java ? "contention, Java" : "contention";
+    status = pf_gperftools_declare(text, "contentions", "count", nature, false);
+    if (status == PF_OK)
+        status = pf_gperftools_declare(text, "delay",
+                                       text->java && clock->resolution[0] ? clock->resolution
+                                       : clock->frequency > 0             ? "nanoseconds"
+                                                                          : "cycles",
+                                       nature == PF_SAMPLED ? PF_SAMPLED : PF_TIMED, true);
+    if (status == PF_OK && (!pf_gperftools_meta(text->reader, "period_type", PF_BYTES("contentions/count")) ||
+                            !pf_gperftools_meta_number(text->reader, "period", clock->period)))
+        status = pf_error_nomem(&text->reader->error);
+    return status;
+}
+
+/* --- stacks of all threads ------------------------------------------------------------------ */
 
 struct threads {
     struct pf_reader *reader;

@@ -1,16 +1,169 @@
-/* Stacks of all goroutines, as Go prints them for ?debug=2 and when a program panics:
+/* Texts of Go: comments that name addresses and labels in profiles of ?debug=1, and stacks of all goroutines, as Go prints
+ * them for ?debug=2 and when a program panics:
  *     goroutine 7 [select, 5 minutes]:
  *     pkg.function(arguments)
  *     <TAB>file.go:12 +0x45
  *     created by pkg.function in goroutine 1
  * A sample for each goroutine. */
+#include "format/gperftools/gperftools.h"
+
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "format/gperftools/gperftools.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- comments of ?debug=1 ------------------------------------------------------------------- */
+
+/* A string as Go quotes it, behind its first quote; what it means is put into `scratch`. */
+static bool scan_quoted(struct pf_gperftools_text *text, struct pf_bytes *rest,
+                        struct pf_bytes *meaning)
+{
+    static const char ESCAPES[] = "abfnrtv\\\"'", MEANT[] = "\a\b\f\n\r\t\v\\\"'";
+    size_t from = text->scratch.size, at = 0;
+
+    if (rest->size == 0 || *rest->data != '"')
+        return false;
+    for (at = 1; at < rest->size && rest->data[at] != '"'; at++) {
+        const char *escape;
+
+        if (rest->data[at] != '\\') {
+            pf_buffer_byte(&text->scratch, (unsigned char)rest->data[at]);
+            continue;
+        }
+        if (++at == rest->size)
+            return false;
+        escape = rest->data[at] ? strchr(ESCAPES, rest->data[at]) : NULL;
+        if (escape) {
+            pf_buffer_byte(&text->scratch, (unsigned char)MEANT[escape - ESCAPES]);
+            continue;
+        }
+        size_t digits = rest->data[at] == 'x' ? 2 : rest->data[at] == 'u' ? 4 : rest->data[at] == 'U' ? 8 : 0;
+        struct pf_bytes hex = {rest->data + at + 1, digits};
+        uint64_t number;
+
+        if (digits == 0 || rest->size - at <= digits || !pf_gperftools_hex(&hex, &number) || hex.size != 0 || number > 0x10ffff)
+            return false;
+        at += digits;
+        if (digits == 2 || number < 0x80) {
+            pf_buffer_byte(&text->scratch, (unsigned char)number);
+        } else {
+            unsigned extra = number < 0x800 ? 1 : number < 0x10000 ? 2 : 3;
+            static const unsigned char LEAD[] = {0, 0xc0, 0xe0, 0xf0};
+
+            pf_buffer_byte(&text->scratch, (unsigned char)(LEAD[extra] | number >> 6 * extra));
+            while (extra-- > 0)
+                pf_buffer_byte(&text->scratch, (unsigned char)(0x80 | (number >> 6 * extra & 0x3f)));
+        }
+    }
+    if (at >= rest->size || text->scratch.failed)
+        return false;
+    *meaning = (struct pf_bytes){text->scratch.data ? text->scratch.data + from : "", text->scratch.size - from};
+    *rest = pf_bytes_skip(*rest, at + 1);
+    return true;
+}
+
+/* {"key":"value", "key":"value"} */
+static int read_labels(struct pf_gperftools_text *text, struct pf_bytes rest)
+{
+    struct pf_dict *dict = text->reader->dict;
+    struct pf_bytes part[2];
+    uint32_t ids[2];
+
+    if (rest.size < 2 || *rest.data != '{')
+        return pf_gperftools_expected(text, "labels as {\"key\":\"value\", ...}");
+    rest = pf_bytes_skip(rest, 1);
+    while (rest.size > 0 && *rest.data != '}') {
+        for (size_t k = 0; k < 2; k++) {
+            text->scratch.size = 0;
+            pf_scan_blanks(&rest);
+            if (!scan_quoted(text, &rest, &part[k]) || part[k].size > PF_STRING_MAX)
+                return pf_gperftools_expected(text, "labels as {\"key\":\"value\", ...}");
+            ids[k] = pf_dict_intern(dict, part[k], pf_utf8_valid(part[k]) ? PF_UTF8 : 0);
+            if (rest.size > 0 && *rest.data == (k == 0 ? ':' : ','))
+                rest = pf_bytes_skip(rest, 1);
+        }
+        text->labels = pf_dict_add_label(dict, text->labels, ids[0], ids[1]);
+    }
+    return PF_OK;
+}
+
+/* #<TAB>0xADDRESS<TAB>FUNCTION+0xOFFSET<TABS>FILE:LINE. False: something else. */
+static bool parse_symbol(struct pf_gperftools_text *text, struct pf_bytes line, uint64_t *address,
+                         struct pf_gperftools_frame *frame)
+{
+    const char *tab;
+    struct pf_bytes name;
+
+    line = pf_bytes_skip(line, 1);
+    pf_scan_blanks(&line);
+    if (!pf_bytes_starts(line, PF_BYTES("0x")) || !pf_gperftools_hex(&line, address))
+        return false;
+    pf_scan_blanks(&line);
+    name = line;
+    tab = memchr(line.data, '\t', line.size);
+    if (tab)
+        name.size = (size_t)(tab - line.data);
+    line = pf_bytes_trim(pf_bytes_skip(line, name.size));
+    for (size_t at = name.size; at-- > 0;) {
+        if (pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("+0x"))) {
+            name.size = at;
+            break;
+        }
+    }
+    name = pf_bytes_trim(name);
+    if (name.size > PF_STRING_MAX || line.size > PF_STRING_MAX)
+        return false;
+    struct pf_bytes file = pf_gperftools_file_line(line, &frame->line);
+
+    frame->function = name.size > 0 ? pf_gperftools_function(text->reader->dict, name, file) : 0;
+    return true;
+}
+
+/* # KEY = VALUE, behind `# runtime.MemStats`; or a comment of no known form. */
+static int keep_comment(struct pf_gperftools_text *text, struct pf_bytes line)
+{
+    struct pf_bytes rest = pf_bytes_trim(pf_bytes_skip(line, 1));
+    const char *equals = pf_bytes_find(rest, PF_BYTES(" = "));
+    bool good;
+
+    if (rest.size == 0 || rest.size > PF_STRING_MAX)
+        return PF_OK;
+    if (pf_bytes_equal(rest, PF_BYTES("runtime.MemStats"))) {
+        text->memstats = true;
+        return PF_OK;
+    }
+    if (text->memstats && equals) {
+        struct pf_bytes key = {rest.data, (size_t)(equals - rest.data)};
+
+        good = pf_metadata_add(&text->state->meta, text->reader->dict, "gperftools.MemStats", key, pf_bytes_skip(rest, key.size + 3));
+    } else {
+        good = pf_gperftools_meta(text->reader, "comment", rest);
+    }
+    return good ? PF_OK : pf_error_nomem(&text->reader->error);
+}
+
+int pf_gperftools_go_comment(struct pf_gperftools_text *text, struct pf_bytes line)
+{
+    struct pf_gperftools_frame frame = {0};
+    uint64_t address;
+
+    if (pf_bytes_starts(line, PF_BYTES("# labels: ")) && text->pending)
+        return read_labels(text, pf_bytes_trim(pf_bytes_skip(line, 10)));
+    if (!parse_symbol(text, line, &address, &frame))
+        return keep_comment(text, line);
+    if (frame.function == 0)
+        return PF_OK;
+    if (!pf_grow(&text->comments, &text->comment_capacity, text->comment_count + 1, sizeof *text->comments) ||
+        !pf_grow(&text->frames, &text->frame_capacity, text->comment_count + 1, sizeof *text->frames))
+        return pf_error_nomem(&text->reader->error);
+    text->comments[text->comment_count] = address;
+    text->frames[text->comment_count++] = frame;
+    return PF_OK;
+}
+
+/* --- stacks of goroutines, ?debug=2 --------------------------------------------------------- */
 
 struct dump {
     struct pf_reader *reader;
