@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/scan.h"
 #include "base/table.h"
 #include "codec/format.h"

@@ -7,11 +7,9 @@
 #include "base/memory.h"
 #include "codec/format.h"
 #include "codec/merging.h"
-#include "codec/shared.h"
 #include "io/source.h"
 #include "model/batch.h"
 #include "model/dict.h"
-#include "model/metadata.h"
 
 #include <stdbool.h>
 #include <stddef.h>

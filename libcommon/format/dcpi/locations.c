@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "codec/shared.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
+#include "model/metadata.h"
 
 #include <inttypes.h>
 #include <string.h>

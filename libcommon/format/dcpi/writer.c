@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     BRIDGE = 2,                /* absent counts within a chunk, because a new chunk costs two words */

@@ -5,9 +5,7 @@
 #include "analysis/sum/units.h"
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "codec/format.h"
-#include "codec/shared.h"
 #include "model/dict.h"
 #include "model/main_measure.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "codec/shared.h"
 
 #include <stdlib.h>
 

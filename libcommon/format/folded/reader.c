@@ -7,7 +7,6 @@
 #include "model/stacks.h"
 #include "model/units.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "model/units.h"
 
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

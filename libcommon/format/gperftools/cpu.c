@@ -3,10 +3,10 @@
 #include "base/number.h"
 #include "codec/codec.h"
 #include "format/gperftools/gperftools.h"
+#include "model/stacks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     HEADER_WORDS = 5,

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/units.h"
+#include "model/stacks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "codec/format.h"
 #include "model/dict.h"
 #include "model/metadata.h"
-#include "model/stacks.h"
 #include "model/strings.h"
 
 #include <stdbool.h>

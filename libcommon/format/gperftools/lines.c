@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/stacks.h"
 #include "model/units.h"
 
 #include <stdlib.h>

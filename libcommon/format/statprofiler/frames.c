@@ -1,6 +1,7 @@
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/hash.h"
+#include "model/strings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/number.h"
+#include "model/strings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

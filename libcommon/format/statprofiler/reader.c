@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/codec.h"
+#include "model/stacks.h"
+#include "model/strings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,6 @@
 #include "io/source.h"
 #include "model/batch.h"
 #include "model/dict.h"
-#include "model/stacks.h"
-#include "model/strings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/stacks.h"
+#include "model/strings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
