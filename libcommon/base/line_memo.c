@@ -60,7 +60,8 @@ static uint32_t add(struct pf_line_memo *memo, struct pf_bytes line, uint32_t ta
     char *bytes = pf_arena_alloc(&memo->arena, line.size + 1);
     if (!bytes)
         return 0;
-    memcpy(bytes, line.data, line.size);
+    if (line.size > 0)
+        memcpy(bytes, line.data, line.size);
     bytes[line.size] = '\n';
     memo->rows[memo->count] = (struct pf_line_memo_row){bytes, (uint32_t)line.size, 0, 0};
     place(memo->slots, memo->mask, tag, memo->count);

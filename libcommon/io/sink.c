@@ -95,7 +95,7 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
 static int write_deflated(struct pf_sink_output *output, const void *bytes, size_t size, int flush)
 {
     z_stream *z = &output->deflater;
-    const unsigned char *p = bytes;
+    const unsigned char *p = size > 0 ? bytes : (const unsigned char *)"";
 
     do {
         uInt part = size < WRITE_MAX ? (uInt)size : WRITE_MAX;

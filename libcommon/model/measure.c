@@ -38,7 +38,7 @@ bool pf_measure_same(const struct pf_measure *a, const struct pf_measure *b)
 
 struct pf_measure_key pf_measure_key(const struct pf_measure *measure)
 {
-    return (struct pf_measure_key){measure->kind, measure->name, measure->unit, measure->aggregation};
+    return (struct pf_measure_key){measure->kind, measure->name, measure->unit, measure->aggregation, 1};
 }
 
 bool pf_measure_same_period(const struct pf_measure *a, const struct pf_measure *b)

@@ -52,6 +52,7 @@ bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
 /* The same for tables: the keys of two measures are equal bytes if the measures are the same. */
 struct pf_measure_key {
     uint32_t kind, name, unit, aggregation;
+    uint32_t one; /* 1: a table has no row of zeros, and a measure may have no name */
 };
 struct pf_measure_key pf_measure_key(const struct pf_measure *);
 

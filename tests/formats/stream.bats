@@ -74,3 +74,14 @@ END
     tail -n 1 got | grep -x whole
     [ "$(grep -c ':7}$' got)" = 1 ] && [ "$(grep -c ':1}$' got)" = 1 ] && [ "$(grep -c ':5}$' got)" = 1 ]
 }
+
+@test "a measure without a name and a unit is summed and compared like others" {
+    PATH=$PROFUTILS_BIN:$PATH
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >x.pfs <<'END'
+{"measures": [{"name": "", "unit": ""}], "records": [{"stack": [["main"]], "values": {"": 7}}, {"stack": [["f"]], "values": {"": 2}}]}
+END
+    proftop -n 0 -t ndjson x.pfs | python3 -c 'import json, sys
+assert [json.loads(line)["flat"] for line in sys.stdin] == [7, 2]'
+    profmerge x.pfs x.pfs | proftop -t ndjson -n 1 | grep -q '"flat":14,'
+    profdiff x.pfs x.pfs >out
+}
