@@ -107,3 +107,20 @@ loses()
     profcat --set-label section=s calls.pfs -t pynytprof -o out 2>err
     grep -q "left out:.*section" err
 }
+
+@test "counts with different periods are added as events, or not at all" {
+    for period in 63488 63498; do
+        printf '{"kind":"sample","stack":["a"],"values":{"cycles":%d},"measures":{"cycles":{"nature":"sampled","period":%d}}}\n' \
+            $((period == 63488 ? 3 : 5)) $period >$period.ndjson
+    done
+    # 3 * 63488 + 5 * 63498
+    for format in pfs ndjson json speedscope cpuprofile callgrind; do
+        profcat -f ndjson -t "$format" 63488.ndjson 63498.ndjson -o "out.$format"
+        proftop -t tsv "out.$format" | cut -f 9 | grep -qx 507954
+    done
+    profcat -f ndjson -t folded 63488.ndjson 63498.ndjson | grep -qx 'a 507954'
+    for format in pprof statprofiler; do
+        run ! profcat -f ndjson -t "$format" 63488.ndjson 63498.ndjson -o out
+        [[ $output == *"'cycles' "*"with different periods"* ]]
+    done
+}

@@ -143,6 +143,11 @@ event                %d %s
     profcat -t dcpicat a.dcpi b.dcpi >both
     [ "$(sed -n '/^event\|^0x/p' both | tr -s ' \n' ' ,')" = "event 4 cycles:63488:10000,0x000000001000 3,0x000000001004 1,event 5 cycles:63498:10000,0x000000001000 5," ]
     profcat -t dcpicat both | diff both -
+    # pprof has one period for all samples: 4 + 5 counts are not 9 of anything, events can be added
+    run -3 profcat -t pprof a.dcpi b.dcpi -o out
+    [[ $output == *"measure 'cycles' comes with different periods (profmerge brings them to events)"* ]]
+    # 4 * 63488 + 5 * 63498
+    profmerge -t pprof a.dcpi b.dcpi | proftop - | grep -q '^cycles: 571,442 events total'
 }
 
 @test "events whose names begin alike for 60 bytes are two events" {

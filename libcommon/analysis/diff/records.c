@@ -503,21 +503,18 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
 static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, unsigned attempt, unsigned k, bool main)
 {
     static const char *const ends[] = {".before", ".after", ".delta"};
-    struct pf_measure measure = column->quantity.measure;
+    struct pf_measure measure = pf_quantity_measure(&column->quantity, records->dict);
     bool good;
 
-    measure.name = name_column(records->dict, &measure, ends[k], attempt);
+    measure.name = name_column(records->dict, &column->quantity.measure, ends[k], attempt);
     good = measure.name != 0;
     measure.main = main;
-    if (column->quantity.events)
-        measure.unit = pf_dict_intern(records->dict, PF_BYTES("events"), 0);
     if (records->normalize) {
         measure.unit = pf_dict_intern(records->dict, PF_BYTES("ppb"), 0);
         measure.raw_unit = 0;
         measure.num = measure.den = 1;
-    }
-    if (column->quantity.events || records->normalize)
         measure.period = measure.period_parts = 0;
+    }
     if (column->parts > 1)
         good = divide_unit(records->dict, &measure, column->parts) && good;
     if (k == DELTA) /* a difference does not count samples */

@@ -197,12 +197,10 @@ static bool scaled(const struct pf_merge_column *column, pf_int128 pieces)
 
 uint32_t pf_merge_column_measure(const struct pf_merge_column *column, struct pf_dict *dict, pf_int128 pieces)
 {
-    struct pf_measure measure = column->quantity.measure;
+    struct pf_measure measure = pf_quantity_measure(&column->quantity, dict);
 
     if (measure.nature == PF_SAMPLED && scaled(column, pieces))
         measure.nature = PF_UNKNOWN_NATURE;
-    if (column->quantity.events)
-        measure.unit = pf_dict_intern(dict, PF_BYTES("events"), 0);
     if (is_events(dict, &measure))
         measure.period = measure.period_parts = 0;
     return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure) : UINT32_MAX;

@@ -83,6 +83,17 @@ int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict, c
     return PF_OK;
 }
 
+struct pf_measure pf_quantity_measure(const struct pf_quantity *quantity, struct pf_dict *dict)
+{
+    struct pf_measure measure = quantity->measure;
+
+    if (quantity->events) {
+        measure.unit = pf_dict_intern_word(dict, "events");
+        measure.period = measure.period_parts = 0;
+    }
+    return measure;
+}
+
 bool pf_unit_find(const char *name, enum pf_unit *unit)
 {
     static const char *const names[] = {"auto", "ns", "us", "ms", "s", "ticks", "events", "count", "bytes"};

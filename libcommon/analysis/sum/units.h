@@ -24,6 +24,10 @@ struct pf_quantity {
 int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *, int64_t *sums, int64_t *values,
                      struct pf_error *);
 
+/* The measure of the sums, for records that hold them: where periods differ they are events, and there
+ * is no period. pf_dict_status() of the dictionary says when memory runs out. */
+struct pf_measure pf_quantity_measure(const struct pf_quantity *, struct pf_dict *);
+
 /* -u: what amounts are shown in. */
 enum pf_unit { PF_UNIT_AUTO, PF_UNIT_NS, PF_UNIT_US, PF_UNIT_MS, PF_UNIT_S, PF_UNIT_TICKS, PF_UNIT_EVENTS, PF_UNIT_COUNT, PF_UNIT_BYTES };
 

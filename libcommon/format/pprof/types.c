@@ -79,6 +79,10 @@ static int meet(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t ind
         types->rows[types->count++] = new_type(dict, &measure);
     }
     types->rows[k].measure.main |= measure.main;
+    if (!pf_measure_same_period(&types->rows[k].measure, &measure))
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            "measure '%s' comes with different periods (profmerge brings them to events)",
+                            pf_clip(name).text);
     if (!scale(&types->rows[k], &measure, member))
         return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' comes in units of different lengths (profmerge brings them to one)",
                             pf_clip(name).text);

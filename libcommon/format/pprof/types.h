@@ -28,9 +28,10 @@ struct pf_pprof_types {
 };
 
 void pf_pprof_types_free(struct pf_pprof_types *);
-/* The type of a measure, added when new. Values are written as they are where pprof knows their unit, else in base units where these are
- * whole; parts of a time (pf_unit_parts) are rounded to nanoseconds, half to even. PF_OK, PF_NOMEM, PF_UNSUPPORTED (its scale and that of the
- * type have no whole factor). */
+/* The type of a measure, added when new. Values are written as they are where pprof knows their unit,
+ * else in base units where these are whole; parts of a time (pf_unit_parts) are rounded to nanoseconds,
+ * half to even. PF_OK, PF_NOMEM; PF_UNSUPPORTED: the measure and the type have no whole factor between
+ * their scales, or their periods differ. */
 int pf_pprof_types_find(struct pf_pprof_types *, struct pf_dict *, uint32_t measure, struct pf_pprof_member *, struct pf_error *);
 /* The one tables show first; UINT32_MAX where there is none. */
 uint32_t pf_pprof_types_main(const struct pf_pprof_types *, const struct pf_dict *);

@@ -104,17 +104,17 @@ static void write_number(struct pf_writer *writer, const struct part *part, pf_i
 static void write_facts(struct pf_writer *writer, const struct part *part, const struct pf_label *label)
 {
     struct pf_speedscope_writer *state = writer->state;
-    const struct pf_measure *measure = &part->column->quantity.measure;
+    struct pf_measure measure = pf_quantity_measure(&part->column->quantity, writer->dict);
 
     pf_sink_text(writer->sink, ",\"profutils\":{\"measure\":");
-    pf_json_name(writer->sink, writer->dict, measure->name, &state->scratch);
+    pf_json_name(writer->sink, writer->dict, measure.name, &state->scratch);
     pf_sink_text(writer->sink, ",\"unit\":");
-    pf_json_name(writer->sink, writer->dict, measure->unit, &state->scratch);
-    pf_sink_printf(writer->sink, ",\"role\":%d,\"nature\":%d,\"period\":%" PRIu64, measure->role, measure->nature,
-                   measure->period <= INT64_MAX ? measure->period : 0);
-    if (measure->period_parts > 1 && measure->period_parts <= INT64_MAX)
-        pf_sink_printf(writer->sink, ",\"period_parts\":%" PRIu64, measure->period_parts);
-    pf_sink_printf(writer->sink, ",\"main\":%s,\"negative\":%s,\"label\":", measure->main ? "true" : "false",
+    pf_json_name(writer->sink, writer->dict, measure.unit, &state->scratch);
+    pf_sink_printf(writer->sink, ",\"role\":%d,\"nature\":%d,\"period\":%" PRIu64, measure.role, measure.nature,
+                   measure.period <= INT64_MAX ? measure.period : 0);
+    if (measure.period_parts > 1 && measure.period_parts <= INT64_MAX)
+        pf_sink_printf(writer->sink, ",\"period_parts\":%" PRIu64, measure.period_parts);
+    pf_sink_printf(writer->sink, ",\"main\":%s,\"negative\":%s,\"label\":", measure.main ? "true" : "false",
                    part->negative ? "true" : "false");
     if (label->key) {
         pf_sink_text(writer->sink, "[");

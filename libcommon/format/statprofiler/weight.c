@@ -85,6 +85,11 @@ static int look_at_other(const struct pf_sp_weight *weight, struct pf_writer *wr
                             "the inputs have ticks of different length (%llu and %llu ns), and a StatProfiler file has "
                             "one: write one file for each, or merge them first",
                             (unsigned long long)(ours->num / ours->den), (unsigned long long)(other->num / other->den));
+    if (pf_measure_same(ours, other) && !pf_measure_same_period(ours, other))
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "the inputs count '%s' with different periods, and a StatProfiler file has none: write "
+                            "one file for each, or merge them first",
+                            measure_name(writer, ours));
     if (!pf_measure_same(ours, other) && other->main && counts_something(column, rows))
         return pf_error_set(&writer->error, PF_USAGE,
                             "the inputs count different things ('%s' and '%s'), and a StatProfiler file holds one: "

@@ -122,16 +122,18 @@ static int check_sums(struct pf_writer *writer, const struct pf_sum_column *colu
 static void write_measure(struct pf_writer *writer, const char *key, const struct pf_sum_column *column)
 {
     struct pf_v8_writer *state = writer->state;
+    struct pf_measure measure;
 
     pf_sink_printf(writer->sink, "\"%s\":", key);
     if (!column) {
         pf_sink_text(writer->sink, "null");
         return;
     }
+    measure = pf_quantity_measure(&column->quantity, writer->dict);
     pf_sink_text(writer->sink, "[");
-    pf_json_name(writer->sink, writer->dict, column->quantity.measure.name, &state->scratch);
+    pf_json_name(writer->sink, writer->dict, measure.name, &state->scratch);
     pf_sink_text(writer->sink, ",");
-    pf_json_name(writer->sink, writer->dict, column->quantity.measure.unit, &state->scratch);
+    pf_json_name(writer->sink, writer->dict, measure.unit, &state->scratch);
     pf_sink_text(writer->sink, "]");
 }
 
