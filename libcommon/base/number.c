@@ -187,23 +187,38 @@ bool pf_parse_scaled(struct pf_bytes text, const char *suffixes, int64_t *value)
     return number <= UINT128_LIMIT / factor && signed64(number * factor, negative, value);
 }
 
+char *pf_print_before(char *end, uint64_t number)
+{
+    do
+        *--end = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    return end;
+}
+
+size_t pf_print_int(int64_t value, char text[PF_INT_TEXT])
+{
+    char digits[PF_INT_TEXT], *end = digits + sizeof digits;
+    char *at = pf_print_before(end, (uint64_t)magnitude(value));
+
+    if (value < 0)
+        *--at = '-';
+    memcpy(text, at, (size_t)(end - at));
+    return (size_t)(end - at);
+}
+
 size_t pf_print_int128(pf_int128 value, char text[PF_INT128_TEXT])
 {
-    char digits[PF_INT128_TEXT];
+    char digits[PF_INT128_TEXT], *end = digits + sizeof digits, *at = end;
     pf_uint128 number = magnitude(value);
-    size_t count = 0, length = 0;
+    size_t length;
 
     for (; number > UINT64_MAX; number /= 10)
-        digits[count++] = (char)('0' + (int)(number % 10));
-    uint64_t rest = (uint64_t)number;
-    do {
-        digits[count++] = (char)('0' + (int)(rest % 10));
-        rest /= 10;
-    } while (rest > 0);
+        *--at = (char)('0' + (int)(number % 10));
+    at = pf_print_before(at, (uint64_t)number);
     if (value < 0)
-        text[length++] = '-';
-    while (count > 0)
-        text[length++] = digits[--count];
+        *--at = '-';
+    length = (size_t)(end - at);
+    memcpy(text, at, length);
     text[length] = '\0';
     return length;
 }

@@ -43,6 +43,11 @@ bool pf_parse_int(struct pf_bytes, int64_t low, int64_t high, int64_t *value);
  * result is value * factor, which must be whole: false otherwise, or when it leaves int64. */
 bool pf_parse_scaled(struct pf_bytes, const char *suffixes, int64_t *value);
 
+/* Writes the decimal digits of a number before `end`, at most 20; returns where they begin. */
+char *pf_print_before(char *end, uint64_t number);
+/* Decimal text of a number: at most 20 characters with the sign; no NUL; returns its length. */
+enum { PF_INT_TEXT = 20 };
+size_t pf_print_int(int64_t value, char text[PF_INT_TEXT]);
 /* Decimal text of a 128-bit number: at most 40 characters with the sign; NUL-terminated; returns its length. */
 enum { PF_INT128_TEXT = 48 };
 size_t pf_print_int128(pf_int128 value, char text[PF_INT128_TEXT]);

@@ -344,6 +344,26 @@ static void test_int128(void)
     tap_text(text, "-170141183460469231731687303715884105728", "-2^127 prints");
 }
 
+static void test_print_int(void)
+{
+    static const struct {
+        int64_t value;
+        const char *text;
+    } cases[] = {
+        {0, "0"}, {7, "7"}, {-1, "-1"}, {10, "10"}, {-1000, "-1000"},
+        {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"},
+    };
+    char text[PF_INT_TEXT], *end = text + sizeof text, *at = pf_print_before(end, UINT64_MAX);
+
+    tap_ok(pf_bytes_equal((struct pf_bytes){at, (size_t)(end - at)}, PF_BYTES("18446744073709551615")),
+           "2^64 - 1 prints before an end");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct pf_bytes printed = {text, pf_print_int(cases[k].value, text)};
+
+        tap_ok(pf_bytes_equal(printed, pf_bytes_of(cases[k].text)), "%s prints", cases[k].text);
+    }
+}
+
 /* Decimals by Python: round(Fraction(amount, parts), places). */
 static void test_parts(void)
 {
@@ -649,6 +669,7 @@ int main(void)
     test_scale();
     test_gcd();
     test_int128();
+    test_print_int();
     test_parts();
     test_checked();
     test_memory();

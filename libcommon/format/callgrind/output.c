@@ -57,22 +57,6 @@ static size_t print_hex(char *text, uint64_t value)
     }
 }
 
-static size_t print_decimal(char *text, int64_t value)
-{
-    char digits[24];
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    size_t count = 0, size = 0;
-
-    do
-        digits[count++] = (char)('0' + rest % 10);
-    while ((rest /= 10) != 0);
-    if (value < 0)
-        text[size++] = '-';
-    while (count > 0)
-        text[size++] = digits[--count];
-    return size;
-}
-
 static size_t print_difference(char *text, int64_t difference)
 {
     if (difference == 0) {
@@ -80,7 +64,7 @@ static size_t print_difference(char *text, int64_t difference)
         return 1;
     }
     text[0] = '+';
-    return difference > 0 ? 1 + print_decimal(text + 1, difference) : print_decimal(text, difference);
+    return difference > 0 ? 1 + pf_print_int(difference, text + 1) : pf_print_int(difference, text);
 }
 
 /* A position seen from the last one; a `target` leaves that as it is. */
@@ -97,7 +81,7 @@ static size_t print_position(struct output *output, char *text, const struct pf_
         text[size++] = ' ';
     }
     step = line - output->last_line;
-    size += output->last_line > 0 && step > -NEAR && step < NEAR ? print_difference(text + size, step) : print_decimal(text + size, line);
+    size += output->last_line > 0 && step > -NEAR && step < NEAR ? print_difference(text + size, step) : pf_print_int(line, text + size);
     if (!target) {
         output->last_address = location->address;
         output->last_line = line;
@@ -116,7 +100,7 @@ static void write_costs(struct output *output, const struct pf_location *locatio
     pf_sink_write(output->sink, text, size);
     for (size_t k = 0; k < count; k++) {
         text[0] = ' ';
-        pf_sink_write(output->sink, text, 1 + print_decimal(text + 1, values[k]));
+        pf_sink_write(output->sink, text, 1 + pf_print_int(values[k], text + 1));
     }
     pf_sink_write(output->sink, "\n", 1);
 }
@@ -165,7 +149,7 @@ static void write_name(struct output *output, const char *prefix, enum names kin
     }
     id = pf_table_intern(&output->names[kind], &key);
     text[0] = '(';
-    size_t size = 1 + print_decimal(text + 1, id);
+    size_t size = 1 + pf_print_int(id, text + 1);
     text[size++] = ')';
     pf_sink_write(output->sink, text, size);
     if (id == count) {
@@ -192,11 +176,11 @@ static void write_name(struct output *output, const char *prefix, enum names kin
 static void write_target(struct output *output, const char *word, int64_t count, int64_t of, const struct pf_location *target)
 {
     char text[4 * LINE_TEXT];
-    size_t size = print_decimal(text, count);
+    size_t size = pf_print_int(count, text);
 
     if (of >= 0) {
         text[size++] = '/';
-        size += print_decimal(text + size, of);
+        size += pf_print_int(of, text + size);
     }
     text[size++] = ' ';
     size += print_position(output, text + size, target, true);

@@ -482,22 +482,14 @@ void pf_dcpi_body_count(struct pf_dcpi_body *body, const unsigned char *counts, 
 
 /* --- the layout of the chunks, as text ------------------------------------------------------ */
 
-static char *print_back(char *end, uint64_t number)
-{
-    do
-        *--end = (char)('0' + number % 10);
-    while ((number /= 10) > 0);
-    return end;
-}
-
 bool pf_dcpi_layout_add(struct pf_buffer *text, uint64_t gap, uint32_t number)
 {
     char room[40], *end = room + sizeof room, *start = end;
 
     *--start = ' ';
-    start = print_back(start, number);
+    start = pf_print_before(start, number);
     *--start = '+';
-    start = print_back(start, gap);
+    start = pf_print_before(start, gap);
     return pf_buffer_append(text, start, (size_t)(end - start));
 }
 

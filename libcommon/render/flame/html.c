@@ -88,15 +88,9 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 /* There are millions of them: no printf. */
 static void write_number(struct pf_sink *sink, int64_t value)
 {
-    char text[24], *at = text + sizeof text;
-    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char text[PF_INT_TEXT];
 
-    do
-        *--at = (char)('0' + size % 10);
-    while (size /= 10);
-    if (value < 0)
-        *--at = '-';
-    pf_sink_write(sink, at, (size_t)(text + sizeof text - at));
+    pf_sink_write(sink, text, pf_print_int(value, text));
 }
 
 static void write_item(struct pf_sink *sink, bool first, int64_t value)
