@@ -13,7 +13,7 @@ enum { WINDOW = 64 * 1024, LINE_BITS = 8 };
 
 /* --- evidence --------------------------------------------------------------------------------------------- */
 
-/* How many lines begin with words of a head, each word once. *ended: it is known that this is one, or that it is none. */
+/* Counts the words of a head that begin lines, each once. *ended: the answer is known. */
 static unsigned known_lines(struct pf_bytes text, bool *ended)
 {
     bool met[PF_DCPI_CAT_WORDS] = {false}, decided = false;
@@ -37,7 +37,7 @@ static unsigned known_lines(struct pf_bytes text, bool *ended)
     return decided ? count : 0;
 }
 
-/* A slow producer is waited for only while what it said begins like a head. */
+/* Waits for a slow producer only while the bytes begin like a head. */
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have = 0, want = 1;
@@ -65,19 +65,19 @@ enum step { DECLARE, RECORDS, END };
 
 struct cat_reader {
     enum step step;
-    int status;             /* what follows the records given last */
+    int status;             /* the result of the next call, after the records */
     uint64_t lines;
-    uint64_t at;            /* where the line at hand begins */
-    struct pf_bytes line;   /* read, and not yet used; NULL: none */
+    uint64_t at;            /* where the current line begins */
+    struct pf_bytes line;   /* read, but not used yet; NULL: no line */
     struct pf_buffer kept;
 
     struct pf_metadata meta;
     struct pf_dcpi_locator locator;
     uint64_t text_size;
     struct pf_bytes name, path, image; /* strings of the dictionary */
-    unsigned seen;          /* a bit for each word of a head that stands there once */
+    unsigned seen;          /* a bit for each word that a head has once */
     bool located;           /* the head of a profile is complete */
-    bool begun;             /* there was a row; its address: */
+    bool begun;             /* a row was read; its address: */
     uint64_t last;
 
     struct column {
@@ -96,7 +96,7 @@ static int bad_line(struct pf_reader *reader, const char *what)
     return pf_error_line(&reader->error, state->at, state->lines, (struct pf_bytes){0}, what);
 }
 
-/* PF_OK with state->line, PF_EOF, or a failure. Empty lines are passed over. */
+/* PF_OK with state->line, PF_EOF, or a failure. Skips empty lines. */
 static int peek_line(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
@@ -118,7 +118,7 @@ static int peek_line(struct pf_reader *reader)
     return status;
 }
 
-/* Keeps the line at hand for the next call of the reader: the source's bytes are valid until somebody asks it for something. */
+/* Copies the current line for the next call of the reader: the bytes of the source are valid until its next use. */
 static int keep_line(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
@@ -173,7 +173,7 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
     return PF_OK;
 }
 
-/* False: the word, of which a head has one line, has stood in this head before. */
+/* False: a head has the word once, and this head had it before. */
 static bool is_first(struct cat_reader *state, struct pf_bytes word)
 {
     static const char *const once[] = {"name", "image", "text_start", "text_size"};
@@ -188,7 +188,7 @@ static bool is_first(struct cat_reader *state, struct pf_bytes word)
     return true;
 }
 
-static int take_head_line(struct pf_reader *reader)
+static int read_head_line(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
     struct pf_bytes value = state->line, word = pf_scan_column(&value), kept;
@@ -241,7 +241,7 @@ static int end_head(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* The lines before the first row. */
+/* Reads the lines before the first row. */
 static int read_head(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
@@ -257,8 +257,8 @@ static int read_head(struct pf_reader *reader)
                     pf_blank(state->line.data[4]);
 
         if (next)
-            break; /* the head of the next profile: this one has no rows */
-        status = take_head_line(reader);
+            break; /* the head of the next profile: this profile has no rows */
+        status = read_head_line(reader);
         if (status != PF_OK)
             return status;
     }
@@ -288,7 +288,7 @@ static void close_reader(struct pf_reader *reader)
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-static int take_row(struct pf_reader *reader, uint32_t row)
+static int read_row(struct pf_reader *reader, uint32_t row)
 {
     struct cat_reader *state = reader->state;
     struct pf_bytes rest = state->line, token = pf_scan_column(&rest);
@@ -318,7 +318,7 @@ static int take_row(struct pf_reader *reader, uint32_t row)
     return PF_OK;
 }
 
-/* What the head says of totals does not matter to the records. */
+/* Warns of totals in the head that differ from the sums of the rows. */
 static void check_totals(struct pf_reader *reader)
 {
     const struct cat_reader *state = reader->state;
@@ -349,7 +349,7 @@ static int fill_rows(struct pf_reader *reader, uint32_t *rows)
             return keep_line(reader);
         }
         if (status == PF_OK)
-            status = take_row(reader, *rows);
+            status = read_row(reader, *rows);
         if (status != PF_OK)
             return status;
         ++*rows;
@@ -412,10 +412,10 @@ const struct pf_format pf_format_dcpicat = {
     .open_reader = open_reader,
     .read = read_batch,
     .close_reader = close_reader,
-    .writer_size = sizeof(struct pf_dcpi_cat_writer),
-    .open_writer = pf_dcpi_cat_open_writer,
+    .writer_size = sizeof(struct pf_dcpi_held),
+    .open_writer = pf_dcpi_cat_open,
     .holds_label = pf_holds_no_label,
-    .write = pf_dcpi_cat_write,
+    .write = pf_dcpi_held_write,
     .finish = pf_dcpi_cat_finish,
-    .close_writer = pf_dcpi_cat_close_writer,
+    .close_writer = pf_dcpi_held_close,
 };

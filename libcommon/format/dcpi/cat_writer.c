@@ -9,34 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pf_dcpi_cat_open_writer(struct pf_writer *writer)
+int pf_dcpi_cat_open(struct pf_writer *writer)
 {
     (void)writer;
     return PF_OK;
-}
-
-void pf_dcpi_cat_close_writer(struct pf_writer *writer)
-{
-    struct pf_dcpi_cat_writer *state = writer->state;
-
-    pf_dcpi_profiles_free(&state->profiles);
-    pf_dcpi_cat_blocks_free(&state->blocks);
-    pf_dcpi_counts_free(&state->counts);
-    pf_dcpi_places_free(&state->places);
-}
-
-int pf_dcpi_cat_write(struct pf_writer *writer, const struct pf_batch *batch)
-{
-    struct pf_dcpi_cat_writer *state = writer->state;
-
-    if (batch->kind == PF_META) {
-        int status = pf_dcpi_profiles_add(&state->profiles, writer->dict, batch);
-
-        if (status == PF_OK)
-            status = pf_dcpi_cat_blocks_add(&state->blocks, writer->dict, batch);
-        return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
-    }
-    return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
 }
 
 /* --- the head --------------------------------------------------------------------------------------------- */
@@ -61,7 +37,7 @@ struct profile {
     size_t column_count, part;
 };
 
-static struct pf_dcpi_cat_writer *state_of(const struct profile *profile)
+static struct pf_dcpi_held *state_of(const struct profile *profile)
 {
     return profile->writer->state;
 }
@@ -81,7 +57,7 @@ static const struct pf_measure *measure_of(const struct profile *profile, const 
     return pf_measures_row(&profile->writer->dict->measures, event->measure);
 }
 
-/* Whether a line `event` of dcpicat text names the measure. */
+/* True if a line `event` of dcpicat text names the measure. */
 static bool line_names(const struct profile *profile, const struct pf_dcpi_cat_line *line,
                        const struct pf_measure *measure, struct pf_dcpi_cat_event *event)
 {
@@ -94,7 +70,7 @@ static bool line_names(const struct profile *profile, const struct pf_dcpi_cat_l
                (pf_uint128)measure->period * event->parts;
 }
 
-/* Whether the header of a DCPI file names the measure. */
+/* True if the header of a DCPI file names the measure. */
 static bool header_names(const struct profile *profile, const struct pf_dcpi_header *header,
                          const struct pf_measure *measure)
 {
@@ -117,9 +93,9 @@ static bool block_names(const struct profile *profile, size_t block,
     return false;
 }
 
-/* Whether a source (a block of dcpicat text, else a DCPI file) tells of the part: the source names
+/* True if a source (a block of dcpicat text, else a DCPI file) is one of the part: the source names
  * a column of the part, or no column at all. */
-static bool tells_of_part(const struct profile *profile, size_t block,
+static bool covers_part(const struct profile *profile, size_t block,
                           const struct pf_dcpi_profile *from)
 {
     bool elsewhere = false;
@@ -137,23 +113,23 @@ static bool tells_of_part(const struct profile *profile, size_t block,
     return !elsewhere;
 }
 
-/* The next block of dcpicat text that tells of the image and the part; 0 when there is none. */
+/* The next block of dcpicat text of the image and the part; 0: no block. */
 static size_t next_block(const struct profile *profile, size_t block)
 {
     const struct pf_dict *dict = profile->writer->dict;
 
     do
         block = pf_dcpi_cat_blocks_find(&state_of(profile)->blocks, dict, identifier(profile), block);
-    while (block != 0 && !tells_of_part(profile, block, NULL));
+    while (block != 0 && !covers_part(profile, block, NULL));
     return block;
 }
 
 static bool is_source(const struct profile *profile, const struct pf_dcpi_profile *from)
 {
-    return pf_dcpi_profile_is_of(from, identifier(profile)) && tells_of_part(profile, 0, from);
+    return pf_dcpi_profile_is_of(from, identifier(profile)) && covers_part(profile, 0, from);
 }
 
-/* A line feed in a value, which no file of DCPI has, becomes a blank. */
+/* Line feeds in a value, which DCPI files do not have, become blanks. */
 static int write_line(const struct profile *profile, struct pf_bytes word, struct pf_bytes value)
 {
     struct pf_sink *sink = profile->writer->sink;
@@ -173,10 +149,10 @@ static bool is_new(struct pf_strings *seen, struct pf_bytes value)
     return pf_strings_intern(seen, value, 0) == count;
 }
 
-/* All values of a word that the sources have, each once; `most` of them. */
+/* Writes the values of a word that the sources have, each once, at most `most`. */
 static int write_values(const struct profile *profile, const char *word, size_t most)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct pf_dcpi_held *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
     struct pf_bytes key = pf_bytes_of(word);
     struct pf_strings seen;
@@ -206,7 +182,7 @@ static int write_values(const struct profile *profile, const char *word, size_t 
 
 static int write_name(const struct profile *profile)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct pf_dcpi_held *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
     size_t block = next_block(profile, 0);
     struct pf_bytes name = pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("name"));
@@ -224,10 +200,10 @@ static int write_name(const struct profile *profile)
     return write_line(profile, PF_BYTES("name"), name);
 }
 
-/* The earliest, with seconds where it has them. */
+/* Writes the earliest epoch, with its seconds unless they are 0. */
 static int write_epoch(const struct profile *profile)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct pf_dcpi_held *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
     char earliest[16] = "", epoch[16];
 
@@ -254,7 +230,7 @@ static int write_number(const struct profile *profile, const char *word, uint64_
 
 /* --- events ----------------------------------------------------------------------------------------------- */
 
-/* The period and share of an event that no source names: period * 10000 / share events are one count. */
+/* Sets the period and share of an event that no source names: period * 10000 / share events are one count. */
 static int set_share(const struct profile *profile, struct column *column)
 {
     const struct pf_measure *measure = measure_of(profile, column->event);
@@ -266,10 +242,10 @@ static int set_share(const struct profile *profile, struct column *column)
                         measure_name(profile, measure).data);
 }
 
-/* What a source says of an event; false: no source names it. */
+/* Sets what a source says of an event; false: no source names the event. */
 static bool find_event(const struct profile *profile, struct column *column)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct pf_dcpi_held *state = state_of(profile);
     const struct pf_measure *measure = measure_of(profile, column->event);
     struct pf_dcpi_cat_event event;
 
@@ -289,7 +265,7 @@ static bool find_event(const struct profile *profile, struct column *column)
     return false;
 }
 
-/* Adds up; a count below 0 cannot be written. */
+/* Sums the counts of an event. PF_USAGE: a count is below 0. */
 static int event_total(const struct profile *profile, const struct pf_dcpi_event *event, pf_int128 *total, bool *counted)
 {
     *total = 0;
@@ -314,10 +290,10 @@ static int compare_columns(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-/* The events that the image has, in the order in which its first head names them. */
+/* Finds the events of the image, in the order in which its first head names them. */
 static int find_columns(const struct profile *profile, struct column *columns, size_t *count)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct pf_dcpi_held *state = state_of(profile);
 
     *count = 0;
     for (size_t k = 0; k < state->counts.count; k++) {
@@ -386,8 +362,8 @@ static int write_events(const struct profile *profile)
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-/* The address of a place and its counts; nothing where all counts of the part are 0 and other parts
- * have the counts of the place. */
+/* Writes an address and its counts; nothing if all counts of the part are 0, because then other parts
+ * have the counts of the address. */
 static void write_row(const struct profile *profile, uint32_t location)
 {
     uint64_t address = pf_dict_location(profile->writer->dict, location)->address;
@@ -425,10 +401,10 @@ static int write_rows(const struct profile *profile)
     return status;
 }
 
-/* As a file spells it, where the metadata tell. */
-static struct pf_bytes spelled(const struct profile *profile)
+/* The identifier as a file spells it, if the metadata say so. */
+static struct pf_bytes spelled_identifier(const struct profile *profile)
 {
-    const struct pf_dcpi_cat_writer *state = state_of(profile);
+    const struct pf_dcpi_held *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
     size_t block = next_block(profile, 0);
 
@@ -441,7 +417,7 @@ static struct pf_bytes spelled(const struct profile *profile)
 static int write_part(const struct profile *profile)
 {
     write_name(profile);
-    write_line(profile, PF_BYTES("image"), spelled(profile));
+    write_line(profile, PF_BYTES("image"), spelled_identifier(profile));
     int status = write_values(profile, "label", SIZE_MAX);
 
     if (status == PF_OK)
@@ -459,7 +435,7 @@ static int write_part(const struct profile *profile)
 
 static int write_profile(const struct profile *profile)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct pf_dcpi_held *state = state_of(profile);
     struct column *columns = malloc((state->counts.count + 1) * sizeof *columns);
     struct profile part = *profile;
 
@@ -475,10 +451,10 @@ static int write_profile(const struct profile *profile)
     return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error) : status;
 }
 
-/* Whether a source tells of an image. */
-static bool is_told(const struct profile *profile)
+/* True if the image has a source. */
+static bool has_source(const struct profile *profile)
 {
-    struct pf_dcpi_cat_writer *state = state_of(profile);
+    struct pf_dcpi_held *state = state_of(profile);
 
     if (next_block(profile, 0) != 0)
         return true;
@@ -496,10 +472,10 @@ static bool header_word_fits(struct pf_bytes word, enum pf_dcpi_word known)
            pf_bytes_equal(word, PF_BYTES("label"));
 }
 
-/* Lines of heads that are not written. */
+/* Reports the lines of heads that are not written. */
 static int leave_lines(struct pf_writer *writer)
 {
-    struct pf_dcpi_cat_writer *state = writer->state;
+    struct pf_dcpi_held *state = writer->state;
     int status = PF_OK;
 
     for (size_t k = 0; status == PF_OK && k < state->blocks.count; k++)
@@ -520,7 +496,7 @@ static int leave_lines(struct pf_writer *writer)
 
 /* --- all of it --------------------------------------------------------------------------------------------- */
 
-/* An image that no record has is known by the metadata alone. */
+/* Adds an image that is known by the metadata alone, because no record has it. */
 static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct pf_bytes name, uint64_t start, uint64_t size)
 {
     for (uint32_t k = 1; k < dict->images.count; k++)
@@ -536,9 +512,9 @@ static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct p
     pf_dict_add_image(dict, &image);
 }
 
-static int add_told_images(struct pf_writer *writer)
+static int add_source_images(struct pf_writer *writer)
 {
-    struct pf_dcpi_cat_writer *state = writer->state;
+    struct pf_dcpi_held *state = writer->state;
     struct pf_dict *dict = writer->dict;
 
     for (size_t block = 1; block <= state->blocks.blocks; block++) {
@@ -559,15 +535,15 @@ static int add_told_images(struct pf_writer *writer)
     return pf_dict_status(dict) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
-/* Every image that has counts; where none has, every image that is told of. */
+/* Writes every image with counts; without counts every image that has a source. */
 int pf_dcpi_cat_finish(struct pf_writer *writer)
 {
-    struct pf_dcpi_cat_writer *state = writer->state;
+    struct pf_dcpi_held *state = writer->state;
     const struct pf_dict *dict = writer->dict;
     struct pf_dcpi_places *places = &state->places;
     size_t next = 0;
 
-    if (leave_lines(writer) != PF_OK || add_told_images(writer) != PF_OK ||
+    if (leave_lines(writer) != PF_OK || add_source_images(writer) != PF_OK ||
         pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
         return writer->error.code;
     for (uint32_t k = 1; k < dict->images.count; k++) {
@@ -581,7 +557,7 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
             next++;
             profile.count++;
         }
-        bool wanted = profile.count > 0 || (places->count == 0 && places->image[k] == k && is_told(&profile));
+        bool wanted = profile.count > 0 || (places->count == 0 && places->image[k] == k && has_source(&profile));
 
         if (wanted && write_profile(&profile) != PF_OK)
             return writer->error.code;

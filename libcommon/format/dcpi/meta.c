@@ -35,7 +35,7 @@ static void free_profile(struct pf_dcpi_profile *profile)
     free(profile->layout.texts);
 }
 
-void pf_dcpi_profiles_free(struct pf_dcpi_profiles *profiles)
+static void profiles_free(struct pf_dcpi_profiles *profiles)
 {
     for (size_t k = 0; k < profiles->count; k++)
         free_profile(&profiles->rows[k]);
@@ -128,7 +128,7 @@ static int add_hidden(struct pf_dcpi_profiles *profiles, const struct pf_dict *d
     return PF_OK;
 }
 
-int pf_dcpi_profiles_add(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, const struct pf_batch *batch)
+static int profiles_add(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, const struct pf_batch *batch)
 {
     int status = PF_OK;
 
@@ -207,12 +207,12 @@ unsigned pf_dcpi_cat_word(struct pf_bytes word)
     return k;
 }
 
-void pf_dcpi_cat_blocks_free(struct pf_dcpi_cat_blocks *blocks)
+static void cat_blocks_free(struct pf_dcpi_cat_blocks *blocks)
 {
     free(blocks->lines);
 }
 
-int pf_dcpi_cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, const struct pf_batch *batch)
+static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, const struct pf_batch *batch)
 {
     for (uint32_t row = 0; row < batch->rows; row++) {
         struct pf_dcpi_cat_line line = {batch->key ? batch->key[row] : 0, batch->value ? batch->value[row] : 0, 0};
@@ -577,4 +577,28 @@ int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_
     if (status != PF_OK && status != PF_NOMEM)
         return pf_error_set(error, PF_USAGE, "dcpi cannot hold this header: %s", why.text);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+/* --- what writers hold ----------------------------------------------------------------------- */
+
+int pf_dcpi_held_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_dcpi_held *held = writer->state;
+
+    if (batch->kind != PF_META)
+        return pf_dcpi_counts_add(&held->counts, writer->dict, batch, &writer->error);
+    if (profiles_add(&held->profiles, writer->dict, batch) != PF_OK ||
+        cat_blocks_add(&held->blocks, writer->dict, batch) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    return PF_OK;
+}
+
+void pf_dcpi_held_close(struct pf_writer *writer)
+{
+    struct pf_dcpi_held *held = writer->state;
+
+    profiles_free(&held->profiles);
+    cat_blocks_free(&held->blocks);
+    pf_dcpi_counts_free(&held->counts);
+    pf_dcpi_places_free(&held->places);
 }

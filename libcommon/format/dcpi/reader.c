@@ -3,6 +3,7 @@
 #include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
+#include "base/scan.h"
 #include "model/metadata.h"
 
 #include <inttypes.h>
@@ -238,15 +239,9 @@ static const struct pf_option options[] = {
 /* The known word that begins a line with a value; else PF_DCPI_OTHER. */
 static enum pf_dcpi_word line_word(struct pf_bytes line)
 {
-    size_t size = 0, blanks = 0;
+    struct pf_bytes word = pf_scan_column(&line);
 
-    while (size < line.size && line.data[size] != ' ' && line.data[size] != '\t')
-        size++;
-    while (size + blanks < line.size && (line.data[size + blanks] == ' ' || line.data[size + blanks] == '\t'))
-        blanks++;
-    if (blanks == 0 || size + blanks == line.size)
-        return PF_DCPI_OTHER;
-    return pf_dcpi_word_find((struct pf_bytes){line.data, size});
+    return line.size > 0 ? pf_dcpi_word_find(word) : PF_DCPI_OTHER;
 }
 
 /* Counts the known words of a header in the text, each once. *ended: the header ends here, or the text is not a header. */
@@ -311,7 +306,7 @@ const struct pf_format pf_format_dcpi = {
     .writer_size = sizeof(struct pf_dcpi_writer),
     .open_writer = pf_dcpi_writer_open,
     .holds_label = pf_holds_no_label,
-    .write = pf_dcpi_writer_write,
+    .write = pf_dcpi_held_write,
     .finish = pf_dcpi_writer_finish,
     .close_writer = pf_dcpi_writer_close,
 };

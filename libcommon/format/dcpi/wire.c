@@ -31,24 +31,6 @@ static const struct {
 
 /* --- values ----------------------------------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool parse_number(struct pf_bytes text, unsigned base, uint64_t *number)
-{
-    *number = 0;
-    for (size_t k = 0; k < text.size; k++) {
-        int digit = pf_hex_digit(text.data[k]);
-
-        if (digit < 0 || (unsigned)digit >= base || __builtin_mul_overflow(*number, (uint64_t)base, number) ||
-            __builtin_add_overflow(*number, (uint64_t)digit, number))
-            return false;
-    }
-    return text.size > 0;
-}
-
 bool pf_dcpi_is_image(struct pf_bytes text)
 {
     for (size_t k = 0; k < text.size; k++)
@@ -114,7 +96,7 @@ static bool read_version(struct pf_bytes text)
     struct pf_bytes major, minor;
     uint64_t high, low;
 
-    return parse_release(text, &major, &minor) && parse_number(major, 10, &high) && parse_number(minor, 10, &low) && high == 0 &&
+    return parse_release(text, &major, &minor) && pf_parse_digits(major, UINT64_MAX, &high) && pf_parse_digits(minor, UINT64_MAX, &low) && high == 0 &&
            (low == 6 || low == 7);
 }
 
@@ -130,12 +112,13 @@ static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word 
     case IDENTIFIER:
         return pf_dcpi_is_image(value) ? NULL : "hexadecimal digits";
     case HEX:
+        if (!pf_parse_hex(value, &number))
+            return "a hexadecimal number of 64 bits";
+        break;
     case DIGITS:
-        if (!parse_number(value, WORDS[word].shape == HEX ? 16 : 10, &number))
-            return WORDS[word].shape == HEX ? "a hexadecimal number of 64 bits" : "a decimal number of 64 bits";
-        if (first)
-            header->number[word] = number;
-        return NULL;
+        if (!pf_parse_digits(value, UINT64_MAX, &number))
+            return "a decimal number of 64 bits";
+        break;
     case TIME:
         if (!pf_dcpi_epoch(value, epoch))
             return "a time YYMMDDHHMM or YYYYMMDDHHMMSS";
@@ -147,6 +130,9 @@ static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word 
     default:
         return NULL;
     }
+    if (first)
+        header->number[word] = number;
+    return NULL;
 }
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
@@ -212,9 +198,9 @@ int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uin
     if (text.size > 0 && text.data[text.size - 1] == '\r')
         return pf_error_at(error, PF_FAILED, offset,
                            "header-crlf: a header line ends in CR LF: the file was copied as text, its counts are surely damaged");
-    while (line.word_size < text.size && !is_blank(text.data[line.word_size]))
+    while (line.word_size < text.size && !pf_blank(text.data[line.word_size]))
         line.word_size++;
-    while (line.word_size + line.separator_size < text.size && is_blank(text.data[line.word_size + line.separator_size]))
+    while (line.word_size + line.separator_size < text.size && pf_blank(text.data[line.word_size + line.separator_size]))
         line.separator_size++;
     line.value_size = text.size - line.word_size - line.separator_size;
     if (line.word_size == 0 || line.value_size == 0 || memchr(text.data, '\n', text.size))
@@ -287,7 +273,7 @@ int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint6
     size_t pad_start = header->raw.size + strlen("samples");
 
     for (size_t k = 0; k < pad.size; k++)
-        if (!is_blank(pad.data[k]))
+        if (!pf_blank(pad.data[k]))
             return pf_error_at(error, PF_FAILED, offset, "bad-line: more than blanks behind 'samples'");
     if (pad.size > LINE_LIMIT || pad_start + pad.size >= HEADER_LIMIT)
         return pf_error_at(error, PF_FAILED, offset,
@@ -343,7 +329,7 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
     pf_source_peek(source, 1, &have);
     if (have == 0 && pf_source_status(source, error) == PF_OK)
         return pf_error_at(error, PF_FAILED, 0, "empty-input: no byte of a profile");
-    if (pf_source_marked(source)) /* it makes the first word another one */
+    if (pf_source_marked(source)) /* the mark would belong to the first word */
         return pf_error_at(error, PF_FAILED, 0, "missing-line: the file begins with a byte order mark, was it sent as text?");
     for (;;) {
         uint64_t offset = pf_source_offset(source);
@@ -352,7 +338,7 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
 
         if (status != PF_OK)
             return status;
-        while (blanks < line.size && is_blank(line.data[blanks]))
+        while (blanks < line.size && pf_blank(line.data[blanks]))
             blanks++;
         if (line.size >= word.size && blanks == line.size && memcmp(line.data, word.data, word.size) == 0)
             return pf_dcpi_header_end(header, (struct pf_bytes){line.data + word.size, line.size - word.size}, offset, report,

@@ -25,11 +25,8 @@ void pf_dcpi_writer_close(struct pf_writer *writer)
 {
     struct pf_dcpi_writer *state = writer->state;
 
-    pf_dcpi_profiles_free(&state->profiles);
-    pf_dcpi_cat_blocks_free(&state->blocks);
-    pf_dcpi_counts_free(&state->counts);
-    pf_dcpi_places_free(&state->places);
     pf_dcpi_header_free(&state->header);
+    pf_dcpi_held_close(writer);
 }
 
 /* --- choosing --------------------------------------------------------------------------------------------- */
@@ -40,7 +37,7 @@ static struct pf_bytes event_name(const struct pf_writer *writer, const struct p
 }
 
 /* The error of a second event in one file. */
-static int check_event(struct pf_writer *writer, const struct pf_dcpi_event *other)
+static int refuse_event(struct pf_writer *writer, const struct pf_dcpi_event *other)
 {
     struct pf_dcpi_writer *state = writer->state;
     struct pf_bytes a = event_name(writer, state->event), b = event_name(writer, other);
@@ -58,22 +55,22 @@ static int choose_event(struct pf_writer *writer)
     struct pf_dcpi_writer *state = writer->state;
     size_t counted = 0;
 
-    for (size_t k = 0; k < state->counts.count; k++) {
-        struct pf_dcpi_event *event = &state->counts.events[k];
+    for (size_t k = 0; k < state->held.counts.count; k++) {
+        struct pf_dcpi_event *event = &state->held.counts.events[k];
 
         if (event->counted && counted++ > 0)
-            return check_event(writer, event);
+            return refuse_event(writer, event);
         if (event->counted)
             state->event = event;
     }
-    for (size_t k = 0; k < state->counts.count; k++) {
-        struct pf_dcpi_event *event = &state->counts.events[k];
+    for (size_t k = 0; k < state->held.counts.count; k++) {
+        struct pf_dcpi_event *event = &state->held.counts.events[k];
         struct pf_bytes name = event_name(writer, event);
 
         if (!state->event)
             state->event = event;
         else if (counted == 0 && event != state->event)
-            return check_event(writer, event);
+            return refuse_event(writer, event);
         if (!event->counted && event != state->event)
             pf_report_send(&writer->report, PF_WARNING, "nothing of event '%s' was counted: left out", pf_clip(name).text);
     }
@@ -82,32 +79,18 @@ static int choose_event(struct pf_writer *writer)
     return PF_OK;
 }
 
-int pf_dcpi_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
-{
-    struct pf_dcpi_writer *state = writer->state;
-
-    if (batch->kind == PF_META) {
-        int status = pf_dcpi_profiles_add(&state->profiles, writer->dict, batch);
-
-        if (status == PF_OK)
-            status = pf_dcpi_cat_blocks_add(&state->blocks, writer->dict, batch);
-        return status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
-    }
-    return pf_dcpi_counts_add(&state->counts, writer->dict, batch, &writer->error);
-}
-
 /* Sets the image of all places; NULL: there are no places. */
 static int choose_image(struct pf_writer *writer, const struct pf_image **image)
 {
     struct pf_dcpi_writer *state = writer->state;
     const struct pf_dict *dict = writer->dict;
-    size_t count = state->places.count;
+    size_t count = state->held.places.count;
 
     *image = NULL;
     if (count == 0)
         return PF_OK;
-    uint32_t first = pf_dcpi_places_image(&state->places, dict, state->places.locations[0]);
-    uint32_t last = pf_dcpi_places_image(&state->places, dict, state->places.locations[count - 1]);
+    uint32_t first = pf_dcpi_places_image(&state->held.places, dict, state->held.places.locations[0]);
+    uint32_t last = pf_dcpi_places_image(&state->held.places, dict, state->held.places.locations[count - 1]);
 
     *image = pf_dict_image(dict, first);
     if (first == last)
@@ -127,11 +110,11 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
 
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
-/* Walks the chunks to write and, within each, the places. */
+/* A walk over the chunks to write and their places. */
 struct walk {
     const struct pf_dcpi_writer *state;
     const struct pf_dict *dict;
-    struct pf_dcpi_chunks laid; /* with a layout */
+    struct pf_dcpi_chunks laid; /* used with a layout */
     size_t next;                /* place */
 };
 
@@ -144,13 +127,13 @@ static struct walk start_walk(const struct pf_writer *writer)
 
 static uint64_t place_offset(const struct walk *walk, size_t place)
 {
-    return pf_dcpi_offset(walk->dict, walk->state->places.locations[place]);
+    return pf_dcpi_offset(walk->dict, walk->state->held.places.locations[place]);
 }
 
-/* A run of counts, with at most BRIDGE absent ones between two. */
+/* The next run of counts with at most BRIDGE absent counts between two. */
 static int canonical_chunk(const struct walk *walk, struct pf_dcpi_chunk *chunk, struct pf_error *error)
 {
-    size_t count = walk->state->places.count;
+    size_t count = walk->state->held.places.count;
     uint64_t stride = walk->state->stride, start, last;
 
     if (walk->next == count)
@@ -182,16 +165,16 @@ static int next_chunk(struct walk *walk, struct pf_dcpi_chunk *chunk, struct pf_
     return walk->state->layout ? pf_dcpi_chunks_next(&walk->laid, chunk) : canonical_chunk(walk, chunk, error);
 }
 
-/* Whether the layout has a place for each count. */
+/* True if the layout has a place for each count. */
 static bool layout_fits(struct walk walk)
 {
-    uint64_t counts = 0, most = (uint64_t)ZEROS_EACH * walk.state->places.count + ZEROS_MIN;
+    uint64_t counts = 0, most = (uint64_t)ZEROS_EACH * walk.state->held.places.count + ZEROS_MIN;
     struct pf_dcpi_chunk chunk;
     int status;
 
     while ((status = pf_dcpi_chunks_next(&walk.laid, &chunk)) == PF_OK && counts <= most) {
         counts += chunk.number;
-        for (; walk.next < walk.state->places.count; walk.next++) {
+        for (; walk.next < walk.state->held.places.count; walk.next++) {
             uint64_t from = place_offset(&walk, walk.next) - chunk.offset;
 
             if (from % walk.state->stride != 0)
@@ -200,13 +183,13 @@ static bool layout_fits(struct walk walk)
                 break;
         }
     }
-    return status == PF_EOF && walk.next == walk.state->places.count;
+    return status == PF_EOF && walk.next == walk.state->held.places.count;
 }
 
 /* Checks that canonical chunks can be written. With a stride of 1 they can, within 32 bits. */
 static int check_canonical(struct walk walk, struct pf_error *error)
 {
-    size_t count = walk.state->places.count;
+    size_t count = walk.state->held.places.count;
     struct pf_dcpi_chunk chunk;
     int status;
 
@@ -216,7 +199,7 @@ static int check_canonical(struct walk walk, struct pf_error *error)
     while ((status = canonical_chunk(&walk, &chunk, error)) == PF_OK) {
         uint64_t end = chunk.offset + chunk.number * walk.state->stride;
 
-        while (walk.next < walk.state->places.count && place_offset(&walk, walk.next) < end)
+        while (walk.next < walk.state->held.places.count && place_offset(&walk, walk.next) < end)
             walk.next++;
     }
     return status == PF_EOF ? PF_OK : status;
@@ -225,7 +208,7 @@ static int check_canonical(struct walk walk, struct pf_error *error)
 static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dcpi_chunk chunk)
 {
     const struct pf_dcpi_writer *state = walk->state;
-    const struct pf_dcpi_places *places = &state->places;
+    const struct pf_dcpi_places *places = &state->held.places;
     uint64_t offset = chunk.offset, next = walk->next < places->count ? place_offset(walk, walk->next) : UINT64_MAX;
     unsigned char words[4 * WORDS];
 
@@ -254,11 +237,11 @@ static int sum_counts(struct pf_writer *writer)
     struct pf_dcpi_writer *state = writer->state;
     uint64_t clamped = 0;
 
-    for (size_t k = 0; k < state->places.count; k++) {
-        int64_t count = state->event->sums[state->places.locations[k]];
+    for (size_t k = 0; k < state->held.places.count; k++) {
+        int64_t count = state->event->sums[state->held.places.locations[k]];
 
         if (count > UINT32_MAX && writer->saturate) {
-            state->event->sums[state->places.locations[k]] = count = UINT32_MAX;
+            state->event->sums[state->held.places.locations[k]] = count = UINT32_MAX;
             clamped++;
         }
         if (count < 0)
@@ -266,7 +249,7 @@ static int sum_counts(struct pf_writer *writer)
         if (count > UINT32_MAX)
             return pf_error_set(&writer->error, PF_USAGE, "count-overflow: a count of %" PRId64 " at offset 0x%" PRIx64
                                 " is more than the 32 bits of dcpi hold",
-                                count, pf_dcpi_offset(writer->dict, state->places.locations[k]));
+                                count, pf_dcpi_offset(writer->dict, state->held.places.locations[k]));
         state->total += (uint64_t)count;
     }
     if (clamped > 0)
@@ -287,8 +270,8 @@ static int choose_stride(struct pf_writer *writer, const struct pf_dcpi_subject 
 
     if (pf_options_get(writer->options, "stride"))
         return pf_dcpi_stride(writer->options, &state->stride, &writer->error);
-    for (size_t k = 0; k < state->profiles.count; k++) {
-        const struct pf_dcpi_profile *profile = &state->profiles.rows[k];
+    for (size_t k = 0; k < state->held.profiles.count; k++) {
+        const struct pf_dcpi_profile *profile = &state->held.profiles.rows[k];
 
         if (!pf_dcpi_subject_has(subject, writer->dict, profile))
             continue;
@@ -308,7 +291,7 @@ static int prepare(struct pf_writer *writer)
     int status = choose_event(writer);
 
     if (status == PF_OK)
-        status = pf_dcpi_places_find(&state->places, &state->counts, writer->dict, "dcpi", &writer->error);
+        status = pf_dcpi_places_find(&state->held.places, &state->held.counts, writer->dict, "dcpi", &writer->error);
     if (status == PF_OK)
         status = choose_image(writer, &subject.image);
     if (status != PF_OK)
@@ -325,16 +308,16 @@ static int prepare(struct pf_writer *writer)
     if (status == PF_OK)
         status = sum_counts(writer);
     if (status == PF_OK)
-        status = pf_dcpi_merge_headers(&state->header, &state->profiles, writer->dict, &subject, &single, &writer->error);
+        status = pf_dcpi_merge_headers(&state->header, &state->held.profiles, writer->dict, &subject, &single, &writer->error);
     if (status == PF_EOF)
-        status = pf_dcpi_pool_header(&state->header, &state->profiles, writer->dict, &subject, &writer->error);
+        status = pf_dcpi_pool_header(&state->header, &state->held.profiles, writer->dict, &subject, &writer->error);
     if (status == PF_EOF) {
-        status = pf_dcpi_make_header(&state->header, &state->blocks, writer->dict, &subject, &writer->error);
+        status = pf_dcpi_make_header(&state->header, &state->held.blocks, writer->dict, &subject, &writer->error);
         if (status == PF_OK)
             pf_report_send(&writer->report, PF_WARNING, "the speed of the processor is not known here: written as 0");
     }
     if (status == PF_OK && single && single->footed && single->stride == state->stride &&
-        single->addresses == state->places.count && single->samples == state->total) {
+        single->addresses == state->held.places.count && single->samples == state->total) {
         state->layout = &single->layout;
         state->layout = layout_fits(start_walk(writer)) ? state->layout : NULL;
     }
@@ -348,7 +331,7 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
     struct pf_dcpi_chunk chunk;
     int status;
 
-    if (writer->failed_input && state->counts.count == 0)
+    if (writer->failed_input && state->held.counts.count == 0)
         return PF_OK;
     status = prepare(writer);
     if (status != PF_OK)
@@ -360,7 +343,7 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
         ;
     if (status < 0 || writer->error.code != PF_OK)
         return writer->error.code;
-    pf_store32le(footer, (uint32_t)state->places.count);
+    pf_store32le(footer, (uint32_t)state->held.places.count);
     pf_store32le(footer + 4, (uint32_t)state->total);
     if (writer->failed_input)
         pf_sink_write(writer->sink, BROKEN, sizeof BROKEN);
