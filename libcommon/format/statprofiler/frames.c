@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer records are rare (a name of a kilobyte) and not worth a copy. */
+/* Longer records (a name of a kilobyte) are rare; they are not kept. */
 enum { REMEMBERED_MAX = 1024, FIRST_SLOTS = 4096 };
 
 static const char too_long[] = "its name is too long";
@@ -39,8 +39,8 @@ const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form form)
     }
 }
 
-/* Size of a number in a length of the profiler's: at most 4 (formats page, section 5). */
-static size_t counted(uint32_t number)
+/* The size of a number as the profiler counts it: at most 4 (formats page, section 5). */
+static size_t counted_size(uint32_t number)
 {
     unsigned char scratch[5];
     size_t size = pf_sp_varint_put(number, scratch);
@@ -49,13 +49,13 @@ static size_t counted(uint32_t number)
 
 enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *record)
 {
-    size_t size = counted(record->number[0]);
+    size_t size = counted_size(record->number[0]);
     for (size_t i = 0; i < 3; i++)
-        size += counted((uint32_t)record->text[i].bytes.size) + record->text[i].bytes.size;
+        size += counted_size((uint32_t)record->text[i].bytes.size) + record->text[i].bytes.size;
     return record->length == size ? PF_SP_FORM_OLD : PF_SP_FORM_NEW;
 }
 
-/* Whether a name is kept with the flag: characters beyond ASCII that were stored with it, or as Latin-1. */
+/* True if a name gets the flag: it has characters beyond ASCII, stored with the flag or as Latin-1. */
 static bool has_characters(struct pf_sp_string part)
 {
     return part.flags ? !pf_ascii(part.bytes) : !pf_utf8_valid(part.bytes);
@@ -99,8 +99,8 @@ static size_t sub_start(const struct pf_buffer *name)
     return 0;
 }
 
-/* Names the function Package::sub, or as the sub alone without a package. Where the last :: does not give the pair back, the
- * system name is the sub. */
+/* Names the function Package::sub, or sub alone. If the last :: does not separate package and sub, the system name is the
+ * sub. */
 static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict, struct pf_sp_string package,
                           struct pf_sp_string sub, struct pf_function *function)
 {
@@ -145,7 +145,7 @@ uint32_t pf_sp_frame_add(struct pf_dict *dict, enum pf_frame_kind kind, const st
     return pf_dict_add_location(dict, &location);
 }
 
-/* Lines are signed: -1 stands for none. */
+/* Lines are signed; -1: no line. */
 static int64_t line_of(uint32_t number)
 {
     return number > INT32_MAX ? (int64_t)number - ((int64_t)1 << 32) : (int64_t)number;
@@ -200,7 +200,7 @@ static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict, c
     return location;
 }
 
-static bool grow(struct pf_sp_frames *frames)
+static bool grow_slots(struct pf_sp_frames *frames)
 {
     size_t mask = 2 * frames->mask + 1;
     struct pf_sp_frame_slot *slots = pf_zeroed(mask + 1, sizeof *slots);
@@ -220,11 +220,11 @@ static bool grow(struct pf_sp_frames *frames)
     return true;
 }
 
-static bool remember(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint32_t tag,
+static bool add_slot(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint32_t tag,
                      uint32_t location)
 {
     uint32_t stored = (uint32_t)size;
-    if (frames->used >= frames->mask / 2 && !grow(frames))
+    if (frames->used >= frames->mask / 2 && !grow_slots(frames))
         return false;
     char *copy = pf_arena_alloc(&frames->bytes, sizeof stored + size);
     if (!copy)
@@ -263,7 +263,7 @@ uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict, co
     if (location != 0)
         return location;
     location = parse_frame(frames, dict, bytes, size, form, lsb, why);
-    if (location != 0 && size <= REMEMBERED_MAX && !remember(frames, bytes, size, tag, location)) {
+    if (location != 0 && size <= REMEMBERED_MAX && !add_slot(frames, bytes, size, tag, location)) {
         *why = NULL;
         return 0;
     }
@@ -299,7 +299,7 @@ static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form fo
 size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned char *p, size_t have, enum pf_sp_form form,
                              uint32_t *locations, size_t *size)
 {
-    /* Slots and remembered bytes are seldom in a cache: all of a row's are asked for before the first is looked at. */
+    /* Slots and kept bytes are seldom in a cache: prefetch all of a row before the first comparison. */
     const struct pf_sp_frame_slot *slots[PF_SP_FRAMES_ROW];
     uint32_t tags[PF_SP_FRAMES_ROW];
     size_t at[PF_SP_FRAMES_ROW + 1], count = 0, found = 0;

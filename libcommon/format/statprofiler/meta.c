@@ -68,7 +68,7 @@ void pf_sp_open_free(struct pf_sp_open *open)
     memset(open, 0, sizeof *open);
 }
 
-/* Ends all of `from` that `keep` does not name by its place, then starts to[kept...]. */
+/* Adds ends for the sections of `from` without `keep`, then starts for to[kept...]. */
 static bool add_changes(const struct pf_sp_open *from, const bool *keep, size_t kept, const struct pf_sp_open *to,
                    struct pf_sp_events *marks)
 {
@@ -92,7 +92,7 @@ bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open 
         kept += keep[i];
     }
     ok = ok && add_changes(from, keep, kept, to, marks);
-    /* An end closes the last one of its name, which may not be the one that was meant. */
+    /* An end closes the last section of its name, which may be another section than the one to end. */
     struct pf_sp_events added = {marks->rows ? marks->rows + before : NULL, marks->count - before, 0};
     if (ok && !(pf_sp_events_apply(&added, &trial) && pf_sp_open_equal(&trial, to))) {
         marks->count = before;
@@ -141,7 +141,7 @@ bool pf_sp_events_apply(const struct pf_sp_events *events, struct pf_sp_open *op
 
 /* --- the header ----------------------------------------------------------------------------- */
 
-/* Times of start that are taken for such: 2013-03 (before there was a StatProfiler) to 2045. */
+/* Times of start are between 2013-03, before the first StatProfiler, and 2045. */
 enum { START_LOW = 0x51300000 };
 #define START_HIGH 0x8e000000u
 
@@ -164,8 +164,8 @@ static bool is_start(uint32_t time)
     return time >= START_LOW && time <= START_HIGH;
 }
 
-/* The ids are words of the machine that wrote them: the file's name has the right spelling; else the third word is a time, and where
- * it is one both ways, the second the number of a thread, which is small. */
+/* True if the words of the ids are big-endian. The name of the file shows the right spelling; else the third word is a time;
+ * if it is a time both ways, the second word is the number of a thread, which is small. */
 static bool words_are_big(const unsigned char *words, const char *path)
 {
     char little[PF_SP_ID_TEXT], big[PF_SP_ID_TEXT];
@@ -201,7 +201,7 @@ static const char *layout_of(unsigned tag)
     }
 }
 
-/* Layout of a whole header record; only that of metadata has a length, and in the plan all but the end have one. */
+/* The layout of a whole header record. Only metadata have a length; in the plan all records but the end have one. */
 static const char *whole_layout(const struct pf_sp_header *header, unsigned tag, char scratch[8])
 {
     const char *layout = layout_of(tag);
@@ -254,7 +254,7 @@ static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *
     }
 }
 
-/* Brings in and parses the header record at hand. */
+/* Parses the next header record. */
 static int next_record(const struct pf_sp_header *header, struct pf_sp_input *input, struct pf_sp_record *record,
                        struct pf_error *error)
 {
@@ -341,7 +341,7 @@ bool pf_sp_header_has_process(const struct pf_sp_header *header)
     return header->has_genealogy && strspn(header->id, "0") < strlen(header->id);
 }
 
-/* True when the header can be read to its end in this dialect. */
+/* True if the whole header can be read in this dialect. */
 static bool header_fits(const struct pf_sp_header *sniffed, struct pf_source *source, enum pf_sp_dialect dialect)
 {
     struct pf_sp_header header = *sniffed;
@@ -364,14 +364,14 @@ void pf_sp_header_sniff(struct pf_sp_header *header, struct pf_source *source)
     memset(header, 0, sizeof *header);
     header->dialect = PF_SP_REAL;
     if (first < PF_SP_METADATA) {
-        /* A sample start may stand there: the first weeks of the format had no header. */
+        /* A sample start: in its first weeks the format had no header. */
         header->blocks = first != PF_SP_SAMPLE_START || pf_sp_input_block_first(source);
         header->bare = !header->blocks;
         header->dialect = header->blocks ? PF_SP_REAL : PF_SP_UNDECIDED;
     } else if (first == PF_SP_HEADER_END) {
         header->dialect = PF_SP_UNDECIDED;
     } else if (first == PF_SP_PERL_VERSION) {
-        /* Perl 5 in the real dialect; in the plan a length, of three small numbers. */
+        /* The real dialect has Perl 5 here, the plan a length of three small numbers. */
         header->dialect = second == 3 || second == 4 ? PF_SP_PLAN : PF_SP_REAL;
     } else {
         header->lsb = pf_sp_plan_is_lsb(source, PF_SP_START);
@@ -561,7 +561,8 @@ static bool hash_ids(const struct pf_bytes *ids, size_t count, char salt, uint64
     return good;
 }
 
-/* Threads are numbered from 2, so 0 tells a merge. The earliest start stays a time: readers find the byte order by it. */
+/* Makes the id of a merge. Threads have numbers from 2, so 0 marks a merge. The earliest start stays a time, because readers
+ * find the byte order by it. */
 static bool make_identity(const struct pf_bytes *ids, size_t count, char text[PF_IDENTITY_TEXT])
 {
     const char *start = NULL;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is wrong but no reason to stop: told once, and how many more there were at the end. */
+/* Faults that do not stop the reader: it warns of the first, and counts them at the end. */
 enum oddity {
     ODD_TAG,
     ODD_SAMPLE_END,
@@ -56,17 +56,17 @@ struct records {
     uint64_t odd[ODDITIES];
 };
 
-/* More sections than this open at once are a program that never ends them. Each sample carries all of them as labels. */
+/* A program with more open sections never ends them. Each sample has all open sections as labels. */
 enum { OPEN_MAX = 4096 };
-/* Every op has label sets of its own for the sections that are open. More of them than this may only be made as the input
- * grows: memory is to follow its size. */
+/* Each op has label sets of its own for the open sections. Beyond this number of sets memory must follow the size of the
+ * input. */
 enum { SETS_MAX = 400000 };
-/* Bytes in which the first sample start ends; the name of an op is short. */
+/* The first sample start has fewer bytes, because names of ops are short. */
 enum { SAMPLE_START_MAX = 4096 };
-/* A result of next_record beside those of enum pf_status. */
+/* A result of next_record in addition to enum pf_status. */
 enum { WAIT = 2 };
 
-/* ---- Failures and oddities ---- */
+/* --- failures and oddities ------------------------------------------------------------------ */
 
 static int fail(struct pf_reader *reader, struct records *r, uint64_t at, const char *text)
 {
@@ -104,7 +104,7 @@ static void report_odd(struct pf_reader *reader, const struct records *r)
             pf_report_send(&reader->report, PF_WARNING, "%s: %llu in all", names[i], (unsigned long long)r->odd[i]);
 }
 
-/* A name for a message: what can be printed of it. */
+/* Prints a name for a message, control characters as question marks. */
 static void print_name(char *text, size_t size, const char *before, struct pf_bytes name, const char *behind)
 {
     int at = snprintf(text, size, "%s'", before);
@@ -115,9 +115,9 @@ static void print_name(char *text, size_t size, const char *before, struct pf_by
     snprintf(text + at, size - (size_t)at, "'%s", behind);
 }
 
-/* ---- Samples ---- */
+/* --- samples -------------------------------------------------------------------------------- */
 
-/* Hands on what came before a sample or the end; the marks only where a writer would not set them itself. */
+/* Adds the events before a sample or the end; marks only if a writer would not make them. */
 static int add_events(struct records *r, const struct pf_sp_open *target, bool finishes,
                       bool *plain)
 {
@@ -147,7 +147,7 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     bool plain;
     r->in_sample = false;
     check_depth(reader, r);
-    /* The profiler itself writes an empty one there, when metadata or the end of a section are pending. */
+    /* The profiler writes an empty sample there if metadata or the end of a section are pending. */
     if (r->finish != 0 && (r->weight > 0 || r->depth > 0))
         odd(reader, r, ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     if (r->events.count > 0) {
@@ -183,7 +183,7 @@ static bool add_frame(struct records *r, uint32_t location)
     return true;
 }
 
-/* ---- Sections ---- */
+/* --- sections ------------------------------------------------------------------------------- */
 
 static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_event_type type,
                         uint32_t name)
@@ -229,7 +229,7 @@ static int apply_late(struct pf_reader *reader, struct records *r)
     return status;
 }
 
-/* ---- Records ---- */
+/* --- records -------------------------------------------------------------------------------- */
 
 static const char *layout_of(unsigned tag)
 {
@@ -256,7 +256,7 @@ static const char *layout_of(unsigned tag)
     }
 }
 
-/* The first sample of a file without header tells its dialect. */
+/* The first sample of a file without a header shows the dialect. */
 static int decide_dialect(struct pf_reader *reader, struct records *r)
 {
     int status = pf_sp_input_fill(&r->input, SAMPLE_START_MAX, &reader->error);
@@ -287,8 +287,7 @@ static enum pf_sp_parse parse(struct records *r, struct pf_sp_record *record, bo
     return pf_sp_record_parse(record, p, have, layout, false);
 }
 
-/* Brings in and parses the record at hand. PF_EOF when the data end before it, WAIT when a slow producer has to be
- * waited for and there are samples that can be given meanwhile. */
+/* Parses the next record. PF_EOF: no more records. WAIT: the producer is slow, and there are samples to go out meanwhile. */
 static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp_record *record)
 {
     char text[160], scratch[96];
@@ -363,7 +362,7 @@ static int read_metadata(struct pf_reader *reader, struct records *r,
     return ok ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-/* Passes over what a record of this tag leaves behind its fields, and over all of an unknown one. */
+/* Skips the bytes of a record behind its fields; all bytes of an unknown record. */
 static int pass_over(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
 {
     char text[96];
@@ -407,7 +406,7 @@ static int read_end(struct pf_reader *reader, struct records *r, const struct pf
     return pf_sp_input_skip(&r->input, record->size + (uint64_t)record->length, &reader->error);
 }
 
-/* Gives the source of an eval, self-contained: it lies in the bytes at hand until the next read. */
+/* Makes a batch of the source of an eval. Its bytes are valid until the next read. */
 static void set_text(struct records *r, const struct pf_sp_record *record, struct pf_batch *batch)
 {
     struct pf_text *text = &r->text;
@@ -427,7 +426,7 @@ static void set_text(struct records *r, const struct pf_sp_record *record, struc
     r->input.source->cursor += record->size;
 }
 
-/* One record that is not a text. */
+/* Reads a record that is not a text. */
 static int read_record(struct pf_reader *reader, struct records *r,
                        const struct pf_sp_record *record)
 {
@@ -467,7 +466,7 @@ static int read_record(struct pf_reader *reader, struct records *r,
     return status;
 }
 
-/* Frames that are whole, at hand and known. */
+/* Reads the next frames, as long as they are whole and known. */
 static int read_frames(struct pf_reader *reader, struct records *r)
 {
     size_t found = PF_SP_FRAMES_ROW, size;
@@ -484,7 +483,7 @@ static int read_frames(struct pf_reader *reader, struct records *r)
     return PF_OK;
 }
 
-/* The end of the data: what is pending goes out, with a row for a writer where the end is not the usual one. */
+/* Adds what is pending at the end of the data, and how the file ends if the end is unusual. */
 static int finish(struct pf_reader *reader, struct records *r, int result)
 {
     struct pf_sp_open none = {0};
@@ -510,8 +509,8 @@ static int finish(struct pf_reader *reader, struct records *r, int result)
     return result;
 }
 
-/* `tick_ns`: length of a tick where the file does not say (0 = not known). The source stands at offset 0, and the version was
- * looked at. Results as in pf_format. */
+/* `tick_ns`: the length of a tick if the file does not say it; 0: unknown. The source stands at offset 0, and the version is
+ * checked. Results as in codec/format.h. */
 static int records_open(struct pf_reader *reader, struct records *r, uint64_t tick_ns)
 {
     struct pf_sp_events custom = {0};
@@ -609,7 +608,7 @@ static int bid(struct pf_source *source, const char *path)
     const unsigned char *bytes = pf_source_peek(source, 64, &have);
     (void)path;
     size_t size = have < PF_SP_MAGIC_SIZE ? have : PF_SP_MAGIC_SIZE;
-    /* A file that is cut inside the magic is damaged, not unknown. */
+    /* A file that is cut inside the magic counts as damaged, not as unknown. */
     if (size > 3 && memcmp(bytes, PF_SP_MAGIC, size) == 0)
         return (int)(8 * size);
     return pf_sp_lines_bid(source) ? 24 : 0;

@@ -17,8 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Records of StatProfiler files as bytes: fields of numbers and strings, found by a layout and never by the length that
- * stands before them, which the profiler gets wrong (formats page, section 5). */
+/* --- wire.c: records ------------------------------------------------------------------------ */
+
+/* A record has fields of numbers and strings. A layout says where they are, never the length before them, which the
+ * profiler gets wrong (formats page, section 5). */
 
 enum pf_sp_tag {
     PF_SP_SAMPLE_START = 1,
@@ -47,7 +49,7 @@ enum { PF_SP_MAGIC_SIZE = 13, PF_SP_START = 14, PF_SP_ID_WORDS = 6, PF_SP_ID_SIZ
 
 #define PF_SP_MAGIC "=statprofiler"
 
-/* A varint of the profiler never has more than 5 bytes; up to 10 are read, as long as the value fits 32 bits. */
+/* The profiler writes varints of at most 5 bytes; the reader accepts 10 if the value fits 32 bits. */
 enum { PF_SP_VARINT_MAX = 10 };
 
 /* A string as stored: flag bit 0 says that its bytes are characters (PF_UTF8). */
@@ -87,8 +89,10 @@ const char *pf_sp_parse_text(enum pf_sp_parse, const struct pf_sp_record *, char
 /* Varint, most significant group first, shortest form; returns its size, 1..5. */
 size_t pf_sp_varint_put(uint32_t value, unsigned char out[5]);
 
-/* The stream of record bytes in a StatProfiler file: snappy blocks put end to end, or the file's own bytes. Block borders mean
- * nothing to records. */
+/* --- wire.c: input -------------------------------------------------------------------------- */
+
+/* The bytes of records: the contents of snappy blocks, one after the other, or the bytes of the file. Records may cross the
+ * borders of blocks. */
 
 struct pf_sp_input {
     struct pf_source *source; /* of the records: the file, or layers on it */
@@ -98,19 +102,19 @@ struct pf_sp_input {
     bool returned;            /* line feeds were turned into CR LF, it seems */
 };
 
-/* Starts behind the version byte, where `file` must stand when not peeking (at offset 0 otherwise). PF_OK or PF_NOMEM; close
- * in any case. */
+/* Opens an input that begins behind the version byte. `file` stands there, or at offset 0 when peeking. PF_OK or PF_NOMEM;
+ * close in any case. */
 int pf_sp_input_open(struct pf_sp_input *, struct pf_source *file, bool blocks, bool peeking, struct pf_error *);
 void pf_sp_input_close(struct pf_sp_input *);
 
-/* Brings at least `need` bytes ahead. PF_OK; PF_EOF when the data end before (what is there stays); PF_FAILED for a damaged or
- * cut block, or what the source says. The bytes, and everything parsed from them, move. */
+/* Makes at least `need` bytes available. PF_OK; PF_EOF: the data end before, the rest stays available; PF_FAILED: a damaged
+ * or cut block; else the status of the source. The bytes move, and with them everything parsed from them. */
 int pf_sp_input_fill(struct pf_sp_input *, size_t need, struct pf_error *);
 
-/* Passes over `size` bytes without keeping them; results as above. */
+/* Skips `size` bytes; results as above. */
 int pf_sp_input_skip(struct pf_sp_input *, uint64_t size, struct pf_error *);
 
-/* Passes over a byte 0 if there is one; results as above, but PF_OK at the end. */
+/* Skips a byte 0, if there is one; results as above, but PF_OK at the end. */
 int pf_sp_input_skip_zero(struct pf_sp_input *, struct pf_error *);
 
 static inline size_t pf_sp_input_have(const struct pf_sp_input *input)
@@ -118,13 +122,13 @@ static inline size_t pf_sp_input_have(const struct pf_sp_input *input)
     return (size_t)(input->source->limit - input->source->cursor);
 }
 
-/* Where the bytes ahead stand: an offset in the uncompressed records (blocks) or in the file (plain). */
+/* The offset of the next byte: in the uncompressed records (blocks) or in the file (plain). */
 static inline uint64_t pf_sp_input_offset(const struct pf_sp_input *input)
 {
     return pf_source_offset(input->source);
 }
 
-/* Sends a warning about the bytes ahead. */
+/* Sends a warning about the next byte. */
 void pf_sp_input_warn(const struct pf_sp_input *, const struct pf_report *, const char *text);
 
 /* Sets an error about the record that begins at `at`. */
@@ -134,16 +138,18 @@ int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, int code, ui
 /* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file` stands at 0. */
 bool pf_sp_input_block_first(struct pf_source *file);
 
-/* The dialect of the profiler's plan, written down before its code (formats page, section 10): the length of a record is
- * right, but records without payload may be a tag alone or have a length of 0; a sample says how many frames it has; and
- * nobody said which way round varints are. */
+/* --- wire.c: the plan's dialect ------------------------------------------------------------- */
 
-/* Whether varints are least significant group first, told by the records from `start` on in the uncompressed file: in
- * shortest form no number of several bytes begins with 80 (most significant first) or ends with 00 (least). The
- * first such byte decides; where none does within 64 KiB, the direction in which the lengths fit. Peeks only. */
+/* The plan of the profiler, older than its code (formats page, section 10): lengths of records are right, but records without
+ * payload may be a tag alone or have a length of 0; a sample says how many frames it has; and the plan does not say which
+ * group of a varint comes first. */
+
+/* True if varints have the least significant group first. Looks at the records from `start` on in the uncompressed file: in
+ * shortest form no number of several bytes begins with 80 (most significant first) or ends with 00 (least). The first such
+ * byte decides; without such a byte in 64 KiB, the direction in which the lengths fit. Peeks only. */
 bool pf_sp_plan_is_lsb(struct pf_source *, size_t start);
 
-/* True when the sample start at `p` is one of the plan: with a number of frames, and the length it says. */
+/* True if the sample start at `p` is of the plan: it has a number of frames, and its length is right. */
 bool pf_sp_plan_sample(const unsigned char *p, size_t have);
 
 /* Parses a record of the body and checks its length. Sub frames have two strings or three; an eval frame without a file
@@ -151,9 +157,9 @@ bool pf_sp_plan_sample(const unsigned char *p, size_t have);
  * length. */
 enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *, const unsigned char *p, size_t have, bool lsb, bool *fits);
 
-/* Records of StatProfiler files on their way out: fields into records, records into snappy blocks. */
+/* --- wire.c: output ------------------------------------------------------------------------- */
 
-/* Uncompressed bytes in a block: the profiler's reader refuses more. */
+/* Most uncompressed bytes of a block; the profiler's reader refuses more. */
 enum { PF_SP_BLOCK_MAX = 32000 };
 
 struct pf_sp_output {
@@ -182,7 +188,7 @@ enum pf_sp_length {
 /* Writes magic and version. Failures stay in the sink. */
 void pf_sp_output_open(struct pf_sp_output *, struct pf_sink *, bool packed);
 
-/* A piece that is not cut in two blocks unless it alone is longer than one. */
+/* Adds bytes that stay in one block, unless they alone are longer than a block. */
 void pf_sp_output_put(struct pf_sp_output *, const void *bytes, size_t size);
 void pf_sp_output_record(struct pf_sp_output *, unsigned tag, const struct pf_sp_field *, size_t count,
                          enum pf_sp_length);
@@ -200,9 +206,10 @@ static inline struct pf_sp_field pf_sp_text(struct pf_bytes bytes, unsigned flag
     return (struct pf_sp_field){true, 0, {bytes, flags}};
 }
 
-/* What stands between two samples of a StatProfiler file: metadata, and the marks where sections start and end. Which marks a
- * writer sets by itself, from the sections of one sample and the next, is decided here, so that a reader passes on
- * only those marks that would not come back. */
+/* --- meta.c: events ------------------------------------------------------------------------- */
+
+/* Events stand between two samples: metadata, and the marks where sections start and end. A writer makes marks from the
+ * sections of one sample and the next; a reader passes on only marks that a writer would not make. */
 
 enum pf_sp_event_type {
     PF_SP_EVENT_METADATA,
@@ -226,8 +233,8 @@ struct pf_sp_events {
 bool pf_sp_events_add(struct pf_sp_events *, enum pf_sp_event_type, uint32_t key, uint32_t value); /* false: no memory */
 void pf_sp_events_free(struct pf_sp_events *);
 
-/* Names (strings) of the sections that are open, in order of opening; a name may stand in it several times. Zero-initialise;
- * free with pf_sp_open_free. */
+/* The names (strings) of the open sections, in order of opening; a name may occur several times. Zero-initialise; free with
+ * pf_sp_open_free. */
 struct pf_sp_open {
     uint32_t *names;
     size_t count, capacity;
@@ -235,26 +242,27 @@ struct pf_sp_open {
 
 bool pf_sp_open_start(struct pf_sp_open *, uint32_t name); /* false: no memory */
 
-/* Closes the last one of that name. Its place, or SIZE_MAX when there was none. */
+/* Closes the last section of this name. Returns its place; SIZE_MAX: no such section. */
 size_t pf_sp_open_end(struct pf_sp_open *, uint32_t name);
 bool pf_sp_open_copy(struct pf_sp_open *, const struct pf_sp_open *); /* false: no memory */
 bool pf_sp_open_equal(const struct pf_sp_open *, const struct pf_sp_open *);
 void pf_sp_open_free(struct pf_sp_open *);
 
-/* The marks that lead from one set of open sections to another: what is left out is closed, last opened first, then the new
- * ones are opened. False: no memory. */
+/* Adds the marks that lead from one set of open sections to another: first ends, last opened first, then starts. False: no
+ * memory. */
 bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open *to, struct pf_sp_events *marks);
 
-/* True when the events are metadata, then just the marks that pf_sp_events_derive gives. *ok false: no memory. */
+/* True if the events are metadata, then exactly the marks of pf_sp_events_derive. *ok false: no memory. */
 bool pf_sp_events_plain(const struct pf_sp_events *, const struct pf_sp_open *from, const struct pf_sp_open *to,
                         bool *ok);
 
-/* Applies the marks of `events` to `open`. False when one does not fit: the end of a section that is not open, an
- * unmatched end of one that is, or no memory. */
+/* Applies the marks of `events` to `open`. False: the end of a section that is not open, an unmatched end of a section that
+ * is open, or no memory. */
 bool pf_sp_events_apply(const struct pf_sp_events *, struct pf_sp_open *open);
 
-/* What a StatProfiler file says before its first record, and which of the dialects it is written in (formats page, sections 1,
- * 4 and 10). */
+/* --- meta.c: the header --------------------------------------------------------------------- */
+
+/* The header, and the dialect of the file (formats page, sections 1, 4 and 10). */
 
 enum pf_sp_dialect {
     PF_SP_UNDECIDED, /* no header: the first sample tells */
@@ -278,38 +286,42 @@ struct pf_sp_header {
     char id[PF_SP_ID_TEXT], parent[PF_SP_ID_TEXT]; /* 48 hex digits */
 };
 
-/* Looks at what stands behind the version byte and fills the first four fields. Peeks only; `source` stands at offset 0. */
+/* Looks at the bytes behind the version byte and fills the first four fields. Peeks only; `source` stands at offset 0. */
 void pf_sp_header_sniff(struct pf_sp_header *, struct pf_source *);
 
-/* Reads the header, up to and with its end. Custom metadata become events when `dict` is given. `path` helps to find the byte
- * order of the ids. PF_OK, PF_FAILED with the offset, or what the source says. */
+/* Reads the header and its end record. Custom metadata become events if `dict` is not NULL. `path` helps to find the byte
+ * order of the ids. PF_OK; PF_FAILED with the offset; else the status of the source. */
 int pf_sp_header_read(struct pf_sp_header *, struct pf_sp_input *, const char *path, struct pf_dict *dict,
                       struct pf_sp_events *metadata, const struct pf_report *, struct pf_error *);
 
 /* Warns of header records that the plan's dialect requires and this header lacks. */
 void pf_sp_header_warn_missing(const struct pf_sp_header *, const struct pf_report *);
 
-/* True when the genealogy tells which process the file is of. */
+/* True if the genealogy names the process of the file. */
 bool pf_sp_header_has_process(const struct pf_sp_header *);
 
-/* A process writes a series of files, one ordinal after the other, and what is open at the end of one stays so in the next
- * (formats page, section 7). Here the files of one run tell each other. */
+/* --- meta.c: series of files ---------------------------------------------------------------- */
 
-/* Puts into `open` the sections that were open at the end of the ordinal before this file's. Warns when ordinals are missing.
- * PF_OK or PF_NOMEM. */
+/* A process writes a series of files with ordinals. Sections that are open at the end of a file stay open in the next
+ * (formats page, section 7); the inputs of one run share them. */
+
+/* Adds the sections that were open at the end of the ordinal before to `open`. Warns of missing ordinals. PF_OK or
+ * PF_NOMEM. */
 int pf_sp_series_begin(struct pf_reader *, const struct pf_sp_header *, struct pf_sp_open *open);
 
 /* Keeps the sections that are open at the end of this file. PF_OK or PF_NOMEM. */
 int pf_sp_series_end(struct pf_reader *, const struct pf_sp_header *, const struct pf_sp_open *open);
 
-/* As pf_format wants it: finds the place of a file by its header. */
+/* `series` of codec/format.h: finds the place of a file by its header. */
 int pf_sp_series_find(struct pf_source *, struct pf_series *);
 
-/* Metadata of StatProfiler files when several become one: a merge is a process of its own, without a parent. */
+/* The metadata of a merge: a process of its own, without a parent. */
 
 extern const struct pf_merging pf_sp_merging;
 
-/* Label sets of samples: the op, and one label for each section that is open. */
+/* --- rows.c: label sets --------------------------------------------------------------------- */
+
+/* A sample has labels for its op and for each open section. */
 
 struct pf_sp_label_slot {
     uint32_t sections, op, labels; /* op 0: free */
@@ -329,15 +341,17 @@ bool pf_sp_labels_open(struct pf_sp_labels *, struct pf_dict *); /* false: no me
 void pf_sp_labels_close(struct pf_sp_labels *);
 bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name); /* false: no memory */
 
-/* Closes the section of that name that was opened last; false when there is none. */
+/* Closes the last section of this name; false: no such section. */
 bool pf_sp_labels_end(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 
-/* The set of the open sections and the op (a string, 0 = none), ordered as pf_dict_add_label would. False: no memory. Every op
- * has sets of its own for the sections: `used` counts them. */
+/* The label set of the open sections and the op (a string; 0: no op), in the order of pf_dict_add_label. False: no memory.
+ * Each op has label sets of its own; `used` counts them. */
 bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uint32_t *labels);
 
-/* Frame records of StatProfiler files as locations. A program has few places and a profile names each of them over and over,
- * so a frame is looked up by its bytes as they stand in the file. */
+/* --- frames.c ------------------------------------------------------------------------------- */
+
+/* Frame records as locations. A profile repeats the few places of a program very often, so frames are found by the bytes of
+ * their records. */
 
 /* Which fields a sub frame has (formats page, sections 1 and 10). */
 enum pf_sp_form {
@@ -364,43 +378,44 @@ struct pf_sp_frames {
 bool pf_sp_frames_open(struct pf_sp_frames *); /* false: no memory; close in any case */
 void pf_sp_frames_close(struct pf_sp_frames *);
 
-/* The location of a frame record of `size` bytes. 0: *why says what is wrong with it, or is NULL when memory ran out. `lsb`: as
- * in pf_sp_record_parse. */
+/* The location of a frame record of `size` bytes. 0: *why says what is wrong, or is NULL if memory ran out. `lsb`: see
+ * pf_sp_record_parse. */
 uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes, size_t size,
                            enum pf_sp_form, bool lsb, const char **why);
 
-/* Finds as many of the frame records that begin at `p` as are whole, of the ordinary kind and known; their locations go to
- * `locations` (room for PF_SP_FRAMES_ROW). Returns how many; *size: their bytes. */
+/* Finds the locations of frame records from `p` on, as long as records are whole, ordinary and known, at most
+ * PF_SP_FRAMES_ROW. Returns how many; *size: their bytes. */
 enum { PF_SP_FRAMES_ROW = 32 };
 
 size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p, size_t have, enum pf_sp_form,
                              uint32_t *locations, size_t *size);
 
-/* Layout of a frame record: tags 3 to 6 of the real dialect. */
+/* The layout of a frame record: tags 3 to 6 of the real dialect. */
 const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
 
-/* The form of a sub frame that was parsed as PF_SP_FORM_OLD, by its length: does it count a first line? */
+/* The form of a sub frame that was parsed as PF_SP_FORM_OLD: its length shows whether it has a first line. */
 enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
 
-/* Interns a name of perl's: a string of characters. Stored without the flag they are Latin-1, unless they make sense as UTF-8
- * (formats page, section 3); interned, they are UTF-8, so that a name has one spelling. `scratch` is anybody's. 0 with
- * scratch->failed: no memory, or too long. */
+/* Interns a name of Perl. Bytes without the flag are Latin-1, unless they are valid UTF-8 (formats page, section 3). The
+ * interned string is UTF-8, so that a name has one spelling. 0: too long, or no memory (scratch->failed). */
 uint32_t pf_sp_name_intern(struct pf_dict *, struct pf_buffer *scratch, struct pf_sp_string);
 
-/* Adds a location. `kind` says what the frame is, or PF_FRAME_PLAIN where it must be told by what is missing, as in
- * dialects that have one sort of frame: no name is main or an eval, no file an xsub. */
+/* Adds a location. With PF_FRAME_PLAIN, for dialects with one sort of frame, missing fields decide the kind: without a name
+ * the frame is main or an eval, without a file an xsub. */
 uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *, int64_t line);
 
-/* Samples and what stands between them, put together into batches: records, metadata and source texts, each in its place. */
+/* --- rows.c: rows --------------------------------------------------------------------------- */
 
-/* Private metadata (origin .statprofiler) and what its keys say. */
+/* Batches of records, metadata and source texts, in the order of the file. */
+
+/* Private metadata (origin .statprofiler): keys and values. */
 #define PF_SP_PRIVATE ".statprofiler"
 
-#define PF_SP_KEY_BODY "body"                   /* custom metadata from here on are of the body */
+#define PF_SP_KEY_BODY "body"                   /* the custom metadata behind it are of the body */
 
-#define PF_SP_KEY_START "section start"         /* marks that do not follow from the samples: */
+#define PF_SP_KEY_START "section start"         /* marks that the samples do not imply; */
 
-#define PF_SP_KEY_END "section end"             /*   the value is the section's name */
+#define PF_SP_KEY_END "section end"             /*   the value is the name of the section */
 
 #define PF_SP_KEY_UNMATCHED "unmatched section end"
 
@@ -426,46 +441,48 @@ struct pf_sp_rows {
     struct pf_reader *reader;
     struct pf_value_column values[2]; /* wall, samples */
     uint32_t private_origin, custom_origin, header_origin;
-    bool declared;       /* the first batch was given */
-    bool in_body;        /* a sample, a text or PF_SP_KEY_BODY was given */
+    bool declared;       /* the first batch is out */
+    bool in_body;        /* a sample, a text or PF_SP_KEY_BODY is out */
 
     uint32_t count;
     uint32_t stack[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
     int64_t wall[PF_BATCH_ROWS], samples[PF_BATCH_ROWS];
 
-    uint32_t *origin, *key, *value; /* metadata to be given before the sample that is held */
+    uint32_t *origin, *key, *value; /* metadata that go out before the held sample */
     size_t meta_count, meta_given, origin_capacity, key_capacity, value_capacity;
     bool failed;         /* memory ran out */
     bool held;
     struct pf_sp_sample sample;
 };
 
-/* Declares the measures; `tick_ns` 0 when the length of a tick is not known. PF_OK or PF_NOMEM. */
+/* Declares the measures; `tick_ns` 0: the length of a tick is unknown. PF_OK or PF_NOMEM. */
 int pf_sp_rows_open(struct pf_sp_rows *, struct pf_reader *, uint64_t tick_ns);
 void pf_sp_rows_close(struct pf_sp_rows *);
 
-/* Metadata of the header, and its custom metadata. Before any sample. */
+/* Adds the metadata of the header, before any sample. */
 void pf_sp_rows_header(struct pf_sp_rows *, const struct pf_sp_header *, const struct pf_sp_events *custom);
 
-/* What comes before the next sample. `plain`: the marks among the events are left out. */
+/* Adds the events before the next sample; `plain`: without the marks. */
 void pf_sp_rows_events(struct pf_sp_rows *, const struct pf_sp_events *, bool plain);
 
-/* A private row at the end. */
+/* Adds the row that says how the file ends. */
 void pf_sp_rows_finish(struct pf_sp_rows *, const char *how);
 
-/* A sample, behind all metadata given before. Its stack goes where the result points to, before pf_sp_rows_give is called. */
+/* Adds a sample behind all metadata added before. The caller stores its stack at the result before pf_sp_rows_give. */
 uint32_t *pf_sp_rows_sample(struct pf_sp_rows *, struct pf_sp_sample);
 
-/* True when a batch has to be given before more may be added. */
+/* True if pf_sp_rows_give must be called before more is added. */
 static inline bool pf_sp_rows_full(const struct pf_sp_rows *rows)
 {
     return rows->count == PF_BATCH_ROWS || rows->meta_given < rows->meta_count;
 }
 
-/* The next batch, in order. PF_EOF when there is nothing to give; PF_NOMEM. */
+/* The next batch, in order. PF_EOF: nothing is left; PF_NOMEM. */
 int pf_sp_rows_give(struct pf_sp_rows *, struct pf_batch *);
 
-/* Which measure becomes the weight of StatProfiler samples, and how long their tick is. */
+/* --- weight.c ------------------------------------------------------------------------------- */
+
+/* The measure that becomes the weight of samples, and the length of a tick. */
 
 struct pf_sp_weight {
     bool without_tick; /* set by the owner: the dialect does not say how long a tick is */
@@ -475,21 +492,22 @@ struct pf_sp_weight {
     uint64_t num, den; /* ticks in a raw unit of the measure */
 };
 
-/* Chooses among the measures of the batch, once: the main one, else the first time, else the first. `plan`: the dialect.
- * PF_OK (chosen or not: a batch may have none) or PF_USAGE. */
+/* Chooses the main measure of a batch, once. `plan`: the dialect. PF_OK, also if the batch has no measure; PF_USAGE. */
 int pf_sp_weight_choose(struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *, bool plan);
 
-/* The batch's column of that measure in *column; NULL when it has none, which means 0. PF_USAGE when it has the measure with
- * another tick, or another measure that is the main one of its input. */
+/* The column of the measure in a batch; NULL: no column, so all weights are 0. PF_USAGE: the batch has the measure with
+ * another tick, or another main measure. */
 int pf_sp_weight_column(const struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *,
                         const int64_t **column);
 
-/* The weight in ticks. PF_USAGE, naming the record, where it is negative or no whole number. */
+/* The weight in ticks. PF_USAGE with the number of the record: a negative weight or a fraction of a tick. */
 int pf_sp_weight_ticks(const struct pf_sp_weight *, struct pf_writer *, uint64_t record, int64_t value,
                        uint64_t *ticks);
 
-/* The text form of December 2013, before the binary one: weight;type,Package::sub,file,line;...;op, leaf first (formats page,
- * section 9). */
+/* --- text.c --------------------------------------------------------------------------------- */
+
+/* The text form of December 2013, older than the binary form: weight;type,Package::sub,file,line;...;op, leaf first (formats
+ * page, section 9). */
 
 struct pf_sp_lines {
     struct pf_sp_rows rows;
@@ -501,14 +519,13 @@ struct pf_sp_lines {
     int result;
 };
 
-/* True when the input begins with a line of this form that has frames; lines without frames may stand before it. Peeks
- * only. */
+/* True if the input begins with a line of this form that has frames; lines without frames may stand before. Peeks only. */
 bool pf_sp_lines_bid(struct pf_source *);
 int pf_sp_lines_open(struct pf_reader *, struct pf_sp_lines *, uint64_t tick_ns);
 int pf_sp_lines_read(struct pf_reader *, struct pf_sp_lines *, struct pf_batch *);
 void pf_sp_lines_close(struct pf_sp_lines *);
 
-/* Types of frames as perl 5.18 numbers them. */
+/* Types of frames, as Perl 5.18 numbers them. */
 enum { PF_SP_TYPE_MAIN = 0, PF_SP_TYPE_SUB = 8, PF_SP_TYPE_EVAL = 10 };
 
 struct pf_sp_line_frame {
@@ -517,13 +534,13 @@ struct pf_sp_line_frame {
     int32_t line;
 };
 
-/* Appends ";type,name,file,line". False: the reader would not find the same fields again, as the form quotes nothing. */
+/* Appends ";type,name,file,line". False: a reader would find other fields, because the form quotes nothing. */
 bool pf_sp_lines_put_frame(struct pf_buffer *, const struct pf_sp_line_frame *);
 
-/* True when the op can end a line of this form. */
+/* True if the op can end a line of this form. */
 bool pf_sp_lines_op_fits(struct pf_bytes op);
 
-/* Writer of StatProfiler files: the profiler's own form, that of its plan, or the text form. */
+/* --- writer.c ------------------------------------------------------------------------------- */
 
 struct pf_sp_encoded {
     uint32_t size; /* 0: not encoded yet, or too long to keep */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that detection looks at: the first line, or up to 64 KiB while lines have no frames. */
+/* Bytes that the bid looks at: the first line, or up to 64 KiB while lines have no frames. */
 enum { FIRST_LOOK = 64, LAST_LOOK = 65536 };
 
 /* weight;type, */
@@ -29,7 +29,7 @@ static bool is_op_char(char c)
     return pf_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* Size of the lines "weight;op" at the start, which have no frames; a part of such a line at the end counts. */
+/* The size of the lines "weight;op" at the start, which have no frames, with a part of such a line at the end. */
 static size_t frameless_size(struct pf_bytes text)
 {
     size_t at = 0, end;
@@ -100,7 +100,7 @@ static size_t frame_size(struct pf_bytes rest)
     return 0;
 }
 
-/* The type is a number of perl's own, another one in each version: the names say what the frame is. */
+/* Versions of Perl number the types differently, so the names decide the kind of the frame. */
 static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
 {
     size_t type = pf_scan_digits(frame);
@@ -117,7 +117,7 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
     return pf_sp_frame_add(dict, PF_FRAME_PLAIN, &function, line);
 }
 
-static int take_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_bytes line, uint64_t at)
+static int read_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_bytes line, uint64_t at)
 {
     size_t weight_size = pf_scan_digits(line), size;
     struct pf_bytes rest = {line.data + weight_size, line.size - weight_size};
@@ -157,7 +157,7 @@ static int next_line(struct pf_reader *reader, struct pf_sp_lines *r)
         return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "it is too long");
     if (pf_source_offset(reader->source) == at + line.size)
         return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "the file ends inside it: there is no line feed");
-    return take_line(reader, r, line, at);
+    return read_line(reader, r, line, at);
 }
 
 int pf_sp_lines_open(struct pf_reader *reader, struct pf_sp_lines *r, uint64_t tick_ns)

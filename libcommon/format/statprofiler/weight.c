@@ -24,7 +24,7 @@ static void choose(struct pf_sp_weight *weight, const struct pf_writer *writer, 
     }
 }
 
-/* num/den units in a raw unit, `unit` units in a tick: how many ticks is a raw unit? */
+/* Sets how many ticks a raw unit is: a raw unit has num/den units, a tick `unit` units. */
 static bool set_ratio(struct pf_sp_weight *weight, uint64_t num, uint64_t den, uint64_t unit)
 {
     uint64_t common = pf_gcd(num, den);
@@ -74,8 +74,8 @@ static bool counts_something(const struct pf_value_column *column, uint32_t rows
     return false;
 }
 
-/* What a column says beside the measure that was chosen. PF_OK, or PF_USAGE where it should have been the weight. */
-static int look_at_other(const struct pf_sp_weight *weight, struct pf_writer *writer,
+/* Checks another column than the chosen one. PF_USAGE: the column should have been the weight. */
+static int check_other(const struct pf_sp_weight *weight, struct pf_writer *writer,
                          const struct pf_value_column *column, uint32_t rows)
 {
     const struct pf_measure *ours = pf_measures_row(&writer->dict->measures, weight->measure);
@@ -110,7 +110,7 @@ int pf_sp_weight_column(const struct pf_sp_weight *weight, struct pf_writer *wri
         return PF_OK;
     const struct pf_measure *ours = pf_measures_row(&writer->dict->measures, weight->measure);
     for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++) {
-        status = look_at_other(weight, writer, &batch->values[i], batch->rows);
+        status = check_other(weight, writer, &batch->values[i], batch->rows);
         if (pf_measure_same(ours, pf_measures_row(&writer->dict->measures, batch->values[i].measure)))
             *column = batch->values[i].data;
     }
@@ -125,7 +125,7 @@ int pf_sp_weight_ticks(const struct pf_sp_weight *weight, struct pf_writer *writ
         return pf_error_set(&writer->error, PF_USAGE,
                             "record %llu has the weight %lld, and StatProfiler samples have none below 0", number,
                             (long long)value);
-    /* records before any measure: there is no scale yet */
+    /* records before any measure have no scale yet */
     *ticks = 0;
     if (value == 0)
         return PF_OK;

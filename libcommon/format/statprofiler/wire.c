@@ -133,12 +133,12 @@ size_t pf_sp_varint_put(uint32_t value, unsigned char out[5])
 
 /* --- blocks on their way in ----------------------------------------------------------------- */
 
-/* A header that takes more than this is not looked for ahead of reading. */
+/* Most bytes that a look ahead at a header reads. */
 enum { PEEK_MAX = 1 << 20 };
-/* Bytes of the file that are looked at for damage by a transfer as text. */
+/* Bytes of the file that show damage by a transfer as text. */
 enum { LOOK_MAX = 4096 };
 
-/* A transfer in text mode puts a CR before every LF: no LF stands alone then. */
+/* A transfer as text puts a CR before every LF, so that no LF stands alone. */
 static bool feeds_returned(const unsigned char *bytes, size_t size)
 {
     size_t feeds = 0;
@@ -181,7 +181,7 @@ void pf_sp_input_warn(const struct pf_sp_input *input, const struct pf_report *r
     pf_source_warn(input->source, report, pf_source_offset(input->source), text);
 }
 
-/* Says so where the file seems to have come as text. */
+/* Adds to the error that the file seems to be damaged by a transfer as text. */
 static int add_note(const struct pf_sp_input *input, struct pf_error *error)
 {
     size_t size = strlen(error->text);
@@ -240,7 +240,7 @@ bool pf_sp_input_block_first(struct pf_source *file)
 
 enum { LOOK_AHEAD = 65536 };
 
-/* Fields of a record with a length; unknown tags have bytes nobody knows. */
+/* The layout of a record; unknown tags have unknown bytes. */
 static const char *plan_layout(unsigned tag)
 {
     switch (tag) {
@@ -273,8 +273,8 @@ static bool fills(const struct pf_sp_record *record)
     return record->size - record->payload == record->length;
 }
 
-/* The plan leaves the payload of an eval frame open: file and line where they fill the length, as in the
- * real dialect, else unknown bytes. */
+/* The plan does not say what an eval frame holds: file and line, as in the real dialect, if they fill the length; else
+ * unknown bytes. */
 static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned char *p, size_t size, bool lsb)
 {
     enum pf_sp_parse result = pf_sp_record_parse(record, p, size, "lsv", lsb);
@@ -289,7 +289,7 @@ enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *record, const unsigned ch
 {
     const char *layout = have > 0 ? plan_layout(*p) : "";
     *fits = true;
-    /* A length says what must be there before any field does. */
+    /* The length says how many bytes are needed, before any field does. */
     enum pf_sp_parse result = pf_sp_record_parse(record, p, have, *layout ? "lp" : "", lsb);
     if (result != PF_SP_WHOLE || !*layout)
         return result;
@@ -313,8 +313,8 @@ bool pf_sp_plan_sample(const unsigned char *p, size_t have)
 
 enum verdict { NOTHING, MSB, LSB };
 
-/* What the varints among these bytes say: `layout` tells where they stand. Both directions end a varint at the same
- * byte, but the size of a string depends on it. */
+/* Judges the varints of a layout. Both directions end a varint at the same byte, but the size of a string depends on the
+ * direction. */
 static enum verdict judge_varints(const unsigned char *p, const unsigned char *end, const char *layout, bool lsb)
 {
     for (; *layout && p < end; layout++) {
@@ -344,7 +344,7 @@ static enum verdict judge_varints(const unsigned char *p, const unsigned char *e
     return NOTHING;
 }
 
-/* Walks over the records until one decides. *walked: how far the lengths fitted. */
+/* Walks over the records until a record decides. *walked: how far the lengths fit. */
 static enum verdict judge_records(const unsigned char *bytes, size_t size, bool lsb, size_t *walked)
 {
     size_t at = 0;
@@ -434,7 +434,7 @@ static void put_varint(struct pf_sp_output *output, uint32_t number)
     pf_sp_output_put(output, bytes, pf_sp_varint_put(number, bytes));
 }
 
-/* The profiler takes a number of 5 bytes for one of 4. */
+/* The profiler counts a number of 5 bytes as 4. */
 static size_t varint_size(uint32_t number, enum pf_sp_length how)
 {
     unsigned char bytes[5];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Encoded frames that are kept. */
+/* Most bytes of encoded frames that are kept. */
 enum { KEPT_MAX = 1 << 30 };
 
 static struct pf_sp_field text_field(const struct pf_dict *dict, uint32_t id)
@@ -31,7 +31,7 @@ static void put_bare(struct pf_sp_writer *w, unsigned tag)
     pf_sp_output_record(&w->output, tag, NULL, 0, w->plan ? PF_SP_LENGTH_NONE : PF_SP_LENGTH_PROFILER);
 }
 
-/* ---- Header ---- */
+/* --- header --------------------------------------------------------------------------------- */
 
 static void put_numbers(struct pf_sp_writer *w, unsigned tag, const uint32_t *numbers, size_t count)
 {
@@ -41,7 +41,7 @@ static void put_numbers(struct pf_sp_writer *w, unsigned tag, const uint32_t *nu
     pf_sp_output_record(&w->output, tag, fields, count, w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_NONE);
 }
 
-/* 48 hex digits into six words, little-endian as on the machines the profiler runs on. */
+/* Turns 48 hexadecimal digits into six little-endian words, as the profiler writes them. */
 static bool parse_id(const char *text, unsigned char bytes[PF_SP_ID_SIZE])
 {
     memset(bytes, 0, PF_SP_ID_SIZE);
@@ -94,7 +94,7 @@ static void put_header(struct pf_writer *writer, struct pf_sp_writer *w)
     pf_sp_output_flush(&w->output);
 }
 
-/* ---- Metadata ---- */
+/* --- metadata ------------------------------------------------------------------------------- */
 
 static void parse_version(const char *text, uint32_t *numbers, size_t count)
 {
@@ -115,7 +115,7 @@ static void parse_number(const char *text, uint32_t *number)
         *number = (uint32_t)value;
 }
 
-static int take_process(struct pf_writer *writer, struct pf_sp_writer *w, const char *id)
+static int set_process(struct pf_writer *writer, struct pf_sp_writer *w, const char *id)
 {
     unsigned char bytes[PF_SP_ID_SIZE];
     if (!parse_id(id, bytes))
@@ -130,13 +130,13 @@ static int take_process(struct pf_writer *writer, struct pf_sp_writer *w, const 
     return PF_OK;
 }
 
-/* A fact of an input's header; that of the first input is written. */
-static int take_fact(struct pf_writer *writer, struct pf_sp_writer *w, const char *key, const char *value)
+/* Keeps a fact of the header of an input, unless an earlier input had it. */
+static int set_fact(struct pf_writer *writer, struct pf_sp_writer *w, const char *key, const char *value)
 {
     unsigned char bytes[PF_SP_ID_SIZE];
     w->finish = 0;
     if (strcmp(key, "process_id") == 0)
-        return take_process(writer, w, value);
+        return set_process(writer, w, value);
     if (w->header_written)
         return PF_OK;
     if (strcmp(key, "perl_version") == 0)
@@ -154,7 +154,7 @@ static int take_fact(struct pf_writer *writer, struct pf_sp_writer *w, const cha
     return PF_OK;
 }
 
-static bool take_private(struct pf_sp_writer *w, const char *key, uint32_t value)
+static bool add_private(struct pf_sp_writer *w, const char *key, uint32_t value)
 {
     if (strcmp(key, PF_SP_KEY_BODY) == 0)
         w->in_body = true;
@@ -183,13 +183,13 @@ static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const st
         const char *name = pf_dict_string(writer->dict, key).data;
         bool ok = true;
         if (strcmp(origin, PF_SP_HEADER_ORIGIN) == 0) {
-            int status = take_fact(writer, w, name, pf_dict_string(writer->dict, value).data);
+            int status = set_fact(writer, w, name, pf_dict_string(writer->dict, value).data);
             if (status != PF_OK)
                 return status;
         } else if (w->text) {
             w->lost_metadata = w->lost_metadata || strcmp(origin, PF_SP_CUSTOM_ORIGIN) == 0;
         } else if (strcmp(origin, PF_SP_PRIVATE) == 0) {
-            ok = take_private(w, name, value);
+            ok = add_private(w, name, value);
         } else if (strcmp(origin, PF_SP_CUSTOM_ORIGIN) == 0) {
             struct pf_sp_events *list = w->header_written || w->in_body ? &w->pending : &w->custom;
             ok = pf_sp_events_add(list, PF_SP_EVENT_METADATA, key, value);
@@ -200,7 +200,7 @@ static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const st
     return PF_OK;
 }
 
-/* ---- Sections ---- */
+/* --- sections ------------------------------------------------------------------------------- */
 
 static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_sp_events *events, bool marks)
 {
@@ -215,8 +215,8 @@ static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w, const st
     }
 }
 
-/* Writes what is pending, and the marks that lead to the target: those that came with the profile where they do lead there
- * (a filter may have taken samples away), else those that follow from the labels. `free_end`: any end will do. */
+/* Writes what is pending, and the marks that lead to the target: the marks of the profile if they lead there (a filter may
+ * have removed samples), else marks made from the labels. `free_end`: any end is right. */
 static bool put_pending(struct pf_writer *writer, struct pf_sp_writer *w, bool free_end)
 {
     struct pf_sp_events marks = {0};
@@ -234,8 +234,8 @@ static bool put_pending(struct pf_writer *writer, struct pf_sp_writer *w, bool f
     return ok && pf_sp_open_copy(&w->open, &w->target);
 }
 
-/* Takes sections and op from a set of labels; what else is in it is left out. */
-static bool take_labels(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t labels)
+/* Sets sections and op from a set of labels and reports other labels. */
+static bool set_labels(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t labels)
 {
     const struct pf_dict *dict = writer->dict;
     w->labels = labels;
@@ -260,9 +260,9 @@ static bool take_labels(struct pf_writer *writer, struct pf_sp_writer *w, uint32
     return true;
 }
 
-/* ---- Frames ---- */
+/* --- frames --------------------------------------------------------------------------------- */
 
-/* A line as the file has it: 32 bits, signed. */
+/* A line as the file stores it: 32 bits, signed. */
 static uint32_t line_number(int64_t line)
 {
     return line >= INT32_MIN && line <= INT32_MAX ? (uint32_t)line : 0;
@@ -277,7 +277,7 @@ static bool refuse_name(struct pf_writer *writer, const char *what, struct pf_by
     return false;
 }
 
-/* A frame of the text form. False: no memory, or an error that is set. */
+/* Writes a frame of the text form. False: no memory, or the error is set. */
 static bool put_line_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
 {
     const struct pf_dict *dict = writer->dict;
@@ -306,7 +306,7 @@ static bool put_line_frame(struct pf_writer *writer, struct pf_sp_writer *w, uin
     return !w->line.failed;
 }
 
-/* Takes a function's name apart: the sub is the system name where the name ends with it, else what follows the last ::. */
+/* Splits the name of a function: the sub is the system name if the name ends with it, else the part behind the last ::. */
 static void split_name(const struct pf_dict *dict, const struct pf_function *function, struct pf_bytes name, bool sub,
                        struct pf_sp_field fields[2])
 {
@@ -326,8 +326,8 @@ static void split_name(const struct pf_dict *dict, const struct pf_function *fun
     fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
 }
 
-/* The plan's one sort of frame: its name as the plan has it, "package/sub name as string", or as package and sub. The
- * fields are package, sub, file, line; field 0 is the whole name where names are whole. */
+/* Writes a frame of the plan, which has one sort of frame. Its name is one string, or package and sub. The fields are
+ * package, sub, file, line; field 0 is the whole name if names are whole. */
 static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
 {
     if (w->whole_names)
@@ -349,7 +349,7 @@ static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     if (w->text)
         return put_line_frame(writer, w, id);
     fields[0] = fields[1] = pf_sp_text(PF_BYTES(""), 0);
-    /* A sub without any name stays so, but the plan takes one for a main program. */
+    /* A sub may have no name, but in the plan a frame without a name is a main program. */
     if (!scope && w->plan && w->whole_names)
         fields[0] = pf_sp_text(pf_dict_frame_name(dict, id, scratch), dict->strings.rows[function->name].flags);
     else if (!scope && (function->name != 0 || w->plan || !(sub || xsub)))
@@ -368,7 +368,7 @@ static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     return true;
 }
 
-/* A frame's bytes are the same each time: they are kept. */
+/* Writes a frame. Its bytes are the same each time, so they are kept. */
 static bool put_frame_again(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
 {
     if (id >= w->frame_count && !pf_grow_zeroed(&w->frames, &w->frame_count, &w->frame_capacity,
@@ -393,7 +393,7 @@ static bool put_frame_again(struct pf_writer *writer, struct pf_sp_writer *w, ui
     return true;
 }
 
-/* ---- Samples ---- */
+/* --- samples -------------------------------------------------------------------------------- */
 
 static bool put_frames(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack)
 {
@@ -442,7 +442,7 @@ static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t 
     int status = pf_sp_weight_ticks(&w->weight, writer, ++w->records, value, &ticks);
     if (status != PF_OK)
         return status;
-    bool ok = labels == w->labels || take_labels(writer, w, labels);
+    bool ok = labels == w->labels || set_labels(writer, w, labels);
     if (ok && w->text)
         return put_line(writer, w, stack, ticks) ? PF_OK : pf_error_nomem(&writer->error);
     if (ok && (w->pending.count > 0 || !pf_sp_open_equal(&w->open, &w->target)))
@@ -453,8 +453,8 @@ static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t 
     return ok && put_sample(writer, w, stack, (uint32_t)ticks) ? PF_OK : pf_error_nomem(&writer->error);
 }
 
-/* True when a column may be left out without a word: the weight itself, or the number of samples where it is one a record. */
-static bool goes_without_saying(const struct pf_writer *writer, struct pf_sp_writer *w,
+/* True if a column may be left out without a warning: the weight, or a number of samples that is 1 in each record. */
+static bool is_implied(const struct pf_writer *writer, struct pf_sp_writer *w,
                                 const struct pf_value_column *column, uint32_t rows)
 {
     const struct pf_measures *measures = &writer->dict->measures;
@@ -474,7 +474,7 @@ static int note_measures(struct pf_writer *writer, struct pf_sp_writer *w, const
     int status = PF_OK;
 
     for (uint32_t i = 0; status == PF_OK && i < batch->value_count; i++)
-        if (!goes_without_saying(writer, w, &batch->values[i], batch->rows))
+        if (!is_implied(writer, w, &batch->values[i], batch->rows))
             status = pf_leave_measure(writer, batch->values[i].measure);
     return status;
 }
@@ -484,7 +484,7 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const
     const int64_t *values;
     int status = pf_sp_weight_choose(&w->weight, writer, batch, w->plan);
     if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 && pf_sink_live(writer->sink)) {
-        /* The producer pauses: who reads this gets what there is. */
+        /* The producer pauses: send what there is. */
         pf_sp_output_flush(&w->output);
         return pf_sink_flush(writer->sink);
     }
@@ -499,9 +499,9 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const
     return status;
 }
 
-/* ---- Sources ---- */
+/* --- sources -------------------------------------------------------------------------------- */
 
-/* The number N of "(eval N)", where the name is just that. */
+/* The number of a name "(eval NUMBER)". False: another name. */
 static bool eval_number(struct pf_bytes name, uint32_t *number)
 {
     char text[32];
@@ -529,14 +529,14 @@ static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w, const 
             fields[1] = pf_sp_number(number);
             put(w, PF_SP_EVAL_NUMBER, fields, 2);
         } else {
-            /* Readers since 0.40 do not know the tag and go by the length: this one leads them past it. */
+            /* Readers since 0.40 do not know the tag and use the length: this length leads them to the next record. */
             fields[1] = pf_sp_text(text->name, text->name_flags);
             pf_sp_output_record(&w->output, PF_SP_EVAL_STRING, fields, 2, PF_SP_LENGTH_TRUE);
         }
     }
 }
 
-/* ---- From the outside ---- */
+/* --- from the outside ----------------------------------------------------------------------- */
 
 int pf_sp_writer_open(struct pf_writer *writer)
 {
@@ -612,7 +612,7 @@ int pf_sp_writer_finish(struct pf_writer *writer)
     put_header(writer, w);
     w->target.count = 0;
     bool ok = put_pending(writer, w, true);
-    /* Where the input said how it ends, what it left open stays so. A failed one has no end. */
+    /* If the input said how it ends, its open sections stay open. A failed input has no end. */
     if (ok && w->finish == 0 && !writer->failed_input)
         ok = put_pending(writer, w, false);
     if (!writer->failed_input)
