@@ -1,15 +1,15 @@
-/* The profiles of valgrind's callgrind and cachegrind, and of all who write the same: Xdebug, ruby-prof, pprof, nytprofcg. */
+/* Profiles of valgrind's callgrind and cachegrind, and of programs that write the same: Xdebug, ruby-prof, pprof, nytprofcg. */
 #include "format/callgrind/callgrind.h"
 
 enum { LOOK = 65536, EVIDENCE = 40, MAGIC = 96 };
 
-/* What the lines ahead have. */
+/* What the first lines have. */
 struct marks {
     bool magic, events, description, command, other, names, files, compressed, calls, costs;
     size_t strange;
 };
 
-/* Whether the line begins with one of the words, of which the last is NULL. */
+/* True if the line begins with one of the words; NULL ends the list. */
 static bool begins_with(struct pf_bytes line, const char *const *words)
 {
     for (; *words; words++)
@@ -18,7 +18,7 @@ static bool begins_with(struct pf_bytes line, const char *const *words)
     return false;
 }
 
-static void look_at_header(struct pf_bytes line, struct marks *marks)
+static void mark_header(struct pf_bytes line, struct marks *marks)
 {
     static const char *const others[] = {"version:", "creator:", "positions:", "pid:", "part:", "thread:",
                                          "event:", "totals:", "====", NULL};
@@ -28,7 +28,7 @@ static void look_at_header(struct pf_bytes line, struct marks *marks)
     marks->strange += !other && !pf_bytes_starts(line, PF_BYTES("summary:"));
 }
 
-static void look_at(struct pf_bytes line, struct marks *marks)
+static void mark_line(struct pf_bytes line, struct marks *marks)
 {
     static const char *const names[] = {"fn=", "cfn=", NULL};
     static const char *const files[] = {"fl=", "fi=", "fe=", "ob=", "cob=", "cfi=", "cfl=", "jump=", "jcnd=", "jf", NULL};
@@ -52,13 +52,13 @@ static void look_at(struct pf_bytes line, struct marks *marks)
     else if (pf_bytes_starts(line, PF_BYTES("calls=")))
         marks->calls = true;
     else
-        look_at_header(line, marks);
+        mark_header(line, marks);
     if (line.size > 4 && line.data[0] == 'f' && line.data[2] == '=' && line.data[3] == '(' && pf_digit(line.data[4]))
         marks->compressed = true;
 }
 
-/* The line that begins at `at`, as far as the first LOOK bytes have it; NULL behind the last. No more of a slow producer's bytes are waited
- * for than the line needs. */
+/* The line that begins at `at`, as far as it lies in the first LOOK bytes; NULL: no more lines. Waits for no more bytes of a
+ * slow producer than the line needs. */
 static const char *line_at(struct pf_source *source, size_t at, size_t *size)
 {
     size_t have = 0, want = at + 1;
@@ -79,25 +79,25 @@ static const char *line_at(struct pf_source *source, size_t at, size_t *size)
     return text + at;
 }
 
-static bool look(struct pf_source *source, struct marks *marks)
+static bool mark_lines(struct pf_source *source, struct marks *marks)
 {
     const char *line;
     size_t at = 0, size, tolerated = 0;
 
     *marks = (struct marks){0};
-    /* what begins with a line of its own is another format */
+    /* an input that begins with another line is of another format */
     while (marks->strange <= tolerated && (line = line_at(source, at, &size)) != NULL) {
         at += size + 1;
         if (size > 0 && line[size - 1] == '\r')
             size--;
-        look_at((struct pf_bytes){line, size}, marks);
+        mark_line((struct pf_bytes){line, size}, marks);
         if (size > 0 && marks->strange == 0)
             tolerated = 4;
     }
     return marks->magic || (marks->events && marks->strange <= 4);
 }
 
-/* Cachegrind's has a description, a command and names in full, and nothing that callgrind's has beside those. */
+/* Profiles of cachegrind have a description, a command and full names, and nothing that only callgrind writes. */
 static bool is_cachegrind(const struct marks *marks)
 {
     return !marks->magic && marks->events && (marks->description || marks->command) && !marks->other && !marks->compressed && !marks->calls;
@@ -108,7 +108,7 @@ static int bid_callgrind(struct pf_source *source, const char *path)
     struct marks marks;
 
     (void)path;
-    if (!look(source, &marks) || is_cachegrind(&marks))
+    if (!mark_lines(source, &marks) || is_cachegrind(&marks))
         return 0;
     if (marks.magic)
         return MAGIC;
@@ -120,10 +120,10 @@ static int bid_cachegrind(struct pf_source *source, const char *path)
     struct marks marks;
 
     (void)path;
-    return look(source, &marks) && is_cachegrind(&marks) ? EVIDENCE : 0;
+    return mark_lines(source, &marks) && is_cachegrind(&marks) ? EVIDENCE : 0;
 }
 
-/* What a part, or a run, says of itself is not so of several. */
+/* Facts of one part or one run are not facts of a merge. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     bool part = pf_bytes_equal(key, PF_BYTES("part")) || pf_bytes_equal(key, PF_BYTES("thread")) || pf_bytes_equal(key, PF_BYTES("summary"));

@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers and positions in a line of callgrind's profiles. */
+/* --- words of a line ------------------------------------------------------------------------ */
 
-/* What a line of costs begins with. */
+/* The characters that begin a line of costs. */
 #define PF_CG_COST_BEGINS "0123456789+-*"
 
 /* True for the characters of the word before the `:` or `=` of a line. */
@@ -32,13 +32,13 @@ static inline bool pf_cg_comment(struct pf_bytes line)
     return pf_bytes_starts(line, PF_BYTES("#")) || pf_bytes_starts(line, PF_BYTES("===="));
 }
 
-/* A whole number, decimal or 0x and hexadecimal, without a sign. False for anything else, and for more than 64 bits. */
+/* A whole number without a sign, decimal or hexadecimal with 0x. False: something else, or more than 64 bits. */
 static inline bool pf_cg_number(struct pf_bytes word, uint64_t *value)
 {
     return pf_scan_0x(&word) ? pf_parse_hex(word, value) : pf_parse_digits(word, UINT64_MAX, value);
 }
 
-/* The same below 2^63 and with an optional `-`. */
+/* A whole number of 64 bits with an optional `-`. False: something else. */
 static inline bool pf_cg_signed(struct pf_bytes word, int64_t *value)
 {
     bool negative = word.size > 1 && word.data[0] == '-';
@@ -52,7 +52,7 @@ static inline bool pf_cg_signed(struct pf_bytes word, int64_t *value)
     return true;
 }
 
-/* A subposition: absolute, or `+n`, `-n`, `*` from `last`. False for what is none, and outside 0 .. 2^64-1. */
+/* A subposition: absolute, or `+n`, `-n`, `*` relative to `last`. False: something else, or outside 0 to 2^64-1. */
 static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t *value)
 {
     uint64_t number;
@@ -69,7 +69,9 @@ static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t 
     return pf_cg_number(word, value);
 }
 
-/* Compressed names: `(id) name` defines, `(id)` refers. Objects, files and functions have ids of their own. */
+/* --- lines.c: compressed names -------------------------------------------------------------- */
+
+/* `(id) name` defines an id, `(id)` refers to it. Objects, files and functions have ids of their own. */
 
 struct pf_cg_names {
     struct pf_table ids; /* uint64_t: id + 1 */
@@ -81,64 +83,68 @@ struct pf_cg_names {
 int pf_cg_names_init(struct pf_cg_names *);
 void pf_cg_names_free(struct pf_cg_names *);
 
-/* The string that the text behind `fn=` means. PF_FAILED with *what set (constant) for an id nobody defined or that leaves 64 bits, and
- * for a name over PF_STRING_MAX; PF_NOMEM. */
+/* The string of the text behind `fn=`. PF_FAILED with *what (constant): an undefined id, an id of more than 63 bits, or a name
+ * over PF_STRING_MAX; PF_NOMEM. */
 int pf_cg_names_read(struct pf_cg_names *, struct pf_dict *, struct pf_bytes text, uint32_t *string, const char **what);
 
-/* Events and measures. The name of an event may carry its unit, as in Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`; its long name may
- * (`event: sysTime : sysTime (elapsed ns)`). ruby-prof's times are in microseconds and do not say so. */
+/* --- lines.c: events ------------------------------------------------------------------------ */
 
-/* The measure of an event: its name, units, scale and nature; kind and role are the caller's to set. `long_name` may be empty. */
+/* The name of an event may have its unit, as Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`, and so may its long name (`event:
+ * sysTime : sysTime (elapsed ns)`). ruby-prof's times are microseconds without a unit. */
+
+/* The measure of an event: name, units, scale and nature. The caller sets kind and role. `long_name` may be empty. */
 void pf_cg_event_measure(struct pf_dict *, struct pf_bytes event, struct pf_bytes long_name, struct pf_measure *);
 
-/* Splits what stands behind `event:` into the short and the long name. False where it defines a sum of others, or nothing. */
+/* Splits the text behind `event:` into the short and the long name. False: a sum of other events, or no name. */
 bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struct pf_bytes *long_name);
 
-/* Appends the event's name that a measure of that scale is read from; *num and *den lead from the measure's values to those that
- * are written: 1 / 1 unless the scale has no name. */
+/* Appends the name of an event from which a reader makes this measure. Multiply values by *num / *den before writing: 1 / 1
+ * unless the scale has no name. */
 void pf_cg_event_name(const struct pf_dict *, const struct pf_measure *, struct pf_buffer *, uint64_t *num, uint64_t *den);
 
-/* Whether both have the same name, unit and scale. */
+/* True if both have the same name, unit and scale. */
 bool pf_cg_event_same(const struct pf_measure *, const struct pf_measure *);
 
-/* Costs of lines and of calls, as a part of a callgrind profile lists them: one row a place, or a pair of places. */
+/* --- costs.c -------------------------------------------------------------------------------- */
 
-/* Columns behind those of the events. */
+/* Costs of lines and calls in one part of a profile: a row for each place, or for each pair of places. */
+
+/* Columns behind the columns of the events. */
 enum pf_cg_extra { PF_CG_CALLS, PF_CG_JUMP_COUNT, PF_CG_REACHED_COUNT, PF_CG_TAKEN_COUNT, PF_CG_EXTRAS };
 
-/* Records on their way in: sums, and what sums do not tell. */
+/* Sums of records, and facts that the sums do not have. */
 struct pf_cg_records {
     struct pf_accumulator sums;
-    unsigned char *places;   /* by location: 1 where a FLAT record has it, be its values 0 */
-    int64_t *hits;           /* by stack: records */
+    unsigned char *places;   /* by location: 1 if a FLAT record has it, even with values 0 */
+    int64_t *hits;           /* by stack: number of records */
     size_t place_count, place_capacity, hit_count, hit_capacity;
 };
 
 struct pf_cg_event {
-    struct pf_buffer name;   /* with its unit */
+    struct pf_buffer name;   /* with the unit */
     struct pf_cg_column {
-        struct pf_sums *sums; /* NULL: there are none */
-        uint64_t num, den;    /* to what is written */
+        struct pf_sums *sums; /* NULL: no sums */
+        uint64_t num, den;    /* factor of written values */
     } self, inclusive;
-    bool self_of_calls;      /* self costs stand with the calls of a function */
+    bool self_of_calls;      /* self costs are of the calls of a function */
 };
 
 struct pf_cg_costs {
     struct pf_dict *dict;
     struct pf_cg_event *events;
     size_t count, capacity;
-    struct pf_table keys;    /* struct pf_edge: the place, and 0 or the function called */
-    int64_t *values;         /* rows of count + PF_CG_EXTRAS, that of the key 0 too */
+    struct pf_table keys;    /* struct pf_edge: the place, and the called function or 0 */
+    int64_t *values;         /* rows of count + PF_CG_EXTRAS values, also for the key 0 */
     size_t value_capacity;
 };
 
 void pf_cg_records_free(struct pf_cg_records *);
 
-/* Adds a batch of records, as pf_accumulator_add. */
+/* Adds a batch of records; see pf_accumulator_add. */
 int pf_cg_records_add(struct pf_cg_records *, const struct pf_batch *, struct pf_error *);
 
-/* The events and the rows of records: of lines and calls where there are any, else of stacks. What is left out is reported. PF_OK;
- * PF_NOMEM; PF_OVERFLOW; PF_USAGE where there is no event. Free in any case. Sums of stacks become those of subtrees. */
+/* Makes the events and the rows: of lines and calls if there are any, else of stacks, whose sums become sums of subtrees.
+ * Reports what is left out. PF_OK; PF_NOMEM; PF_OVERFLOW; PF_USAGE: no event. Free in any case. */
 int pf_cg_costs_make(struct pf_cg_costs *, struct pf_cg_records *, struct pf_writer *);
 void pf_cg_costs_free(struct pf_cg_costs *);
 
@@ -147,15 +153,20 @@ static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t
     return costs->values + (size_t)row * (costs->count + PF_CG_EXTRAS);
 }
 
-/* Costs as text: the body of one part of a callgrind profile. */
+/* --- output.c ------------------------------------------------------------------------------- */
 
-/* From `positions:` to `totals:`. Files without a name are `???`, as valgrind writes it, unless `as_read`. PF_OK, PF_NOMEM, or the sink's failure. */
+/* The body of one part of a profile. */
+
+/* Writes `positions:` to `totals:`. Files without a name become `???`, as valgrind writes them, unless `as_read`. PF_OK,
+ * PF_NOMEM, or the failure of the sink. */
 int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool as_read, struct pf_error *);
 
-/* Private to the format: lines of a function that come from another file have a function of their own, of the same name and that
- * file, whose system name is the file of the function they stand in. The first edge into it (0 calls) says what all of them cost. */
+/* --- reader.c ------------------------------------------------------------------------------- */
 
-/* Measures of edges that are no calls: executed jumps, and how often conditional ones were reached and taken. */
+/* Lines of a function that come from another file have a function of their own: of the same name and that file, with the file
+ * of the outer function as system name. The first edge into the new function (0 calls) has the costs of all these lines. */
+
+/* Measures of jumps: executed jumps, and how often conditional jumps were reached and taken. */
 #define PF_CG_JUMPS "jumps"
 
 #define PF_CG_BRANCHES "branches"
@@ -164,24 +175,24 @@ int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool 
 
 enum { PF_CG_JUMP_MEASURES = 3 };
 
-/* Private metadata, once a part: files without a name are so in the file, not for want of knowledge. */
+/* Private metadata, once for each part: files without a name have no name in the input either. */
 #define PF_CG_PRIVATE ".callgrind"
 
 #define PF_CG_AS_READ "as_read"
 
-#define PF_CG_THREAD "thread" /* key of the label, and of the metadata */
+#define PF_CG_THREAD "thread" /* key of the label and of the metadata */
 
-/* The dialect, and what its metadata are called. */
+/* The dialect, and the origin of its metadata. */
 struct pf_cg_dialect {
     const char *origin;
-    bool flat; /* cachegrind: lines alone, and a summary at the end */
+    bool flat; /* cachegrind: only lines, and a summary at the end */
 };
 
 enum { PF_CG_INSTR, PF_CG_LINE, PF_CG_SUBPOSITIONS };
 
 enum { PF_CG_EVENTS = 256 };
 
-enum pf_cg_mode { PF_CG_COSTS, PF_CG_CALL, PF_CG_JUMP }; /* what the next line of costs is about */
+enum pf_cg_mode { PF_CG_COSTS, PF_CG_CALL, PF_CG_JUMP }; /* what the next line of costs belongs to */
 
 struct pf_cg_place {
     uint64_t at[PF_CG_SUBPOSITIONS];
@@ -189,7 +200,7 @@ struct pf_cg_place {
 
 struct pf_cg_rows {
     uint32_t count, *location, *callee, *labels;
-    struct pf_location *places, *targets; /* what the first two columns are made of, all at once */
+    struct pf_location *places, *targets; /* rows of the first two columns */
     int64_t *data; /* columns of PF_BATCH_ROWS */
     struct pf_value_column *columns;
     uint32_t column_count;
@@ -200,26 +211,26 @@ struct pf_cg_reader {
     const struct pf_cg_dialect *dialect;
     struct pf_cg_names objects, files, functions;
     struct pf_bytes line;
-    bool held;                /* the line waits for what is to be given before it */
+    bool held;                /* the line waits: rows before it go out first */
     uint64_t offset, number;  /* of the line */
     int status;
 
-    uint8_t order[PF_CG_SUBPOSITIONS]; /* what the subpositions are */
+    uint8_t order[PF_CG_SUBPOSITIONS]; /* kinds of the subpositions */
     size_t order_count;
     uint32_t *definitions;    /* strings behind `event:` */
     size_t definition_count, definition_capacity;
     uint32_t events;
     int64_t last_costs[PF_CG_EVENTS], costs[PF_CG_EVENTS];
-    bool relative_costs;      /* costs are compressed as positions are */
+    bool relative_costs;      /* costs are relative, as positions are */
     bool has_jumps;
 
-    uint32_t object, file, owner, function; /* strings; owner: file of the function itself */
-    uint32_t image, place;    /* rows of the dictionary: the object, and the function with the file at hand; 0: to be made */
+    uint32_t object, file, owner, function; /* strings; owner: the file of the function */
+    uint32_t image, place;    /* rows of the dictionary: the object, and the function with the current file; 0: not made yet */
     uint32_t callee_object, callee_file, callee;
     bool has_object, has_file, has_callee;  /* of the next call or jump */
     struct pf_cg_place last, target;
     enum pf_cg_mode mode;
-    int64_t count, reached;   /* calls or jumps; how often a conditional one was reached, -1: it is not conditional */
+    int64_t count, reached;   /* calls or jumps; how often a conditional jump was reached, -1: not conditional */
     int64_t inlined[PF_CG_EVENTS];
     bool inlined_any;
 
@@ -237,23 +248,23 @@ int pf_cg_reader_open(struct pf_reader *, const struct pf_cg_dialect *);
 int pf_cg_reader_read(struct pf_reader *, struct pf_batch *);
 void pf_cg_reader_close(struct pf_reader *);
 
-/* The writer of callgrind's profiles. */
+/* --- writer.c ------------------------------------------------------------------------------- */
 
 struct pf_cg_group;
 
-/* A part is written when the next one begins, or at the end. */
+/* A part is written when the next part begins, or at the end. */
 struct pf_cg_writer {
     uint32_t origin, cachegrind, private_origin; /* strings */
     uint32_t thread_key;
     struct pf_cg_header {
         uint32_t key, value;
-    } *header;                   /* of the part */
+    } *header;                   /* lines of the header of the part */
     size_t header_count, header_capacity;
     struct pf_cg_group **groups; /* records of the part by thread */
     size_t group_count, group_capacity;
-    uint32_t *measures;          /* all there were, in order */
+    uint32_t *measures;          /* all measures, in order */
     size_t measure_count, measure_capacity;
-    bool as_read;                /* files without a name are so in the input */
+    bool as_read;                /* files without a name have no name in the input either */
     bool written;
 };
 

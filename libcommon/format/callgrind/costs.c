@@ -69,7 +69,7 @@ static bool is_calls(const struct pf_dict *dict, const struct pf_sums *sums)
     return pf_measure_calls(dict, measure_of(sums));
 }
 
-/* Lines may count what calls count by the same name. */
+/* Lines and calls may have measures of one name. */
 static bool is_name_of_calls(const struct pf_cg_costs *costs, const struct pf_measure *measure)
 {
     for (size_t k = 0; k + 1 < costs->count; k++)
@@ -83,7 +83,7 @@ static bool same_scale(const struct pf_measure *a, const struct pf_measure *b)
     return a->num == b->num && a->den == b->den;
 }
 
-/* The scale that both are whole multiples of, and how often. False: there is none within 64 bits. */
+/* The largest scale of which both scales are multiples, and the factors. False: it needs more than 64 bits. */
 static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure, struct pf_measure other, int64_t *times, int64_t *other_times)
 {
     struct pf_quantity common = {0};
@@ -106,7 +106,7 @@ static void base_unit(struct pf_measure *measure)
     measure->num = measure->den = 1;
 }
 
-/* Both columns of an event in one unit, and its name. */
+/* Adds an event: its name, and both columns in one unit. */
 static bool name_event(const struct pf_cg_costs *costs, struct pf_cg_event *event)
 {
     const struct pf_dict *dict = costs->dict;
@@ -148,8 +148,8 @@ static bool add_event(struct pf_cg_costs *costs, struct pf_sums *self, struct pf
     return name_event(costs, &costs->events[costs->count - 1]);
 }
 
-/* The self costs beside inclusive ones: lines of the same name, or those of functions of which the inclusive ones are told as well; where
- * there are none, for the first ones, what the calls say of their functions, then lines of the same unit. */
+/* The self costs that belong to inclusive costs: lines of the same name. Without such lines the first inclusive costs get the
+ * self costs that calls have for their functions, else lines of the same unit. */
 static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, const struct pf_sums *inclusive)
 {
     struct pf_sums *best = NULL;
@@ -188,7 +188,7 @@ static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, 
            !taken(costs, sums);
 }
 
-/* Which of them is the first event, as viewers show that one first: the one that tables show. UINT32_MAX: there is none. */
+/* The event to write first, because viewers show it first: the main measure. UINT32_MAX: no event. */
 static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, enum pf_kind kind,
                         bool (*is)(const struct pf_cg_costs *, const struct pf_sums *, enum pf_kind))
 {
@@ -201,7 +201,7 @@ static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumul
     return best;
 }
 
-/* Inclusive costs of calls that are of a kind with self costs; where none are, the first. */
+/* Adds inclusive costs that have self costs; if no costs have, the first inclusive costs. */
 static bool choose_call(struct pf_cg_costs *costs, struct pf_accumulator *sums, uint32_t index)
 {
     struct pf_sums *inclusive = &sums->sums[index], *self;
@@ -259,7 +259,7 @@ static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accum
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-/* The row of a pair, made when new; 0 when memory ran out. `caller` is not 0. */
+/* The row of a pair; makes a new row. 0: out of memory. `caller` is not 0. */
 static uint32_t costs_find(struct pf_cg_costs *costs, uint32_t caller, uint32_t callee)
 {
     struct pf_edge key = {caller, callee};
@@ -285,7 +285,7 @@ static int costs_add(struct pf_cg_costs *costs, uint32_t row, size_t column, int
     return pf_add64(*sum, value, sum) ? PF_OK : pf_error_set(error, PF_OVERFLOW, "a sum of costs leaves 64 bits");
 }
 
-/* The value a column of an event writes; PF_OK or PF_OVERFLOW. */
+/* The written value of a sum; PF_OK or PF_OVERFLOW. */
 static int column_value(const struct pf_cg_column *column, int64_t sum, int64_t *value,
                         struct pf_error *error)
 {
@@ -297,7 +297,7 @@ static int column_value(const struct pf_cg_column *column, int64_t sum, int64_t 
     return PF_OK;
 }
 
-/* The place of records that have none. */
+/* The place of records without a place. */
 static uint32_t costs_nowhere(struct pf_cg_costs *costs)
 {
     struct pf_function function = {.name = pf_dict_intern(costs->dict, PF_BYTES("[unknown]"), 0)};
@@ -331,7 +331,7 @@ static int add_lines(struct pf_cg_costs *costs, const struct pf_cg_records *reco
     return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* The first line of a function, where it is known. */
+/* The location of the first line of a function, if it is known. */
 static uint32_t first_line(struct pf_cg_costs *costs, uint32_t location)
 {
     struct pf_location place = *pf_dict_location(costs->dict, location);
@@ -396,8 +396,8 @@ struct walk {
     struct pf_error *error;
 };
 
-/* Places without what lists of stacks alone mean, and those of whole functions. A frame that then has nothing left is the unknown
- * function: no place at all would make a line of a call. */
+/* Makes the places of rows, without facts of stacks, and the places of whole functions. A frame without any facts becomes the
+ * unknown function, because without a place a call would become a line. */
 static bool map_places(struct walk *walk)
 {
     struct pf_dict *dict = walk->costs->dict;
@@ -432,7 +432,7 @@ static uint32_t location_at(const struct walk *walk, uint32_t node)
     return pf_dict_stack(walk->costs->dict, node)->location;
 }
 
-/* Number of the two functions that meet at a node; 0 for a root. */
+/* The number of the pair of functions at a node; 0: a root. */
 static uint32_t pair_at(struct walk *walk, uint32_t node)
 {
     uint32_t parent = pf_dict_stack(walk->costs->dict, node)->parent;
@@ -449,20 +449,16 @@ static bool any_at(const struct pf_cg_costs *costs, uint32_t node)
     return false;
 }
 
-/* A stack's own costs. */
+/* Adds the self costs of a stack. */
 static int add_self(struct walk *walk, uint32_t node)
 {
     struct pf_cg_costs *costs = walk->costs;
     uint32_t place = walk->plain[location_at(walk, node)];
     uint32_t row = costs_find(costs, place != 0 ? place : costs_nowhere(costs), 0);
 
-    for (size_t k = 0; row != 0 && k < costs->count; k++) {
-        int64_t value;
-        if (column_value(&costs->events[k].self, pf_sums_at(costs->events[k].self.sums, node),
-                         &value, walk->error) != PF_OK ||
-            costs_add(costs, row, k, value, walk->error) != PF_OK)
+    for (size_t k = 0; row != 0 && k < costs->count; k++)
+        if (add_column(costs, row, k, &costs->events[k].self, node, walk->error) != PF_OK)
             return walk->error->code;
-    }
     return row != 0 ? PF_OK : pf_error_nomem(walk->error);
 }
 
@@ -485,13 +481,9 @@ static int add_call(struct walk *walk, uint32_t node, bool first)
     uint32_t row = row_of(walk, node);
     if (row == 0)
         return pf_error_nomem(walk->error);
-    for (size_t k = 0; first && k < costs->count; k++) {
-        int64_t value;
-        if (column_value(&costs->events[k].self, pf_sums_at(costs->events[k].self.sums, node),
-                         &value, walk->error) != PF_OK ||
-            costs_add(costs, row, k, value, walk->error) != PF_OK)
+    for (size_t k = 0; first && k < costs->count; k++)
+        if (add_column(costs, row, k, &costs->events[k].self, node, walk->error) != PF_OK)
             return walk->error->code;
-    }
     return costs_add(costs, row, costs->count + PF_CG_CALLS, count, walk->error);
 }
 
@@ -514,7 +506,7 @@ static int walk_calls(struct walk *walk)
     return PF_OK;
 }
 
-/* What tells how many samples and calls there were. Records become those of subtrees. */
+/* Finds the counts of samples and calls. Numbers of records become sums of subtrees. */
 static int find_counts(struct walk *walk)
 {
     struct pf_cg_records *records = walk->records;
@@ -556,9 +548,9 @@ static int walk_stacks(struct walk *walk)
     return status == PF_OK ? walk_calls(walk) : status;
 }
 
-/* Self costs at the last frame of each stack, and a call for each two frames that follow each other: once a stack however often two
- * functions do, from the place of the outermost. Calls are numbers of calls where records have them, else of samples. PF_OK, PF_NOMEM or
- * PF_OVERFLOW. */
+/* Adds self costs at the last frame of each stack, and a call for each two neighbouring frames: once for each stack and pair
+ * of functions, from the outermost place. The number of calls is that of the records, else the number of samples. PF_OK,
+ * PF_NOMEM or PF_OVERFLOW. */
 static int stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records,
                        struct pf_error *error)
 {

@@ -24,7 +24,7 @@ void pf_cg_names_free(struct pf_cg_names *names)
     free(names->strings);
 }
 
-/* `(digits)` at the beginning: the number and what is behind it. *fits: it has 63 bits. */
+/* Removes `(digits)` from the beginning. *fits: the number has at most 63 bits. */
 static bool scan_id(struct pf_bytes *text, uint64_t *id, bool *fits)
 {
     struct pf_bytes rest = *text;
@@ -91,19 +91,19 @@ static bool find_unit(struct pf_bytes name, struct pf_unit_size *unit)
     return pf_unit_parse(name, PF_UNITS_TIME | PF_UNITS_FINE | PF_UNITS_BYTES | PF_UNITS_COUNT, unit);
 }
 
-/* Of a word: in ASCII, or a part of a character beyond it. */
+/* A letter in ASCII, or a byte of a character beyond ASCII. */
 static bool is_letter(char c)
 {
     return pf_letter(c) || (unsigned char)c >= 0x80;
 }
 
-/* What stands before a unit: a number of at most nine digits, `1e-N` with N to 18, or `1/N`. Both are 1 where there is nothing, the first
- * is 0 for what is none of these. */
+/* The factor before a unit: a number of at most nine digits, `1e-N` with N up to 18, or `1/N`. 1 / 1: no factor; 0 / n: not a
+ * factor. */
 struct factor {
     uint64_t num, den;
 };
 
-/* A number from 1 to `most`, removed from the text; 0: none is there. */
+/* Removes a number from 1 to `most` from the text; 0: no such number. */
 static uint64_t scan_count(struct pf_bytes *text, uint64_t most)
 {
     uint64_t count;
@@ -145,7 +145,7 @@ static bool all_letters(struct pf_bytes word)
     return word.size > 0;
 }
 
-/* A unit nobody knows is its own base. */
+/* An unknown unit is its own base. */
 static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word, struct factor factor, struct pf_bytes text)
 {
     measure->unit = pf_dict_intern(dict, word, 0);
@@ -153,7 +153,7 @@ static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, str
     measure->raw_unit = factor.den > 1 ? pf_dict_intern(dict, text, 0) : 0;
 }
 
-/* `1e-3count` and `1/3count` as others write them: with a blank. */
+/* `1e-3count` and `1/3count` with a blank before the unit, as other formats write them. */
 static struct pf_bytes with_blank(struct pf_buffer *buffer, struct pf_bytes text, struct pf_bytes word)
 {
     pf_buffer_append(buffer, text.data, text.size - word.size);
@@ -162,7 +162,7 @@ static struct pf_bytes with_blank(struct pf_buffer *buffer, struct pf_bytes text
     return buffer->failed ? text : (struct pf_bytes){buffer->data, buffer->size};
 }
 
-/* `NAME_(UNIT)` or `NAME(UNIT)`: true when the measure was set by it. */
+/* Sets the measure from `NAME_(UNIT)` or `NAME(UNIT)`; false: another name. */
 static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_measure *measure)
 {
     size_t open = event.size;
@@ -237,7 +237,7 @@ bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struc
     return event->size > 0 && !memchr(event->data, '=', event->size) && !memchr(event->data, ' ', event->size);
 }
 
-/* Whether the raw unit is how the scale is read. */
+/* True if a reader gets the scale from the raw unit. */
 static bool raw_unit_says(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes word = pf_dict_string(dict, measure->raw_unit);

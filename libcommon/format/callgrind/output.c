@@ -9,7 +9,7 @@ enum { LINE_TEXT = 64 };
 
 enum names { OBJECTS, FILES, FUNCTIONS, NAMES };
 
-/* A function as it is written: strings. */
+/* The names of a function as written: strings. */
 struct function {
     uint32_t image, name, file, used;
 };
@@ -67,7 +67,7 @@ static size_t print_difference(char *text, int64_t difference)
     return difference > 0 ? 1 + pf_print_int(difference, text + 1) : pf_print_int(difference, text);
 }
 
-/* A position seen from the last one; a `target` leaves that as it is. */
+/* Writes a position relative to the last one; a `target` does not become the last position. */
 static size_t print_position(struct output *output, char *text, const struct pf_location *location, bool target)
 {
     int64_t line = location->line > 0 ? location->line : 0, step;
@@ -89,7 +89,7 @@ static size_t print_position(struct output *output, char *text, const struct pf_
     return size;
 }
 
-/* Costs behind a position: zeros at the end are not told. */
+/* Writes the costs behind a position, without zeros at the end. */
 static void write_costs(struct output *output, const struct pf_location *location, const int64_t *values)
 {
     char text[2 * LINE_TEXT];
@@ -117,7 +117,7 @@ static bool is_inlined(const struct pf_location *location)
     return location->inlined != 0 && location->function != 0;
 }
 
-/* The function a place belongs to: lines from another file to the one they stand in. */
+/* The function of a place; lines from another file belong to the function around them. */
 static struct function function_of(struct output *output, uint32_t id)
 {
     const struct pf_location *location = pf_dict_location(output->dict, id);
@@ -132,7 +132,7 @@ static struct function function_of(struct output *output, uint32_t id)
     return out;
 }
 
-/* A name with what cannot stand in a line replaced, compressed. */
+/* Writes a compressed name; replaces characters that a line cannot hold. */
 static void write_name(struct output *output, const char *prefix, enum names kind, uint32_t string)
 {
     uint32_t key = string + 1, count = output->names[kind].count, id;
@@ -189,7 +189,7 @@ static void write_target(struct output *output, const char *word, int64_t count,
     pf_sink_write(output->sink, text, size);
 }
 
-/* The names of a call's target that differ from what is at hand. */
+/* Writes the names of the target of a call that differ from the current ones. */
 static void write_callee(struct output *output, uint32_t id, bool jump)
 {
     const struct pf_location *location = pf_dict_location(output->dict, id);
@@ -241,7 +241,7 @@ static void write_edge(struct output *output, const struct pf_location *from, ui
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
-/* An edge that the reader made of the lines that come from another file. */
+/* True for an edge that the reader made of lines from another file. */
 static bool is_made(const struct output *output, const struct pf_edge *key, const int64_t *values)
 {
     const struct pf_location *from = pf_dict_location(output->dict, key->caller), *to = pf_dict_location(output->dict, key->callee);
@@ -296,7 +296,7 @@ static int compare(const void *x, const void *y)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Into another file, or back to that of the function. */
+/* Writes the change to another file, or back to the file of the function. */
 static void set_part(struct output *output, const struct function *function, uint32_t part)
 {
     uint32_t file = part == 0 ? function->file : part - 1;

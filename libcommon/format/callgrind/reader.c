@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { FIXED = 1 }; /* columns of edges before the events: calls; those of jumps stand behind */
+enum { FIXED = 1 }; /* columns of edges before the events: calls; columns of jumps come behind the events */
 enum { JUMPS = PF_CG_JUMP_MEASURES };
 
 static int bad_line(struct pf_reader *reader, const char *what)
@@ -85,7 +85,7 @@ static struct pf_location location_of(uint32_t function, uint32_t image, const s
     return location;
 }
 
-/* The function of the lines at hand. */
+/* The function of the current lines. */
 static uint32_t place(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
@@ -100,7 +100,7 @@ static uint32_t place(struct pf_reader *reader)
     return state->place;
 }
 
-/* What the lines of another file cost together, as an edge from the function into them. */
+/* Ends the lines of another file: adds an edge with their costs, from the function to these lines. */
 static void leave_inlined(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
@@ -124,7 +124,7 @@ static void leave_inlined(struct pf_reader *reader)
 
 enum spec { SPEC_NONE, SPEC_OB, SPEC_FL, SPEC_FI, SPEC_FN, SPEC_COB, SPEC_CFI, SPEC_CFN };
 
-/* The word before `=`; jumps have words of their own, which do what those of calls do. */
+/* The meaning of the word before `=`; the words of jumps mean the same as those of calls. */
 static enum spec find_spec(struct pf_bytes word)
 {
     static const struct {
@@ -208,8 +208,8 @@ static bool read_positions(const struct pf_cg_reader *state, struct pf_bytes *te
     return true;
 }
 
-/* One cost. `*` and `+n` are no costs by the description of the format; where they occur nevertheless, they and `-n` count from the
- * cost before. */
+/* Reads a cost. By the description of the format `*` and `+n` are not costs; files that have them count them and `-n` from
+ * the cost before. */
 static bool read_cost(struct pf_cg_reader *state, struct pf_bytes word, uint32_t k)
 {
     bool star = word.size == 1 && word.data[0] == '*', plus = word.size > 1 && word.data[0] == '+';
@@ -323,7 +323,7 @@ static uint32_t count_measure(struct pf_reader *reader, const char *name)
     return pf_dict_add_measure(reader->dict, pf_measure_make(reader->dict, name, "count", PF_EDGE, PF_COUNT, PF_EXACT));
 }
 
-/* Columns of jumps beside the others, for the first jump there is. */
+/* Adds the columns of jumps, at the first jump. */
 static int add_jump_columns(struct pf_reader *reader)
 {
     static const char *const jumps[JUMPS] = {PF_CG_JUMPS, PF_CG_BRANCHES, PF_CG_TAKEN};
@@ -411,7 +411,7 @@ static bool named_before(const struct pf_measures *measures, const struct pf_cg_
     return false;
 }
 
-/* The measures of the columns; a call's have the number of calls before them. */
+/* Sets the measures of the columns; calls have their number before the events. */
 static int name_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t count)
 {
     struct pf_cg_reader *state = reader->state;
@@ -434,7 +434,7 @@ static int name_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t
     return PF_OK;
 }
 
-/* The columns that a part's costs have; none while something is wrong with them. */
+/* Sets the columns of a part; without columns if the events are wrong. */
 static int read_events(struct pf_reader *reader, struct pf_bytes text)
 {
     struct pf_cg_reader *state = reader->state;
@@ -495,7 +495,7 @@ static int read_expected(struct pf_reader *reader, struct pf_bytes text)
     return PF_OK;
 }
 
-/* The costs against what the file says of their sums. Xdebug's summary counts more than there are lines of. */
+/* Compares the sums of the costs with the summary and the totals. Xdebug's summary counts more than its lines do. */
 static void check_sums(struct pf_reader *reader, const char *what, enum pf_severity severity)
 {
     struct pf_cg_reader *state = reader->state;
@@ -525,7 +525,7 @@ static int read_totals(struct pf_reader *reader, struct pf_bytes text)
     return PF_OK;
 }
 
-/* What stood in a part before the next one begins, or the input ends. */
+/* Ends a part, before the next part or at the end of the input. */
 static void end_part(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
@@ -588,7 +588,7 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
 
 enum kind { EMPTY, RECORD, SPEC, HEADER, COMMENT, UNKNOWN };
 
-/* What a line is, and the word before its sign. */
+/* The kind of a line, and the word before its sign. */
 static enum kind kind_of(struct pf_bytes line, struct pf_bytes *word, struct pf_bytes *value)
 {
     size_t at = 0;
@@ -624,8 +624,8 @@ static int read_spec_line(struct pf_reader *reader, struct pf_bytes word, struct
     return bad_line(reader, "an unknown kind of position");
 }
 
-/* Works on the line at hand; PF_EOF: what is there must be given before it. */
-static int take_line(struct pf_reader *reader)
+/* Reads the current line. PF_EOF: rows or metadata before the line must go out first. */
+static int read_line(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
     struct pf_bytes word = {0}, value = {0};
@@ -657,7 +657,7 @@ static int take_line(struct pf_reader *reader)
     }
 }
 
-/* What is missing where the bytes end. */
+/* Ends the input: checks that nothing is missing. */
 static int end(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
@@ -674,10 +674,10 @@ static int end(struct pf_reader *reader)
     return PF_EOF;
 }
 
-/* --- giving ----------------------------------------------------------------------------------------------- */
+/* --- batches -------------------------------------------------------------------------------- */
 
-/* Places of rows: searched for many at a time, so that the waits for memory go on side by side (1.14 s became 0.96 s for 3.7 million
- * places of 100 MB). */
+/* Finds the places of rows, many at a time, so that the processor waits for several of them at once (1.14 s became 0.96 s
+ * for 3.7 million places of 100 MB). */
 static void find_places(struct pf_dict *dict, struct pf_cg_rows *rows, bool calls)
 {
     enum { TOGETHER = 64 };
@@ -701,7 +701,7 @@ static void find_places(struct pf_dict *dict, struct pf_cg_rows *rows, bool call
     }
 }
 
-static void give_rows(struct pf_dict *dict, struct pf_cg_rows *rows, struct pf_batch *batch, enum pf_kind kind)
+static void fill_rows(struct pf_dict *dict, struct pf_cg_rows *rows, struct pf_batch *batch, enum pf_kind kind)
 {
     find_places(dict, rows, kind == PF_EDGE);
     batch->kind = kind;
@@ -715,7 +715,7 @@ static void give_rows(struct pf_dict *dict, struct pf_cg_rows *rows, struct pf_b
     rows->declared = true;
 }
 
-static void give_meta(struct pf_cg_reader *state, struct pf_batch *batch)
+static void fill_meta(struct pf_cg_reader *state, struct pf_batch *batch)
 {
     batch->kind = PF_META;
     batch->rows = (uint32_t)state->meta_count;
@@ -725,23 +725,23 @@ static void give_meta(struct pf_cg_reader *state, struct pf_batch *batch)
     state->meta_count = 0;
 }
 
-/* What is to be given first. */
-static bool give(struct pf_dict *dict, struct pf_cg_reader *state, struct pf_batch *batch)
+/* Makes the batch that goes out first. False: nothing to send. */
+static bool fill_batch(struct pf_dict *dict, struct pf_cg_reader *state, struct pf_batch *batch)
 {
     bool events = state->events > 0;
 
     if (events && (!state->flat.declared || state->flat.count > 0))
-        give_rows(dict, &state->flat, batch, PF_FLAT);
+        fill_rows(dict, &state->flat, batch, PF_FLAT);
     else if (events && (!state->edge.declared || state->edge.count > 0))
-        give_rows(dict, &state->edge, batch, PF_EDGE);
+        fill_rows(dict, &state->edge, batch, PF_EDGE);
     else if (state->meta_count > 0)
-        give_meta(state, batch);
+        fill_meta(state, batch);
     else
         return false;
     return true;
 }
 
-/* Reads on until there is something to give. A row is kept free for the edge into inlined lines. */
+/* Reads lines until a batch can be made. Keeps a row free for the edge into inlined lines. */
 static int read_lines(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
@@ -755,7 +755,7 @@ static int read_lines(struct pf_reader *reader)
             status = pf_source_line(reader->source, &state->line, &reader->error);
         }
         if (status == PF_OK) {
-            status = take_line(reader);
+            status = read_line(reader);
             state->held = status == PF_EOF;
             if (state->held)
                 return PF_OK;
@@ -789,7 +789,7 @@ int pf_cg_reader_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_cg_reader *state = reader->state;
 
-    while (!give(reader->dict, state, batch)) {
+    while (!fill_batch(reader->dict, state, batch)) {
         if (state->status != PF_OK)
             return state->status;
         state->status = read_lines(reader);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Records of one thread of a part. */
+/* The records of one thread of a part. */
 struct pf_cg_group {
     uint32_t thread; /* string; 0: none is told */
     struct pf_cg_records records;
@@ -33,7 +33,7 @@ static bool want_all(void *arg, uint32_t measure)
     return true;
 }
 
-/* A measure is one of a part's from its beginning, be there records or not. */
+/* A part has all measures from its beginning, with or without records. */
 static int declare(struct pf_writer *writer, struct pf_cg_group *group, uint32_t measure)
 {
     struct pf_value_column column = {.measure = measure};
@@ -88,7 +88,7 @@ bool pf_cg_writer_holds_label(struct pf_writer *writer, const struct pf_label *l
     return label->key == ((const struct pf_cg_writer *)writer->state)->thread_key && !label->numeric;
 }
 
-/* The thread a label set tells. */
+/* The thread of a label set. */
 static uint32_t thread_of(struct pf_writer *writer, uint32_t labels)
 {
     uint32_t thread = 0;
@@ -103,7 +103,7 @@ static uint32_t thread_of(struct pf_writer *writer, uint32_t labels)
     return thread;
 }
 
-/* Rows from..to of a batch. */
+/* The rows from..to of a batch. */
 static int add_run(struct pf_writer *writer, const struct pf_batch *batch, uint32_t from, uint32_t to, uint32_t thread)
 {
     struct pf_cg_group *group = group_of(writer, thread);
@@ -173,7 +173,7 @@ static bool has_key(const struct pf_writer *writer, const char *key)
     return false;
 }
 
-/* Lines as they were read, and those that readers ask for. */
+/* Writes the lines of the header as they were read, and lines that readers need. */
 static void write_header(struct pf_writer *writer, uint32_t thread)
 {
     struct pf_cg_writer *state = writer->state;
@@ -202,7 +202,7 @@ static void write_header(struct pf_writer *writer, uint32_t thread)
     state->written = true;
 }
 
-/* The long name that a line of the header gives an event. */
+/* The long name of an event in the header. */
 static struct pf_bytes long_name_of(const struct pf_writer *writer, struct pf_bytes name)
 {
     const struct pf_cg_writer *state = writer->state;
@@ -215,7 +215,7 @@ static struct pf_bytes long_name_of(const struct pf_writer *writer, struct pf_by
     return (struct pf_bytes){NULL, 0};
 }
 
-/* An event whose unit the header tells, or its name without it, goes by the name alone. */
+/* Drops the unit from the name of an event if the header has the unit, or the name alone means the same. */
 static bool shorten_name(struct pf_writer *writer, struct pf_cg_event *event)
 {
     const struct pf_cg_column *column = event->self.sums ? &event->self : &event->inclusive;
@@ -235,7 +235,7 @@ static struct pf_bytes name_of(const struct pf_cg_event *event)
     return (struct pf_bytes){event->name.data, event->name.size};
 }
 
-/* Whether a reader takes an event for one before it, or its costs for the number of calls. */
+/* True if a reader would take the event for an earlier event, or its costs for the number of calls. */
 static bool is_name_taken(const struct pf_writer *writer, const struct pf_cg_costs *costs, size_t event)
 {
     struct pf_measure measures[2];
@@ -253,7 +253,7 @@ static bool is_name_taken(const struct pf_writer *writer, const struct pf_cg_cos
     return false;
 }
 
-/* An event by a name that is taken gets a number before its name. */
+/* Puts a number before the name of an event if the name is in use. */
 static bool number_name(struct pf_writer *writer, struct pf_cg_costs *costs, size_t event)
 {
     struct pf_buffer *name = &costs->events[event].name, old = {0};
@@ -293,8 +293,8 @@ static int write_group(struct pf_writer *writer, struct pf_cg_group *group)
     return status;
 }
 
-/* A part without records has its header and events. Records of no thread come first: behind those of a thread they would be taken for
- * its own. */
+/* Writes a part; without records it has its header and events. Records without a thread come first, because behind the records
+ * of a thread they would belong to that thread. */
 static int write_part(struct pf_writer *writer)
 {
     struct pf_cg_writer *state = writer->state;

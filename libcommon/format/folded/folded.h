@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A line of folded stacks, `frame;frame;frame COUNT`: what reader and writer share. */
+/* --- text.c: counts ------------------------------------------------------------------------- */
 
 enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
 
@@ -21,7 +21,7 @@ enum { PF_FOLDED_ROUNDED = 6 };   /* decimals of counts whose decimals do not en
 /* Powers of ten by exponent. */
 extern const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1];
 
-/* value / 10^decimals, without needless zeros behind the point. */
+/* value / 10^decimals; the value has no zeros at the end behind the point. */
 struct pf_folded_count {
     int64_t value;
     unsigned decimals;
@@ -29,54 +29,57 @@ struct pf_folded_count {
 
 enum pf_folded_result { PF_FOLDED_GOOD, PF_FOLDED_NO_COUNT, PF_FOLDED_TOO_BIG };
 
-/* Cuts a line into its stack, without blanks at its ends, and its count: the last token between blanks, -?digits[.digits][e-?digits]
- * (FlameGraph takes `12.` as well). */
+/* Cuts a line into its stack, without blanks at both ends, and its count: the last word, -?digits[.digits][e-?digits]
+ * (FlameGraph accepts `12.` too). */
 enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack, struct pf_folded_count *);
 
-/* `#` begins a comment, and so does `//` where no count follows (a frame may begin with it). */
+/* True for a comment: a line with `#`, or with `//` and no count (a frame may begin with `//`). */
 bool pf_folded_comment(struct pf_bytes line);
 
-/* As which of FlameGraph's scripts names are: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. What else is
- * known of a sample, its command or the other parts of its key, is the outermost frame. */
+/* --- text.c: names of frames ---------------------------------------------------------------- */
+
+/* FlameGraph's script whose names are written: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl.
+ * The command of a sample, or the other parts of its key, become the outermost frame. */
 enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
 
 /* How frames are spelled. */
 struct pf_folded_spelling {
     enum pf_folded_style style;
-    bool annotate;  /* `_[k]` behind what is the kernel's, `_[j]` behind what was made at run time */
-    bool thread;    /* behind the command: -PID/TID */
-    bool addresses; /* of frames nobody named */
+    bool annotate;  /* `_[k]` behind frames of the kernel, `_[j]` behind frames made at run time */
+    bool thread;    /* -PID/TID behind the command */
+    bool addresses; /* addresses of frames without a name */
     bool java;      /* the command begins with `java` */
 };
 
 /* Appends the name of a frame. */
 void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location, const struct pf_folded_spelling *);
 
-/* Appends what a set of labels has for an outermost frame; false, and nothing, when it has nothing. */
+/* Appends the outermost frame that a set of labels gives; false: the labels give none. */
 bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
 
-/* The mark at the end of a name, `_[k]` (kernel), `_[j]` (made at run time) or `_[i]` (inlined), that FlameGraph's scripts put there; its
- * letter, or 0. */
+/* The letter of the mark that FlameGraph's scripts put behind a name: `_[k]` (kernel), `_[j]` (made at run time) or `_[i]`
+ * (inlined). 0: no mark. */
 char pf_folded_mark(struct pf_bytes name);
 
 enum { PF_FOLDED_MARK = 4 }; /* its size */
 
-/* The writer's part of the format, codec/format.h. */
+/* --- writer.c ------------------------------------------------------------------------------- */
+
+/* Functions of the writer, codec/format.h. */
 int pf_folded_open_writer(struct pf_writer *);
 bool pf_folded_holds_label(struct pf_writer *, const struct pf_label *);
 int pf_folded_write(struct pf_writer *, const struct pf_batch *);
 int pf_folded_finish(struct pf_writer *);
 void pf_folded_close_writer(struct pf_writer *);
 
-/* Private to folded_writer.c. */
 struct pf_folded_writer {
-    struct pf_strings names;      /* as written: no `;`, no line feed, never empty */
+    struct pf_strings names;      /* as written: without `;` and line feeds, never empty */
     struct pf_table nodes;        /* a name below another node */
     struct pf_folded_column {
-        struct pf_measure measure; /* which one is written */
+        struct pf_measure measure; /* the measure that is written */
         pf_int128 *sums;           /* by node */
         size_t sum_count, sum_capacity;
-    } columns[2];                 /* two: what was before, and after */
+    } columns[2];                 /* two: before and after */
     unsigned column_count;        /* 0: not chosen yet */
     struct pf_main_choice main;
     struct pf_folded_names {
@@ -84,42 +87,46 @@ struct pf_folded_writer {
         size_t count, capacity;
     } names_of[2];                /* below other commands, and below `java` */
     struct pf_folded_place {
-        uint32_t node, root;      /* where it is in the tree below the node `root`; node 0 = not yet */
+        uint32_t node, root;      /* its place in the tree below the node `root`; node 0: not yet */
     } *place_of;                  /* by stack */
     size_t place_count, place_capacity;
     uint32_t *root_of;            /* by label set: a node and 1; 0 = not yet */
     size_t root_count, root_capacity;
-    struct pf_folded_spelling spelling; /* of the records that come now */
+    struct pf_folded_spelling spelling; /* of the current records */
     uint32_t *path;
     size_t path_capacity;
     struct pf_buffer text;
 
     bool rounded;
-    struct pf_quantity quantity;  /* what the sums count */
+    struct pf_quantity quantity;  /* the quantity of the sums */
     int64_t *factors;             /* by measure: values to sums; 0 = not joined yet */
     size_t factor_count, factor_capacity;
 };
 
-/* Stacks that earlier lines of a run had, by their text: two inputs that are compared have most of them in common, and a line that was met
- * before need not be cut into frames. Holds 8 bytes a stack and no text. */
+/* --- known.c: stacks of earlier lines ------------------------------------------------------- */
+
+/* Stacks of earlier lines of a run by their text. Two inputs of a comparison share most stacks; a known line is not cut into
+ * frames. Needs 8 bytes for each stack and no text. */
 
 struct pf_folded_known;
 
-/* The one of the run; NULL when there is none, it is of another dictionary, or memory ran out: then nothing is known. */
+/* The known stacks of the run. NULL, nothing is known: no run, another dictionary, or no memory. */
 struct pf_folded_known *pf_folded_known_get(struct pf_shared *, const struct pf_dict *);
 
-/* The stack of this text, whose tag is told; 0 when it is not known. NULL is allowed. */
+/* The stack of a text; 0: unknown. Sets the tag of the text. `known` may be NULL. */
 uint32_t pf_folded_known_find(const struct pf_folded_known *, struct pf_bytes text, uint32_t *tag);
 
-/* Its text has this tag. */
+/* Adds a stack whose text has this tag. */
 void pf_folded_known_add(struct pf_folded_known *, uint32_t tag, uint32_t stack);
 
-/* Lines of folded stacks that end in two counts, held until it is known whether all lines of the input do. */
+/* --- known.c: lines of two counts ----------------------------------------------------------- */
+
+/* Lines that end in two counts, held until the end of the input shows whether all lines do. */
 
 struct pf_folded_pair {
     uint32_t stack;
     uint32_t tail_size;
-    size_t tail; /* where the first count stands in the tails, with the blanks before it */
+    size_t tail; /* offset of the first count in the tails, with the blanks before it */
     struct pf_folded_count before, after;
 };
 
@@ -128,7 +135,7 @@ struct pf_folded_pairs {
     struct pf_folded_pair *rows;
     size_t count, capacity;
     struct pf_buffer tails;
-    unsigned decimals; /* most of any count */
+    unsigned decimals; /* the most decimals of a count */
 };
 
 /* False: out of memory. */

@@ -43,7 +43,7 @@ struct pf_folded_known *pf_folded_known_get(struct pf_shared *shared, const stru
     return known && known->slots && known->dict == dict ? known : NULL;
 }
 
-/* The names of the stack's frames, from the end of the text on. */
+/* Compares the names of the frames of a stack with the text, from its end on. */
 static bool has_text(const struct pf_folded_known *known, uint32_t stack, struct pf_bytes text)
 {
     size_t left = text.size;
@@ -95,7 +95,7 @@ static void grow_slots(struct pf_folded_known *known)
     known->mask = size - 1;
 }
 
-/* Of the locations that are new. */
+/* Finds the names of new locations. */
 static bool find_names(struct pf_folded_known *known)
 {
     const struct pf_dict *dict = known->dict;
@@ -111,7 +111,7 @@ static bool find_names(struct pf_folded_known *known)
     return true;
 }
 
-/* Without memory what is new stays unknown. */
+/* Without memory new stacks stay unknown. */
 void pf_folded_known_add(struct pf_folded_known *known, uint32_t tag, uint32_t stack)
 {
     size_t slot;

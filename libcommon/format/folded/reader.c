@@ -38,13 +38,13 @@ static inline uint32_t frame_slot(struct pf_bytes name)
 }
 
 enum {
-    WINDOW = 64 * 1024,           /* looked at to tell what an input is */
-    WINDOW_MAX = 16 * 1024 * 1024 /* where the first line is longer */
+    WINDOW = 64 * 1024,           /* bytes that show what an input is */
+    WINDOW_MAX = 16 * 1024 * 1024 /* the same if the first line is longer */
 };
 
 /* --- evidence --------------------------------------------------------------------------------------------- */
 
-/* The whole lines among the first bytes, at least one. Unless `wait`, only what one read gives: a live pipe is not waited for. */
+/* The whole lines of the first bytes, at least one. Without `wait` only the bytes of one read: a live pipe may pause. */
 static struct pf_bytes window(struct pf_source *source, bool wait)
 {
     size_t have, want = wait ? WINDOW : 1;
@@ -65,7 +65,7 @@ static struct pf_bytes window(struct pf_source *source, bool wait)
     return (struct pf_bytes){(const char *)bytes, have};
 }
 
-/* Whether this may be names with a NUL in them: beside those, which stand alone, there is nothing but printable text. */
+/* True if the text is printable but for NULs that stand alone: names may have a NUL. */
 static bool names_with_nul(struct pf_bytes text)
 {
     for (size_t k = 0; k < text.size; k++) {
@@ -77,7 +77,7 @@ static bool names_with_nul(struct pf_bytes text)
     return pf_utf8_valid(text);
 }
 
-/* Cuts a name off; false where there is none. */
+/* Skips a name; false: no name. */
 static bool skip_name(struct pf_bytes *text)
 {
     size_t size = 0;
@@ -88,7 +88,7 @@ static bool skip_name(struct pf_bytes *text)
     return size > 0;
 }
 
-/* Behind the brackets of a metric: nothing, or its value where a time was cut off. */
+/* True for the end of a metric: nothing, or its value if the time was cut off. */
 static bool metric_end(struct pf_bytes text)
 {
     struct pf_bytes before;
@@ -98,7 +98,8 @@ static bool metric_end(struct pf_bytes text)
     return text.size == 0 || (pf_folded_split(text, &before, &count) == PF_FOLDED_GOOD && before.size == 0);
 }
 
-/* Prometheus's metrics: `name{label="x",...} 1`, with a time behind it or not; of `stack` the last number is cut off. */
+/* True for metrics of Prometheus: `name{label="x",...} 1`, with or without a time; `stack` is the line without its last
+ * number. */
 static bool metric(struct pf_bytes stack)
 {
     bool labels = false;
@@ -117,7 +118,7 @@ static bool metric(struct pf_bytes stack)
     return labels && pf_bytes_starts(stack, PF_BYTES("}")) && metric_end(pf_bytes_skip(stack, 1));
 }
 
-/* `# TYPE name counter`, which stands above metrics. */
+/* True for `# TYPE name counter`, which stands above metrics. */
 static bool metric_type(struct pf_bytes line)
 {
     static const char *const types[] = {" counter", " gauge", " histogram", " summary", " untyped", " unknown", " info", " stateset"};
@@ -129,8 +130,9 @@ static bool metric_type(struct pf_bytes line)
     return false;
 }
 
-/* Nine lines in ten end in a blank and a number; or half of them, some of which have several frames: a bad line among a few is to
- * be named by its number, as is a count that is too big. Metrics are no stacks. There is no magic, so anything else with evidence wins. */
+/* Stacks: nine lines in ten end in a blank and a number; or half of the lines do, and some have several frames, so that the
+ * message can name a bad line or a count that is too big. Metrics are not stacks. The format has no magic, so other formats
+ * with evidence win. */
 static int bid(struct pf_source *source, const char *path)
 {
     struct pf_bytes text = window(source, false);
@@ -164,9 +166,9 @@ enum item { ITEM_NONE, ITEM_RECORD, ITEM_COMMENT };
 
 struct folded_reader {
     struct pf_stack_memo *memo;
-    uint32_t *location_of;           /* by string: the location of a frame so called; 0 = not yet */
+    uint32_t *location_of;           /* by string: the location of a frame of this name; 0: not yet */
     size_t location_count, location_capacity;
-    uint64_t text_offset;            /* of the stack of the line at hand; its frames, root first, and where each ends */
+    uint64_t text_offset;            /* of the stack of the current line; its frames, root first, and the end of each */
     size_t text_size;
     uint32_t *frames, *leaf_first;
     size_t *ends;
@@ -174,26 +176,26 @@ struct folded_reader {
     size_t depth, frame_capacity, end_capacity, leaf_capacity;
     uint64_t lines;
     bool declared;
-    int status;                      /* what follows the records given last */
+    int status;                      /* the result of the next call, after the records */
 
     struct pf_measure measure;       /* without its scale */
-    struct pf_bytes unit;            /* as asked for */
+    struct pf_bytes unit;            /* as the option says */
     uint64_t unit_num;
     unsigned decimals;               /* a raw unit is 10^-decimals of the unit */
     unsigned columns;                /* 2: counts of before and after */
     uint32_t measure_index[2];
-    bool named;                      /* the measure has a name that was asked for */
+    bool named;                      /* an option names the measure */
 
-    bool holding;                    /* every line so far has two columns: what they are the end of the input shows */
+    bool holding;                    /* every line so far has two columns; the end of the input shows what they are */
     struct pf_folded_pairs pairs;    /* these lines */
     size_t pairs_given;
 
-    struct pf_folded_known *known;   /* NULL: none are */
-    enum item item;                  /* read, and not yet given */
+    struct pf_folded_known *known;   /* NULL: nothing is known */
+    enum item item;                  /* read, but not sent yet */
     uint32_t item_stack, item_tag;   /* 0: its frames were read */
     uint32_t item_text;
     struct pf_folded_count item_count, item_before;
-    struct pf_bytes item_tail;       /* of two columns: the first as it stands, with the blanks before it */
+    struct pf_bytes item_tail;       /* of two columns: the first as in the line, with the blanks before it */
 
     uint32_t origin, key;            /* of comments */
     uint32_t stacks[PF_BATCH_ROWS], tags[PF_BATCH_ROWS];
@@ -201,7 +203,7 @@ struct folded_reader {
     struct pf_value_column column[2];
 };
 
-/* The name of a column: of two, `before` and `after`, behind the name asked for and a point. */
+/* The name of a column; of two columns, `before` and `after` behind the name of the option and a point. */
 static uint32_t column_name(struct pf_reader *reader, unsigned column)
 {
     static const char *const sides[] = {"before", "after"};
@@ -273,7 +275,7 @@ static int set_measure(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* Most decimals of the counts ahead: so that an input has one scale, if it shows it early. */
+/* The most decimals of the first counts, so that most inputs have one scale. */
 static unsigned decimals_ahead(struct pf_bytes text)
 {
     unsigned most = 0;
@@ -288,13 +290,13 @@ static unsigned decimals_ahead(struct pf_bytes text)
     return most;
 }
 
-/* Two counts at the end of a line, of which the stack is not all there is. */
+/* True if the stack ends in a count and has more than this count. */
 static bool split_pair(struct pf_bytes stack, struct pf_bytes *shorter, struct pf_folded_count *before)
 {
     return pf_folded_split(stack, shorter, before) == PF_FOLDED_GOOD && shorter->size > 0;
 }
 
-/* Whether every line ahead has two columns, and there is one. */
+/* True if all first lines have two columns, and there is a line. */
 static bool pairs_ahead(struct pf_bytes text)
 {
     bool found = false;
@@ -358,7 +360,7 @@ static void close_reader(struct pf_reader *reader)
     free(state->met);
 }
 
-/* The location of a string never met as a frame before. */
+/* Makes the location of a string that was not a frame before. */
 static uint32_t new_location(struct pf_reader *reader, uint32_t name)
 {
     struct folded_reader *state = reader->state;
@@ -385,7 +387,7 @@ static uint32_t new_location(struct pf_reader *reader, uint32_t name)
     return state->location_of[name] = pf_dict_add_location(reader->dict, &location);
 }
 
-/* *name becomes the one the dictionary has. */
+/* The location of a frame. *name becomes the string of the dictionary. */
 static uint32_t frame_location(struct pf_reader *reader, struct pf_bytes *name)
 {
     struct folded_reader *state = reader->state;
@@ -410,7 +412,7 @@ static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
     return at;
 }
 
-/* How many frames, from the root, the text shares with the one before, where that can still be seen. */
+/* How many frames, from the root, the text shares with the text before, if that text is still in memory. */
 static size_t shared_frames(struct pf_reader *reader, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
@@ -461,7 +463,7 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
     return true;
 }
 
-/* The stack of a line. Lines mostly come sorted, so that most of the frames are those of the line before. */
+/* Reads the stack of a line. Most inputs are sorted, so most frames are those of the line before. */
 static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
@@ -490,7 +492,7 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
     return PF_OK;
 }
 
-/* Takes the first column off the stack; a line without one ends the holding, unless two columns were asked for. */
+/* Cuts the first column off the stack. A line without it ends the holding, unless the option asks for two columns. */
 static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes *stack)
 {
     struct folded_reader *state = reader->state;
@@ -545,7 +547,7 @@ static int read_item(struct pf_reader *reader)
     }
 }
 
-/* A count in the scale at hand; false when it needs another one. */
+/* The value of a count in the current scale; false: it needs another scale. */
 static bool scaled_value(const struct folded_reader *state, const struct pf_folded_count *count, int64_t *value)
 {
     return count->decimals <= state->decimals &&
@@ -573,8 +575,8 @@ static void fill_comment(struct folded_reader *state, struct pf_batch *batch)
     state->item = ITEM_NONE;
 }
 
-/* Reads lines of two columns until the input ends, and then they are, or another line comes, and then the first column is a part of the
- * stack's last frame. Stops at a comment. */
+/* Reads lines of two counts. If all lines to the end of the input have two, they are two columns; if another line comes, the
+ * first count is a part of the last frame. Stops at a comment. */
 static int hold_pairs(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;
@@ -595,7 +597,7 @@ static int hold_pairs(struct pf_reader *reader)
     return state->holding ? PF_OK : set_decimals(reader, state->pairs.decimals);
 }
 
-/* The stack of a line that turned out to have one column: its last frame goes on with what was taken for another. */
+/* The stack of a held line that has one column: the first count belongs to its last frame. */
 static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pair *pair)
 {
     const struct folded_reader *state = reader->state;
@@ -614,7 +616,7 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
     return pf_dict_add_frame(reader->dict, node.parent, location);
 }
 
-/* The lines that were held. */
+/* Makes a batch of held lines. */
 static int fill_pairs(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct folded_reader *state = reader->state;
@@ -634,7 +636,7 @@ static int fill_pairs(struct pf_reader *reader, struct pf_batch *batch)
     return PF_OK;
 }
 
-/* The item's stack; that of frames is known when the memo is flushed. */
+/* Adds the stack of the item; a stack of frames is known when the memo is flushed. */
 static void add_row(struct pf_reader *reader, uint32_t row)
 {
     struct folded_reader *state = reader->state;

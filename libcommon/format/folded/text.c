@@ -17,7 +17,7 @@ const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
     10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000};
 
-/* A number on its way in: digits are taken with their sign, so that the least int64 fits. */
+/* A number that is read. Each digit gets the sign, so that the least int64 fits. */
 struct number {
     struct pf_bytes text;
     bool negative, fits;
@@ -35,7 +35,7 @@ static void step(struct number *number)
     number->text.size--;
 }
 
-/* The digits ahead; how many there were. */
+/* Reads digits; returns how many. */
 static int64_t read_digits(struct number *number)
 {
     int64_t count = 0;
@@ -49,7 +49,7 @@ static int64_t read_digits(struct number *number)
     return count;
 }
 
-/* The digits behind the point; zeros at their end count as none. */
+/* Reads the digits behind the point; returns how many, without zeros at the end. */
 static int64_t read_decimals(struct number *number)
 {
     struct pf_bytes text = number->text;
@@ -143,7 +143,7 @@ static bool find(struct pf_bytes text, const char *what, size_t *at)
     return false;
 }
 
-/* `.(*T).`: what stands in the brackets is the receiver of a method. */
+/* True for `.(*T).`: the brackets hold the receiver of a method. */
 static bool go_method(struct pf_bytes name)
 {
     size_t open = 0, close;
@@ -154,8 +154,8 @@ static bool go_method(struct pf_bytes name)
     return find(name, ").", &close);
 }
 
-/* Up to the first bracket that opens no anonymous namespace: behind it there are types of arguments. A name that begins with it is
- * `(anonymous)` or the like. */
+/* The size of a name up to the bracket before the types of arguments, which is not the bracket of an anonymous namespace.
+ * A name that begins with a bracket is `(anonymous)` or similar. */
 static size_t without_arguments(struct pf_bytes name)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -168,7 +168,7 @@ static size_t without_arguments(struct pf_bytes name)
     return name.size;
 }
 
-/* What stackcollapse-perf.pl makes of a name, in Java of `Lpackage/Class;::method` too. */
+/* Appends a name as stackcollapse-perf.pl writes it; in Java also `Lpackage/Class;::method`. */
 static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
 {
     if (java && name.size > 0 && name.data[0] == 'L' && memchr(name.data, '/', name.size)) {
@@ -183,7 +183,7 @@ static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
 
 /* --- DTrace ------------------------------------------------------------------------------------------------------------------------ */
 
-/* stackcollapse.pl cuts names that have a `::` at the last bracket behind it, round or pointed. */
+/* The size of a name up to the last bracket, ( or <, behind a `::`, where stackcollapse.pl cuts. */
 static size_t without_parameters(struct pf_bytes name)
 {
     size_t colons = 0;
@@ -195,7 +195,7 @@ static size_t without_parameters(struct pf_bytes name)
     return name.size;
 }
 
-/* `::h` and 16 digits: Rust's hash of what was compiled. */
+/* The size of a name without Rust's hash, `::h` and 16 digits. */
 static size_t without_hash(struct pf_bytes name)
 {
     enum { HASH = 19 };
@@ -209,7 +209,8 @@ static size_t without_hash(struct pf_bytes name)
     return pf_scan_past(&end, PF_BYTES("::h")) && pf_all_of(end, "0123456789abcdef") ? name.size - HASH : name.size;
 }
 
-/* What DTrace leaves of Rust's escapes: `$LT$` is <, `$u7b$` is {, `..` is `::`. */
+/* Appends a character or one of Rust's escapes as DTrace leaves them: `$LT$` is <, `$u7b$` is {, `..` is `::`. Returns its
+ * size in the name. */
 static size_t unescape(struct pf_bytes rest, struct pf_buffer *text)
 {
     static const struct {
@@ -257,7 +258,7 @@ static void spell_dtrace(struct pf_buffer *text, struct pf_bytes image, struct p
 
 /* --- frames ------------------------------------------------------------------------------------------------------------------------ */
 
-/* A mark that the input had goes back. */
+/* True if the input had a mark, which is written again. */
 static bool marked(const struct pf_dict *dict, const struct pf_function *function)
 {
     struct pf_bytes name = pf_dict_string(dict, function->name), full = pf_dict_string(dict, function->system_name);
@@ -315,7 +316,7 @@ static void append_value(struct pf_buffer *text, const struct pf_dict *dict, con
     }
 }
 
-/* The label of this key nearest to the end of the set; 0 = none. */
+/* The label of this key nearest to the end of the set; 0: no such label. */
 static uint32_t find_label(const struct pf_dict *dict, uint32_t labels, const char *key)
 {
     while (labels && !pf_bytes_equal(pf_dict_string(dict, pf_dict_label(dict, labels)->key), pf_bytes_of(key)))
