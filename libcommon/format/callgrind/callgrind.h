@@ -258,7 +258,7 @@ struct pf_cg_writer {
     uint32_t thread_key;
     struct pf_cg_header {
         uint32_t key, value;
-    } *header;                   /* lines of the header of the part */
+    } *header;                   /* of the part */
     size_t header_count, header_capacity;
     struct pf_cg_group **groups; /* records of the part by thread */
     size_t group_count, group_capacity;
