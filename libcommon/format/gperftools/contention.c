@@ -40,7 +40,6 @@ int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, 
     return PF_OK;
 }
 
-/* Lines NAME = VALUE before the records. */
 int pf_gperftools_attribute(struct pf_gperftools_text *text, struct pf_bytes line,
                             const char *equals)
 {
@@ -65,7 +64,6 @@ int pf_gperftools_attribute(struct pf_gperftools_text *text, struct pf_bytes lin
     return pf_gperftools_meta(text->reader, name, value) ? PF_OK : pf_error_nomem(&text->reader->error);
 }
 
-/* The measures of contention and of Java's heap, when the attributes are through. */
 int pf_gperftools_end_attributes(struct pf_gperftools_text *text)
 {
     struct pf_gperftools_clock *clock = &text->clock;
@@ -111,7 +109,7 @@ struct threads {
     size_t depth, capacity;
 };
 
-/* 0xADDRESS, or 0xADDRESS: before a name; *is_address tells whether the word is one. An address over 64 bits is refused. */
+/* Reads 0xADDRESS, or 0xADDRESS: before a name. *is_address: the word is an address. PF_FAILED: over 64 bits. */
 static int read_address(struct threads *threads, struct pf_bytes word, uint64_t *address, bool *is_address)
 {
     *is_address = false;
@@ -126,7 +124,7 @@ static int read_address(struct threads *threads, struct pf_bytes word, uint64_t 
     return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "an address of 64 bits");
 }
 
-/* The first address of a line and what stands behind it; false in *found where the line has none. `+ 0x15` is an offset. */
+/* Finds the first address of a line; *rest is the text behind it. *found false: no address. `+ 0x15` is an offset. */
 static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t *address, bool *found)
 {
     bool offset = false;
@@ -142,7 +140,7 @@ static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t
     return status;
 }
 
-/* A frame: a name beside its address, a name alone (address 0), or an address alone. */
+/* Adds a frame: a name with its address, a name alone (address 0), or an address alone. */
 static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes name)
 {
     uint64_t key = address - (threads->depth > 0 && address > 0);
@@ -169,8 +167,8 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
     return PF_OK;
 }
 
-/* Frames of a thread: `PC: 0xADDRESS 0xADDRESS`, `0xADDRESS: NAME` or `NAME`. Words before the first address, such as `creator:` or `@`, are
- * no part of a name. */
+/* Reads frames of a thread: `PC: 0xADDRESS 0xADDRESS`, `0xADDRESS: NAME` or `NAME`. Words before the first address, such as
+ * `creator:` or `@`, do not belong to a name. */
 static int read_frames(struct threads *threads, struct pf_bytes line)
 {
     struct pf_bytes rest = line, behind, label;

@@ -1,4 +1,4 @@
-/* The CPU profile: words of the producer's size and order, then text. */
+/* The CPU profile: words in the size and byte order of the producer, then text. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/codec.h"
@@ -10,7 +10,7 @@
 
 enum {
     HEADER_WORDS = 5,
-    EXTRA_WORDS = 1024, /* more of them in a header are not believed */
+    EXTRA_WORDS = 1024, /* most further words of a header */
     EVIDENCE = 96
 };
 
@@ -28,7 +28,8 @@ static uint64_t load(const unsigned char *bytes, struct words words)
     return number;
 }
 
-/* 0, the number of words that follow (3 or more), version 0 or Java's 1, a period, 0. */
+/* Finds the size and byte order of words. A header is 0, the number of words that follow (3 or more), version 0 or Java's 1, a
+ * period, 0. */
 static bool find_words(const unsigned char *bytes, size_t have, struct words *words, uint64_t header[HEADER_WORDS])
 {
     for (unsigned k = 0; k < 4; k++) {
@@ -109,14 +110,14 @@ static int read_addresses(struct pf_reader *reader, struct cpu *cpu, size_t dept
     for (size_t k = 0; k < depth; k++) {
         uint64_t address = load(bytes + k * cpu->words.size, cpu->words);
 
-        /* callers are where they go on: one less is within the call */
+        /* callers are return addresses: one less lies within the call */
         cpu->addresses[k] = address - (k > 0 && !cpu->java && address > 0);
     }
     pf_source_take(reader->source, size);
     return PF_OK;
 }
 
-/* PF_OK, or PF_EOF behind the last one. */
+/* Reads a record. PF_OK; PF_EOF: no more records. */
 static int read_record(struct pf_reader *reader, struct cpu *cpu)
 {
     struct pf_gperftools *state = reader->state;
@@ -147,7 +148,7 @@ static int read_record(struct pf_reader *reader, struct cpu *cpu)
     return pf_gperftools_rows_add(&state->rows, 0, cpu->addresses, (size_t)depth, values, offset, &reader->error);
 }
 
-/* The text behind the records: what was mapped, or what Java's numbers mean. */
+/* Reads the text behind the records: mapped files, or Java's table. */
 static int read_text(struct pf_reader *reader, const struct cpu *cpu)
 {
     struct pf_gperftools *state = reader->state;

@@ -17,7 +17,7 @@
 
 /* --- comments of ?debug=1 ------------------------------------------------------------------- */
 
-/* A string as Go quotes it, behind its first quote; what it means is put into `scratch`. */
+/* Removes a quoted string of Go; *meaning, in `scratch`, is the string without escapes. */
 static bool scan_quoted(struct pf_gperftools_text *text, struct pf_bytes *rest,
                         struct pf_bytes *meaning)
 {
@@ -65,7 +65,7 @@ static bool scan_quoted(struct pf_gperftools_text *text, struct pf_bytes *rest,
     return true;
 }
 
-/* {"key":"value", "key":"value"} */
+/* Reads labels, {"key":"value", "key":"value"}. */
 static int read_labels(struct pf_gperftools_text *text, struct pf_bytes rest)
 {
     struct pf_dict *dict = text->reader->dict;
@@ -90,7 +90,7 @@ static int read_labels(struct pf_gperftools_text *text, struct pf_bytes rest)
     return PF_OK;
 }
 
-/* #<TAB>0xADDRESS<TAB>FUNCTION+0xOFFSET<TABS>FILE:LINE. False: something else. */
+/* Reads #<TAB>0xADDRESS<TAB>FUNCTION+0xOFFSET<TABS>FILE:LINE. False: another comment. */
 static bool parse_symbol(struct pf_gperftools_text *text, struct pf_bytes line, uint64_t *address,
                          struct pf_gperftools_frame *frame)
 {
@@ -122,7 +122,7 @@ static bool parse_symbol(struct pf_gperftools_text *text, struct pf_bytes line, 
     return true;
 }
 
-/* # KEY = VALUE, behind `# runtime.MemStats`; or a comment of no known form. */
+/* Keeps # KEY = VALUE behind `# runtime.MemStats`, or a comment of another form, as metadata. */
 static int keep_comment(struct pf_gperftools_text *text, struct pf_bytes line)
 {
     struct pf_bytes rest = pf_bytes_trim(pf_bytes_skip(line, 1));
@@ -172,13 +172,13 @@ struct dump {
     uint64_t offset;        /* of the goroutine */
     bool open;
     uint32_t labels;
-    struct pf_bytes name;   /* of a frame whose place comes next; bytes of `text` */
+    struct pf_bytes name;   /* of a frame whose place is in the next line; bytes of `text` */
     struct pf_buffer text;
     uint64_t *places;       /* locations, leaf first */
     size_t depth, capacity;
 };
 
-/* `goroutine N [`: *rest is what stands in the brackets. */
+/* Reads `goroutine N [STATE]`; *rest is the state. */
 static bool parse_head(struct pf_bytes line, struct pf_bytes *rest)
 {
     struct pf_bytes before;
@@ -188,7 +188,7 @@ static bool parse_head(struct pf_bytes line, struct pf_bytes *rest)
         return false;
     digits = pf_scan_digits(line);
     line = pf_bytes_skip(line, digits);
-    /* newer ones have gp=0x... m=... before the bracket */
+    /* newer versions have gp=0x... m=... before the bracket */
     if (digits == 0 || !pf_scan_past(&line, PF_BYTES(" ")) || !pf_scan_field(&line, '[', &before))
         return false;
     while (line.size > 0 && line.data[line.size - 1] != ']')
@@ -213,7 +213,7 @@ static void add_label(struct dump *dump, const char *key, struct pf_bytes value)
     dump->labels = pf_dict_add_label(dict, dump->labels, pf_dict_intern_word(dict, key), pf_dict_intern_text(dict, value));
 }
 
-/* `select, 5 minutes, locked to thread` */
+/* Adds labels for a state, such as `select, 5 minutes, locked to thread`. */
 static void read_state(struct dump *dump, struct pf_bytes rest)
 {
     struct pf_dict *dict = dump->reader->dict;
@@ -263,7 +263,7 @@ static int add_frame(struct dump *dump, struct pf_bytes name, struct pf_bytes pl
     return PF_OK;
 }
 
-/* A line whose place did not come was no frame. */
+/* Ends a frame: a line without a place behind it was a comment. */
 static int end_frame(struct dump *dump)
 {
     struct pf_bytes name = dump->name;
@@ -283,7 +283,7 @@ static int end_goroutine(struct dump *dump)
     return pf_gperftools_rows_add(&dump->state->rows, dump->labels, dump->places, dump->depth, values, dump->offset, &dump->reader->error);
 }
 
-/* Without its arguments, the brackets that the line ends with. */
+/* The name of a function without the arguments in brackets at the end. */
 static struct pf_bytes function_name(struct pf_bytes line)
 {
     size_t depth = 0;

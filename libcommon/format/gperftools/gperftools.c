@@ -1,5 +1,5 @@
-/* Profiles of gperftools: of the CPU (binary), of the heap, of contention (text); and of those that write the same: jemalloc, Go's
- * ?debug=1, Java. pprof calls them legacy. */
+/* Profiles of gperftools (CPU, heap, contention, threads), jemalloc, Go's ?debug=1 and 2, and Java, which pprof calls legacy
+ * profiles. Finds out which text an input is, reads lines of counts and addresses, and makes batches. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ enum { HEAD = 256 };
 
 /* --- which text it is ------------------------------------------------------------------------ */
 
-/* The form that a first line tells; `rest`: of a count, its name. */
+/* The form of a text with this first line; *rest: the name of a count. */
 static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *rest)
 {
     int64_t number;
@@ -47,7 +47,7 @@ static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *re
     return PF_GPERFTOOLS_COUNT;
 }
 
-/* The form of the bytes ahead. No more of a slow producer's bytes are waited for than can be ours. */
+/* The form of the first line. Waits for more bytes of a slow producer only while they can be of this format. */
 static enum pf_gperftools_form form_ahead(struct pf_source *source)
 {
     size_t have = 0, want = 1;
@@ -226,7 +226,7 @@ static int read_text(struct pf_reader *reader)
         (text.form == PF_GPERFTOOLS_CONTENTION || text.form == PF_GPERFTOOLS_JAVA_HEAP) &&
         pf_gperftools_end_attributes(&text) != PF_OK)
         status = reader->error.code;
-    /* what is pending is whole; what went wrong stands in another line */
+    /* the pending record is complete: the failure is in another line */
     if (status != PF_NOMEM && pf_gperftools_end_record(&text) != PF_OK)
         status = reader->error.code;
     if (status == PF_EOF && text.form == PF_GPERFTOOLS_COUNT && text.expected >= 0 &&
@@ -245,7 +245,7 @@ static int read_text(struct pf_reader *reader)
 
 static const struct pf_bytes SYMBOLS = {"--- symbol\n", 11};
 
-/* What google-pprof --raw writes: the names of addresses, then the profile. */
+/* True for the output of google-pprof --raw: names of addresses, then the profile. */
 static bool has_symbols(struct pf_source *source)
 {
     size_t have = 0;
@@ -267,7 +267,7 @@ static int bid(struct pf_source *source, const char *path)
 
 /* --- names before the profile ------------------------------------------------------------------------------ */
 
-/* 0xADDRESS FUNCTION, or 0xADDRESS OUTER--INLINED--INNERMOST. */
+/* Reads 0xADDRESS FUNCTION, or 0xADDRESS OUTER--INLINED--INNERMOST. False: out of memory. */
 static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct pf_gperftools *state = reader->state;
@@ -296,7 +296,7 @@ static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
     return count == 0 || pf_gperftools_names_set(&state->names, address, state->frames, count);
 }
 
-/* Up to the line that says what profile it is, that too. */
+/* Reads the names of addresses, with the line that begins the profile. */
 static int read_symbols(struct pf_reader *reader)
 {
     struct pf_bytes line;
@@ -333,7 +333,7 @@ static int read_all(struct pf_reader *reader)
 
 /* --- batches --------------------------------------------------------------------------------- */
 
-/* The addresses of a row, without what the profiler itself added. NULL: out of memory. */
+/* The addresses of a row, without frames of the profiler. NULL: out of memory. */
 static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint32_t *labels, size_t *depth)
 {
     const char *bytes;
@@ -428,7 +428,7 @@ static bool find_handlers(struct pf_reader *reader)
     return reader->error.code != PF_NOMEM;
 }
 
-/* Reads it all, and declares the measures. */
+/* Reads the whole input, and declares the measures. */
 static bool declare_measures(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_gperftools *state = reader->state;

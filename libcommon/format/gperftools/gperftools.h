@@ -15,43 +15,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was mapped where: lines of /proc/PID/maps as gperftools, jemalloc and others put them behind a profile.
+/* --- records.c: mapped files ---------------------------------------------------------------- */
+
+/* The mapped files behind a profile: lines as in /proc/PID/maps.
  *     START-LIMIT PERMISSIONS OFFSET DEVICE INODE FILE
  *     START-LIMIT: FILE (@OFFSET)
- * Only what may be executed counts, where that is said. A line NAME=TEXT puts TEXT in place of $NAME further down; of several names that fit the
- * first one told is meant. */
+ * Lines with permissions count only if they are executable. After a line NAME=TEXT, $NAME stands for TEXT; of several names
+ * that fit, the first defined one counts. */
 
 /* Zero-initialise. */
 struct pf_gperftools_maps {
     struct pf_gperftools_map {
         uint64_t start, limit, offset;
         uint32_t name;  /* string */
-        uint32_t image; /* 0 = not made yet */
+        uint32_t image; /* 0: not made yet */
     } *rows;
     size_t count, capacity;
-    struct pf_table names;  /* a tree of names: rows are the one they go on from, and a byte + 1 */
+    struct pf_table names;  /* a tree of names: a row is the row before, and a byte + 1 */
     struct pf_gperftools_substitute {
-        uint32_t order;     /* 1, 2, ...; 0 = no name ends here */
+        uint32_t order;     /* 1, 2, ...; 0: no name ends here */
         uint32_t text;      /* string */
     } *substitutes;         /* by row of `names` */
     size_t substitute_capacity;
     uint32_t substitute_count, known;
-    uint64_t replaced;      /* bytes that stood for names so far */
+    uint64_t replaced;      /* bytes that replaced names so far */
     struct pf_buffer line;
 };
 
 void pf_gperftools_maps_free(struct pf_gperftools_maps *);
 
-/* A line, and where it begins; one of no known form is passed over. PF_OK; PF_FAILED: names stand for more than 16 MiB in all; PF_NOMEM. */
+/* Reads a line at this offset; skips a line of unknown form. PF_OK; PF_FAILED: names stand for more than 16 MiB in all;
+ * PF_NOMEM. */
 int pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struct pf_bytes line, uint64_t offset, struct pf_error *);
 
-/* After the last line. */
+/* Call it after the last line. */
 void pf_gperftools_maps_end(struct pf_gperftools_maps *);
 
-/* Number in hexadecimal at the start of `text`, with or without 0x, taken. False: none, or over 64 bits. */
+/* Removes a hexadecimal number, with or without 0x, from the beginning. False: no number, or over 64 bits. */
 bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number);
 
-/* What addresses are called: Go's comments and Java's table tell. Each address is one location, or several where calls are inlined. */
+/* --- records.c: names of addresses ---------------------------------------------------------- */
+
+/* Names of addresses, from Go's comments and Java's table. An address has one location, or several if calls are inlined. */
 
 struct pf_gperftools_frame {
     uint32_t function; /* of the dictionary */
@@ -62,19 +67,19 @@ struct pf_gperftools_names {
     struct pf_table addresses;
     struct pf_gperftools_place {
         size_t first, count; /* frames, innermost first */
-        size_t location;     /* first of its locations; SIZE_MAX: not made yet */
+        size_t location;     /* its first location; SIZE_MAX: not made yet */
         size_t locations;
-    } *places;               /* by id of the address */
+    } *places;               /* by id of address */
     size_t place_count, place_capacity;
     struct pf_gperftools_frame *frames;
     size_t frame_count, frame_capacity;
     uint32_t *locations;
     size_t location_count, location_capacity;
-    bool numbers;            /* addresses are numbers of the names, nothing else */
-    struct pf_table named;   /* frames that the text itself names: address and function */
+    bool numbers;            /* addresses are only numbers of the names */
+    struct pf_table named;   /* frames with a name in their line: address and function */
 };
 
-/* Keys of frames that the text itself names; no program has code there. */
+/* Keys of frames with a name in their line; programs have no code at such addresses. */
 #define PF_GPERFTOOLS_NAMED UINT64_C(0x8000000000000000)
 
 static inline bool pf_gperftools_is_named(uint64_t key)
@@ -85,31 +90,33 @@ static inline bool pf_gperftools_is_named(uint64_t key)
 int pf_gperftools_names_init(struct pf_gperftools_names *);
 void pf_gperftools_names_free(struct pf_gperftools_names *);
 
-/* Frames of an address, innermost first; what is known already stays. False: out of memory. */
+/* Sets the frames of an address, innermost first, unless it has frames. False: out of memory. */
 bool pf_gperftools_names_set(struct pf_gperftools_names *, uint64_t address, const struct pf_gperftools_frame *, size_t count);
 
-/* The key, in place of an address, of a frame whose name stands beside its address in the text; address 0: it has none. 0: out of memory. */
+/* The key that replaces the address of a frame with a name in its line; address 0: no address. 0: out of memory. */
 uint64_t pf_gperftools_names_key(struct pf_gperftools_names *, uint64_t address, uint32_t function);
 
-/* Locations of an address, innermost first; at least one. NULL: out of memory. Valid until the next call. */
+/* The locations of an address, innermost first, at least one; valid until the next call. NULL: out of memory. */
 const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *, struct pf_dict *, struct pf_gperftools_maps *, uint64_t address,
                                         size_t *count);
 
-/* The records of a profile: what was mapped, and what addresses are called, stands behind them, so they are held, equal ones added up. */
+/* --- records.c: records --------------------------------------------------------------------- */
+
+/* The records of a profile, equal ones added up, held because mapped files and names of addresses follow them. */
 
 enum { PF_GPERFTOOLS_VALUES = 4 };
 
 struct pf_gperftools_row {
     int64_t values[PF_GPERFTOOLS_VALUES];
-    uint64_t times;  /* it stands in the file */
-    uint64_t offset; /* of the first of them */
+    uint64_t times;  /* records of this stack in the file */
+    uint64_t offset; /* of the first record */
 };
 
 struct pf_gperftools_rows {
-    struct pf_strings keys; /* labels and addresses; of row k that with id k + 1 */
+    struct pf_strings keys; /* labels and addresses; row k has the id k + 1 */
     struct pf_gperftools_row *rows;
     size_t count, capacity;
-    uint64_t records;       /* of the file */
+    uint64_t records;       /* in the file */
     struct pf_buffer key;
 };
 
@@ -123,37 +130,37 @@ int pf_gperftools_rows_add(struct pf_gperftools_rows *, uint32_t labels, const u
 /* Labels and addresses of row k: *addresses (unaligned) is valid until more are added. */
 uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *, size_t k, const char **addresses, size_t *depth);
 
-/* Frames that most records have in second place are the signal handler's, as pprof has it: the address of the next such, or 0. `removed` are
- * those known so far. */
+/* As in pprof, frames in second place of most records belong to a signal handler. The address of the next such frame, or 0;
+ * `removed` are those known so far. */
 uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *, const uint64_t *removed, size_t count, struct pf_error *);
 
 /* Copies addresses without the frames that are `removed`. Returns the depth. */
 size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed, size_t count, uint64_t *to);
 
-/* The numbers of heap and contention profiles: what a sample stands for. */
+/* --- what a sample stands for --------------------------------------------------------------- */
 
 enum { PF_GPERFTOOLS_JAVA_PERIOD = 512 * 1024 };
 
-/* A heap profile whose allocations were sampled, once in `period` bytes on average; 0 or 1: all of them. */
+/* Allocations of a heap profile were sampled once in `period` bytes on average; 0 or 1: all of them are there. */
 struct pf_gperftools_scale {
     int64_t period;
-    bool both;    /* values are those allocated, and those in use */
+    bool both;    /* values are allocated and in use */
     bool go;
     bool objects; /* growth, fragmentation */
 };
 
 struct pf_gperftools_clock {
-    int64_t frequency, period; /* cycles a second, 0 = not known; one in so many contentions is counted */
+    int64_t frequency, period; /* cycles a second, 0: unknown; one in `period` contentions is counted */
     char resolution[32];       /* Java: the unit */
 };
 
-/* The profiles of gperftools and of what followed it: what the readers of their forms share. */
+/* --- state ---------------------------------------------------------------------------------- */
 
-enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* frames of a signal's handler, at most */
+enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* most frames of a signal handler */
 
 struct pf_gperftools {
-    bool (*step)(struct pf_reader *, struct pf_batch *); /* what is given next */
-    int status;                                          /* what follows the records */
+    bool (*step)(struct pf_reader *, struct pf_batch *); /* makes the next batch */
+    int status;                                          /* the result after the records */
     struct pf_gperftools_rows rows;
     struct pf_gperftools_maps maps;
     struct pf_gperftools_names names;
@@ -161,12 +168,12 @@ struct pf_gperftools {
 
     struct pf_value_column columns[PF_GPERFTOOLS_VALUES];
     uint32_t measures;
-    bool twice;           /* the leaf may stand twice */
-    bool interrupted;     /* behind the leaf there may be frames of a signal's handler: */
+    bool twice;           /* the leaf may be there twice */
+    bool interrupted;     /* behind the leaf may be frames of a signal handler: */
     uint64_t handlers[PF_GPERFTOOLS_HANDLERS];
     size_t handler_count;
 
-    size_t next;          /* row to be given */
+    size_t next;          /* row to send next */
     struct pf_stack_memo *memo;
     uint64_t *addresses;  /* of a record */
     uint32_t *locations;
@@ -240,7 +247,7 @@ int pf_gperftools_expected(struct pf_gperftools_text *, const char *what);
 
 /* True if the line begins the list of mapped files. */
 bool pf_gperftools_begins_maps(struct pf_bytes line);
-/* Reads the list of mapped files, up to the end of the input. */
+/* Reads the list of mapped files up to the end of the input. PF_EOF or a failure. */
 int pf_gperftools_read_maps(struct pf_reader *);
 
 /* Reads a line of Java's table, `0xNUMBER NAME (FILE:LINE)`. *known: it is such a line. False: out of memory. */
@@ -280,7 +287,8 @@ int pf_gperftools_jemalloc_line(struct pf_gperftools_text *, struct pf_bytes lin
 int pf_gperftools_attribute(struct pf_gperftools_text *, struct pf_bytes line, const char *equals);
 /* Declares the measures of contention and of Java's heap, after the last attribute. */
 int pf_gperftools_end_attributes(struct pf_gperftools_text *);
-/* Contentions and their delay in nanoseconds, cut to a whole number: cycles * period / (frequency / 10^9), in double as pprof does it. */
+/* Sets contentions and their delay in nanoseconds: cycles * period / (frequency / 10^9), cut to a whole number, in double as
+ * pprof does. PF_OK or PF_OVERFLOW. */
 int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count, int64_t *values, uint64_t offset, struct pf_error *);
 /* Reads stacks of all threads, as pf_gperftools_cpu_read. */
 int pf_gperftools_threads_read(struct pf_reader *);

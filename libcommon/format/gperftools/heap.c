@@ -1,4 +1,4 @@
-/* Heap profiles of gperftools, Go and Java, and those of jemalloc: how samples are scaled, and their first lines. */
+/* Heap profiles of gperftools, Go, Java and jemalloc: scaled samples, first lines, and lines of jemalloc. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/number.h"
@@ -9,6 +9,7 @@
 
 /* --- what a sample stands for --------------------------------------------------------------- */
 
+/* Reads KIND/RATE of the first line; false: unknown. */
 static bool heap_kind(struct pf_bytes kind, struct pf_gperftools_scale *scale)
 {
     static const struct {
@@ -61,6 +62,8 @@ static int64_t block_size(int64_t objects, int64_t bytes)
     return objects == 0 || (objects == -1 && bytes == INT64_MIN) ? 0 : bytes / objects;
 }
 
+/* `numbers`: objects and bytes in use, then those ever allocated. *size: of a block. Values are scaled by
+ * 1/(1-exp(-bytes/objects/period)) and cut to whole numbers. PF_FAILED: bytes without objects; PF_OVERFLOW. */
 static int scale_values(const struct pf_gperftools_scale *scale, const int64_t numbers[4],
                         int64_t *values, int64_t *size, uint64_t offset, struct pf_error *error)
 {
@@ -88,7 +91,6 @@ static uint32_t bytes_label(struct pf_gperftools_text *text, uint32_t labels, in
     return pf_dict_add_number(dict, labels, bytes, size, bytes);
 }
 
-/* OBJECTS: BYTES [OBJECTS: BYTES], in use and ever allocated. */
 int pf_gperftools_heap_record(struct pf_gperftools_text *text, const int64_t numbers[4])
 {
     int64_t size = 0;
@@ -164,7 +166,7 @@ int pf_gperftools_jemalloc_head(struct pf_gperftools_text *text, struct pf_bytes
     return declare_heap(text);
 }
 
-/* @ ADDRESSES, then a line for all threads and one for each: `  t*: OBJECTS: BYTES [OBJECTS: BYTES]`. */
+/* A record is `@ ADDRESSES`, then a line for all threads and a line for each: `  t*: OBJECTS: BYTES [OBJECTS: BYTES]`. */
 int pf_gperftools_jemalloc_line(struct pf_gperftools_text *text, struct pf_bytes line)
 {
     int64_t numbers[4];

@@ -1,4 +1,4 @@
-/* What the texts share: measures and metadata, functions, and the record whose lines are at hand. */
+/* What the texts share: measures, metadata, functions, mapped files, and the current record. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
@@ -52,7 +52,6 @@ int pf_gperftools_bad_line(struct pf_reader *reader, uint64_t offset, struct pf_
     return pf_error_at(&reader->error, PF_FAILED, offset, "expected %s, found '%s'", expected, pf_clip(line).text);
 }
 
-/* In double, as pprof does it: a number cut in another precision may differ by one. */
 bool pf_gperftools_to_whole(double number, int64_t *whole)
 {
     if (!(number > -0x1p63 && number < 0x1p63))
@@ -136,13 +135,11 @@ int pf_gperftools_read_maps(struct pf_reader *reader)
 
 /* --- lines of texts ------------------------------------------------------------------------- */
 
-/* Refuses the line at hand. */
 int pf_gperftools_expected(struct pf_gperftools_text *text, const char *what)
 {
     return pf_gperftools_bad_line(text->reader, text->offset, text->line, what);
 }
 
-/* Numbers as a pattern has them: d is one, blanks may stand anywhere, all else is meant as it is. Taken from `text`. */
 bool pf_gperftools_numbers(struct pf_bytes *text, const char *pattern, int64_t *numbers)
 {
     struct pf_bytes rest = *text;
@@ -175,7 +172,6 @@ int pf_gperftools_declare(struct pf_gperftools_text *text, const char *name, con
 
 /* --- records of texts ----------------------------------------------------------------------- */
 
-/* Addresses up to the end of the line, added to those of the record. */
 int pf_gperftools_addresses(struct pf_gperftools_text *text, struct pf_bytes rest)
 {
     uint64_t address;
@@ -194,7 +190,6 @@ int pf_gperftools_addresses(struct pf_gperftools_text *text, struct pf_bytes res
     }
 }
 
-/* Callers are where they go on: one less is within the call. */
 void pf_gperftools_step_back(struct pf_gperftools_text *text)
 {
     for (size_t k = 0; k < text->depth; k++)
@@ -238,8 +233,8 @@ static int compare_address(const void *address, const void *run)
     return (x > y) - (x < y);
 }
 
-/* The names that comments gave to the addresses of the record: those of one address in turn are inlined into each other, unless the stack has it as
- * often. */
+/* Names addresses of the record as its comments say. Several comments of one address are inlined calls, unless the stack has
+ * the address as often. */
 static int name_addresses(struct pf_gperftools_text *text)
 {
     size_t runs;
@@ -262,7 +257,6 @@ static int name_addresses(struct pf_gperftools_text *text)
     return PF_OK;
 }
 
-/* Adds the record whose lines are through. */
 int pf_gperftools_end_record(struct pf_gperftools_text *text)
 {
     struct pf_error *error = &text->reader->error;

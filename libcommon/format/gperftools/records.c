@@ -1,5 +1,4 @@
-/* Records of a profile, held until its end, because the text behind the records says what was mapped where and what
- * addresses are called. */
+/* Records of a profile, held until its end, because mapped files and names of addresses follow them. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/error.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what was mapped ------------------------------------------------------------------------ */
+/* --- mapped files --------------------------------------------------------------------------- */
 
 enum { LONGEST_NAME = 255, LONGEST_TEXT = 4096 };
 
@@ -34,7 +33,7 @@ bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number)
     return true;
 }
 
-/* What stands behind the file's name: that it was deleted, or its offset. */
+/* Cuts `(deleted)` and the offset off the name of a file. */
 static void trim_name(struct pf_bytes *name, uint64_t *offset)
 {
     *name = pf_bytes_trim(*name);
@@ -58,7 +57,7 @@ static void trim_name(struct pf_bytes *name, uint64_t *offset)
     }
 }
 
-/* False: no line of a map, or one that is not executable. *known: it is one. */
+/* False: not a mapped file, or not executable. *known: it is a mapped file. */
 static bool parse_map(struct pf_bytes line, struct pf_gperftools_map *map, struct pf_bytes *name, bool *known)
 {
     struct pf_bytes token, rest;
@@ -124,7 +123,7 @@ static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict
     return true;
 }
 
-/* What stands for the name that the text begins with; NULL: nothing. */
+/* The text for the name that begins the text; NULL: no such name. */
 static const struct pf_gperftools_substitute *find_substitute(const struct pf_gperftools_maps *maps, struct pf_bytes text, size_t *size)
 {
     const struct pf_gperftools_substitute *found = NULL;
@@ -142,7 +141,7 @@ static const struct pf_gperftools_substitute *find_substitute(const struct pf_gp
     return found;
 }
 
-/* The line with its $NAMEs replaced. */
+/* Replaces the $NAMEs of a line. */
 static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dict, struct pf_bytes *line, uint64_t offset, struct pf_error *error)
 {
     if (maps->substitute_count == 0 || !memchr(line->data, '$', line->size))
@@ -203,7 +202,7 @@ void pf_gperftools_maps_end(struct pf_gperftools_maps *maps)
         qsort(maps->rows, maps->count, sizeof *maps->rows, compare_maps);
 }
 
-/* The image an address is in; 0 = none. */
+/* The image of an address; 0: no image. */
 static uint32_t maps_image(struct pf_gperftools_maps *maps, struct pf_dict *dict, uint64_t address)
 {
     size_t low = 0, high = maps->count;
@@ -306,7 +305,7 @@ static bool make_locations(struct pf_gperftools_names *names, struct pf_dict *di
 
     if (!pf_grow(&names->locations, &names->location_capacity, names->location_count + count, sizeof *names->locations))
         return false;
-    /* in forms without named frames it is an address all the same */
+    /* in texts without named frames the key is an address */
     if (pf_gperftools_is_named(address) && address - PF_GPERFTOOLS_NAMED < names->named.count)
         named = *(const struct named *)pf_table_row(&names->named, (uint32_t)(address - PF_GPERFTOOLS_NAMED));
     row.function = (uint32_t)named.function;
@@ -405,7 +404,7 @@ static uint64_t load_address(const char *addresses, size_t k)
     return address;
 }
 
-/* How many frames behind the leaf are removed; these have one place behind each other. */
+/* How many frames behind the leaf are removed ones, each in its place. */
 static size_t count_removed(const char *addresses, size_t depth, const uint64_t *removed, size_t count)
 {
     size_t skip = 0;
