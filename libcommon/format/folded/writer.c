@@ -1,5 +1,4 @@
-/* The writer of folded stacks. All stacks are held: equal ones, which may come from places that differ in more than the names,
- * become one line, and the lines are sorted. */
+/* Writes folded stacks. Holds all stacks, because stacks with equal names become one line, and the lines are sorted. */
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stack as it is written: the name of a frame below another such node. */
+/* A stack as written: the name of a frame, and the node above it. */
 struct node {
     uint32_t parent, name;
 };
@@ -46,7 +45,7 @@ void pf_folded_close_writer(struct pf_writer *writer)
     pf_buffer_free(&state->text);
 }
 
-/* What would be read as a comment, or as the mark of UTF-16 or UTF-8. */
+/* True if readers would take the text for a comment, or for the mark of UTF-16 or UTF-8. */
 static bool misread(const struct pf_buffer *text)
 {
     static const struct pf_bytes starts[] = {{"#", 1}, {"//", 2}, {"\xff\xfe", 2}, {"\xfe\xff", 2}, {"\xef\xbb\xbf", 3}};
@@ -57,7 +56,8 @@ static bool misread(const struct pf_buffer *text)
     return found;
 }
 
-/* The name in the state's text as it can stand in a line; `guard`: at its begin, where a blank stands before what is misread. */
+/* Interns the name in the state's text in a form that a line can hold. `guard`: the name begins a line; a blank before it
+ * protects a name that would be misread. */
 static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 {
     struct pf_buffer *text = &state->text;
@@ -67,7 +67,7 @@ static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 
         text->data[k] = c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
     }
-    /* blanks alone at the begin of a line would be no stack */
+    /* a line that begins with blanks only has no stack */
     for (size_t k = 0; guard && k < text->size && text->data[k] == ' ';)
         if (++k == text->size)
             text->size = 0;
@@ -112,7 +112,7 @@ static uint32_t add_node(struct pf_writer *writer, uint32_t parent, uint32_t loc
     return pf_table_intern(&state->nodes, &(struct node){parent, name});
 }
 
-/* Whether the command that is a root begins with `java`. */
+/* True if the root is a command that begins with `java`. */
 static bool below_java(const struct pf_folded_writer *state, uint32_t root)
 {
     const struct node *node = pf_table_row(&state->nodes, root);
@@ -120,7 +120,7 @@ static bool below_java(const struct pf_folded_writer *state, uint32_t root)
     return state->spelling.style == PF_FOLDED_PERF && pf_bytes_starts(pf_strings_bytes(&state->names, node->name), PF_BYTES("java"));
 }
 
-/* The node of a stack below a root; frames whose names are equal fall together. */
+/* The node of a stack below a root; frames with equal names become one node. */
 static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t root)
 {
     struct pf_folded_writer *state = writer->state;
@@ -145,7 +145,7 @@ static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t ro
     return node;
 }
 
-/* The node that a set of labels puts above all stacks: of its command, where the style has it. */
+/* The node above the stacks of a set of labels: the command, if the style has it. */
 static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
 {
     struct pf_folded_writer *state = writer->state;
@@ -164,7 +164,7 @@ static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
     return node;
 }
 
-/* Records that came from this format are next. */
+/* Sets the format from which the next records come. */
 static void set_source(struct pf_folded_writer *state, struct pf_bytes format)
 {
     static const struct {
@@ -208,7 +208,7 @@ static bool joined_name(struct pf_bytes name, struct pf_bytes stem, const char *
            memcmp(name.data + stem.size, end, strlen(end)) == 0;
 }
 
-/* The measures NAME.before and NAME.after of the batch, where it has both. */
+/* Finds the measures NAME.before and NAME.after of the batch, if it has both. */
 static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, struct pf_bytes stem)
 {
     static const char *const ends[] = {".before", ".after"};
@@ -242,8 +242,8 @@ static const struct pf_measure *better_measure(struct pf_writer *writer, const s
     return best;
 }
 
-/* Chooses the measure that is written, of a difference both sides. A better measure may come later, as an event of perf that counts time:
- * the records up to here have no value of that measure. */
+/* Chooses the measure to write, of a difference both sides. A later batch may have a better measure, such as an event of perf
+ * that counts time; the records before have no value of it. */
 static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_folded_writer *state = writer->state;
@@ -270,7 +270,7 @@ static int too_big(struct pf_writer *writer)
                         pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].measure.name).data);
 }
 
-/* Sums are to count what this measure counts as well. */
+/* Makes the sums fit for values of this measure too. */
 static int join_measure(struct pf_writer *writer, uint32_t index)
 {
     struct pf_folded_writer *state = writer->state;
@@ -323,7 +323,7 @@ static void write_comment(struct pf_sink *sink, struct pf_bytes text)
     pf_sink_text(sink, "\n");
 }
 
-/* Comments of the format go back, before the stacks; other metadata have no place here. */
+/* Writes comments of the format before the stacks; other metadata have no place. */
 static int write_meta(struct pf_writer *writer, const struct pf_batch *batch)
 {
     const struct pf_dict *dict = writer->dict;
@@ -340,7 +340,7 @@ static int write_meta(struct pf_writer *writer, const struct pf_batch *batch)
     return pf_sink_status(writer->sink, &writer->error);
 }
 
-/* The name of an event without its modifiers: of `cycles:u`, `cycles`. */
+/* The name of an event without its modifiers: `cycles` for `cycles:u`. */
 static struct pf_bytes unmodified(struct pf_bytes name)
 {
     size_t at = name.size;
@@ -350,7 +350,7 @@ static struct pf_bytes unmodified(struct pf_bytes name)
     return at > 1 && at < name.size && name.data[at - 1] == ':' ? (struct pf_bytes){name.data, at - 1} : name;
 }
 
-/* Whether a measure goes into the column of another. stackcollapse-perf.pl does not tell an event's modifiers apart. */
+/* True if a measure goes into the column of another. stackcollapse-perf.pl ignores the modifiers of an event. */
 static bool joins(const struct pf_writer *writer, const struct pf_measure *measure, const struct pf_measure *column)
 {
     const struct pf_folded_writer *state = writer->state;
@@ -362,8 +362,8 @@ static bool joins(const struct pf_writer *writer, const struct pf_measure *measu
                           unmodified(pf_dict_string(writer->dict, column->name)));
 }
 
-/* Commands, and keys of bpftrace's maps, become frames. What else perf, DTrace and bpftrace say of processes and processors, FlameGraph's
- * scripts leave out as well. */
+/* Commands, and keys of bpftrace's maps, become frames. As FlameGraph's scripts do, leaves out what else perf, DTrace and
+ * bpftrace say of processes and processors. */
 bool pf_folded_holds_label(struct pf_writer *writer, const struct pf_label *label)
 {
     const struct pf_folded_writer *state = writer->state;
@@ -400,8 +400,8 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- the order of the lines ------------------------------------------------------------------------------- */
 
-/* Lines stand in the order of their stacks' bytes. A name takes part twice: as the end of a stack, and, with its `;`, as the begin
- * of those below it; other names may come between ("a", "a b;c", "a;b"). */
+/* Lines are in the order of the bytes of their stacks. A name has two places in the order: as the end of a stack and, with
+ * its `;`, as the beginning of the stacks below it; other names may come between ("a", "a b;c", "a;b"). */
 struct ranked {
     struct pf_bytes name;
     uint32_t id;
@@ -418,7 +418,7 @@ static int compare_ranked(const void *a, const void *b)
         return order;
     if (x->name.size == y->name.size)
         return x->inner - y->inner;
-    /* What follows the shorter one is its `;` or nothing; no name has a `;` inside. */
+    /* The shorter name is followed by its `;` or by nothing; names do not contain a `;`. */
     if (x->name.size == common)
         return x->inner ? (';' > (unsigned char)y->name.data[common] ? 1 : -1) : -1;
     return y->inner ? ((unsigned char)x->name.data[common] > ';' ? 1 : -1) : 1;
@@ -445,7 +445,7 @@ static uint32_t *rank_names(const struct pf_strings *names)
     return ranks;
 }
 
-/* A node as the end of a line or as the begin of others. */
+/* A node as the end of a line or as the beginning of other lines. */
 struct entry {
     uint64_t key; /* parent, then rank */
     uint32_t node;
@@ -483,7 +483,7 @@ static pf_int128 sum_of(const struct pf_folded_writer *state, unsigned column, u
     return node < state->columns[column].sum_count ? state->columns[column].sums[node] : 0;
 }
 
-/* Sorted entries of all nodes that have a sum or lead to one that has. */
+/* The sorted entries of all nodes with a sum, and of the nodes above them. */
 static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines)
 {
     uint32_t count = state->nodes.count;
@@ -516,7 +516,7 @@ static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines
 
 /* --- the lines -------------------------------------------------------------------------------------------- */
 
-/* Decimals of num / den in general; false when they never end, or late. */
+/* The number of decimals of fractions with this denominator; false: too many, or infinitely many. */
 static bool decimals_of(uint64_t den, unsigned *decimals)
 {
     for (*decimals = 0; *decimals <= PF_FOLDED_DECIMALS; (*decimals)++)
@@ -531,7 +531,7 @@ static void trim(pf_int128 *value, struct pf_folded_count *count)
         *value /= 10;
 }
 
-/* A sum whose decimals would not end: rounded, but of a time in raw units, which are whole. */
+/* The count of a sum with infinitely many decimals: rounded, unless it is a time, which is written in whole raw units. */
 static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
     struct pf_folded_writer *state = writer->state;
@@ -552,7 +552,7 @@ static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_fol
     return true;
 }
 
-/* A sum in base units: times as whole nanoseconds, others exactly where decimals end. */
+/* A sum in base units: times as whole nanoseconds, other sums exactly if their decimals end. */
 static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
     const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->quantity.measure;
@@ -594,7 +594,7 @@ static void append_count(struct pf_buffer *text, struct pf_folded_count count)
     }
 }
 
-/* Whether a name has a blank and a number at its end. */
+/* True if a name ends in a blank and a number. */
 static bool number_at_end(struct pf_bytes name)
 {
     size_t at = name.size;
@@ -604,7 +604,7 @@ static bool number_at_end(struct pf_bytes name)
     return at < name.size && at > 0 && name.data[at - 1] == ' ';
 }
 
-/* Numbers at the ends of all lines would be read as a column of their own. */
+/* True if all stacks end in numbers, which readers would take for a column. */
 static bool numbers_everywhere(const struct pf_folded_writer *state, const struct lines *lines)
 {
     bool all = state->column_count == 1 && sum_of(state, 0, 0) == 0 && lines->count > 0;
@@ -618,7 +618,7 @@ static bool numbers_everywhere(const struct pf_folded_writer *state, const struc
     return all;
 }
 
-/* The line of an entry whose frames above are in the text, which is left as it was. */
+/* Writes the line of an entry; the text has the frames above and is unchanged afterwards. */
 static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf, uint32_t node)
 {
     const struct pf_folded_writer *state = writer->state;
@@ -653,7 +653,7 @@ static bool open_frame(struct lines *lines, size_t depth, uint32_t node, struct 
     return depth == 0 || pf_buffer_byte(&lines->text, ';');
 }
 
-/* Walks the entries depth first. Not recursive: a stack may have a million frames. */
+/* Writes the entries depth first, without recursion, because a stack may have a million frames. */
 static int write_lines(struct pf_writer *writer, struct lines *lines)
 {
     const struct pf_folded_writer *state = writer->state;
