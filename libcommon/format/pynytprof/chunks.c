@@ -1,7 +1,6 @@
-#include "format/pynytprof/chunks.h"
-
+/* The chunks of a Pynytprof file. */
 #include "base/scan.h"
-#include "format/pynytprof/header.h"
+#include "format/pynytprof/pynytprof.h"
 
 #include <inttypes.h>
 #include <stdio.h>

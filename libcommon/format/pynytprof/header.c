@@ -1,13 +1,61 @@
-#include "format/pynytprof/header.h"
-
+/* What stands before the chunks: the text banner, or one of the binary headers of the first versions. First how a reader
+ * recognizes and reads them, then how the writer makes a banner. */
 #include "base/number.h"
+#include "format/pynytprof/pynytprof.h"
+#include "format/pynytprof/writer.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BINARY_MAGIC "NYTPROF" /* and a NUL */
 #define TEXT_MAGIC "NYTProf "
 
 enum { MAGIC_SIZE = 8, WINDOW = 4096, WINDOW_MAX = 1024 * 1024 };
+
+/* --- metadata --------------------------------------------------------------------------------------------- */
+
+void pf_pyn_meta_add(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
+                     struct pf_bytes value)
+{
+    struct pf_pyn_meta *meta = &content->meta;
+    size_t need = meta->count + 1;
+
+    if (!pf_grow(&meta->origin, &meta->origin_capacity, need, sizeof *meta->origin) ||
+        !pf_grow(&meta->key, &meta->key_capacity, need, sizeof *meta->key) ||
+        !pf_grow(&meta->value, &meta->value_capacity, need, sizeof *meta->value)) {
+        content->failed = true;
+        return;
+    }
+    meta->origin[meta->count] = pf_dict_intern_word(reader->dict, origin);
+    meta->key[meta->count] = pf_dict_intern_text(reader->dict, key);
+    meta->value[meta->count++] = pf_dict_intern_text(reader->dict, value);
+}
+
+void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
+                      struct pf_bytes value)
+{
+    int64_t ticks;
+
+    pf_pyn_meta_add(reader, content, origin, key, value);
+    if (!pf_bytes_equal(key, PF_BYTES("ticks_per_sec")))
+        return;
+    if (value.size > 0 && value.data[value.size - 1] == '\r')
+        value.size--;
+    if (pf_parse_int(value, 1, INT64_MAX, &ticks)) {
+        content->ticks = (uint64_t)ticks;
+        content->ticks_told = true;
+    } else {
+        pf_report_send(&reader->report, PF_WARNING, "ticks_per_sec is '%s', which is no number of ticks",
+                       pf_clip(value).text);
+    }
+}
+
+void pf_pyn_variant(struct pf_pyn_content *content, const char *variant)
+{
+    if (!content->variant)
+        content->variant = variant;
+}
 
 bool pf_pyn_tag(unsigned byte)
 {
@@ -16,10 +64,10 @@ bool pf_pyn_tag(unsigned byte)
 
 /* --- evidence --------------------------------------------------------------------------------------------- */
 
-/* Evidence of the banner's first line and of tags that NYTProf does not have. */
+/* Bits of evidence: the first line of the banner, and tags that NYTProf does not have. */
 enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
 
-struct banner {
+struct banner_scan {
     size_t size;           /* of its lines */
     bool ours, theirs;     /* who generated it, by its comment */
     bool blank, ended;     /* a blank line; all bytes there are */
@@ -36,8 +84,8 @@ static bool contains(const unsigned char *p, size_t size, const char *word)
     return false;
 }
 
-/* Scans lines of a banner; false when more bytes are needed. */
-static bool scan(struct banner *banner, const unsigned char *p, size_t have)
+/* Scans the lines of a banner; false when it needs more bytes. */
+static bool scan_banner(struct banner_scan *banner, const unsigned char *p, size_t have)
 {
     while (banner->size < have) {
         const unsigned char *line = p + banner->size;
@@ -90,7 +138,7 @@ static int process_evidence(const unsigned char *p, size_t have, size_t at, bool
     return tagged || bare ? CERTAIN : 0;
 }
 
-static int banner_evidence(const struct banner *banner, const unsigned char *p, size_t have)
+static int banner_evidence(const struct banner_scan *banner, const unsigned char *p, size_t have)
 {
     if (banner->theirs)
         return 0;
@@ -107,12 +155,13 @@ static int banner_evidence(const struct banner *banner, const unsigned char *p, 
     return banner->ours || banner->blank ? LIKELY : 0;
 }
 
-int pf_pyn_bid(struct pf_source *source)
+int pf_pyn_bid(struct pf_source *source, const char *path)
 {
-    struct banner banner = {0};
+    struct banner_scan banner = {0};
     size_t have, want = WINDOW;
     const unsigned char *p = pf_source_peek(source, 1, &have);
 
+    (void)path;
     if (have == 0 || *p != 'N')
         return 0;
     p = pf_source_peek(source, MAGIC_SIZE, &have);
@@ -124,7 +173,7 @@ int pf_pyn_bid(struct pf_source *source)
         p = pf_source_peek(source, want, &have);
         banner.ended = have < want;
         /* The process record and the head of the chunk behind it must be seen as well. */
-        banner.whole = scan(&banner, p, have);
+        banner.whole = scan_banner(&banner, p, have);
         if ((banner.whole && have - banner.size >= 64) || banner.ended || want >= WINDOW_MAX)
             break;
     }
@@ -306,4 +355,203 @@ int pf_pyn_header_read(struct pf_reader *reader, struct pf_pyn_content *content)
     if (have >= MAGIC_SIZE && memcmp(p, BINARY_MAGIC, MAGIC_SIZE) == 0)
         return read_binary(reader, content);
     return read_banner(reader, content);
+}
+
+/* --- the banner of the output ------------------------------------------------------------------------------- */
+
+/* The note's section 1: attributes and options with their values where nothing else is known, in their order. Its ticks are fixed. */
+struct item {
+    const char *key, *value;
+};
+static const struct item attributes[] = {
+    {"basetime", "0"},     {"application", "-e"},          {"perl_version", "0.0.0"}, {"nv_size", "8"},
+    {"clock_mod", "cpu"},  {"ticks_per_sec", "10000000"},  {"osname", "linux"},       {"hz", "100"},
+};
+static const struct item options[] = {
+    {"subs", "1"},       {"blocks", "0"},     {"leave", "1"},         {"expand", "0"},  {"trace", "0"},   {"use_db_sub", "0"},
+    {"compress", "0"},   {"clock", "1"},      {"stmts", "1"},         {"slowops", "2"}, {"findcaller", "0"}, {"forkdepth", "-1"},
+    {"perldb", "0"},     {"nameevals", "1"},  {"nameanonsubs", "1"},  {"calls", "1"},   {"evals", "0"},
+};
+enum { ATTRIBUTES = sizeof attributes / sizeof *attributes, OPTIONS = sizeof options / sizeof *options, BASETIME = 0, TICKS = 5 };
+static const unsigned borrowed = 1u << 0 | 1u << 1 | 1u << 2; /* attributes that metadata of other formats may fill */
+
+static const char title[] = "Perl profile database. Generated by Pynytprof on ";
+
+int pf_pyn_banner_init(struct pf_pyn_banner *banner)
+{
+    return pf_table_init(&banner->known, 3 * sizeof(uint32_t));
+}
+
+void pf_pyn_banner_free(struct pf_pyn_banner *banner)
+{
+    pf_table_free(&banner->known);
+    free(banner->lines);
+}
+
+static char line_type(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (pf_bytes_equal(origin, PF_BYTES(PF_PYN_COMMENT)))
+        return '#';
+    if (pf_bytes_equal(origin, PF_BYTES(PF_PYN_OPTION)))
+        return '!';
+    return key.size > 0 ? ':' : '\0';
+}
+
+/* Notes the line; true when the lines before say the same. */
+static bool note_line(struct pf_pyn_banner *banner, const struct pf_dict *dict, const struct pf_pyn_banner_line *line)
+{
+    bool keyed = line->type == ':' || line->type == '!';
+    const uint32_t row[3] = {(uint32_t)line->type, line->key, keyed ? 0 : line->value};
+    uint32_t count = banner->known.count;
+    bool old = pf_table_intern(&banner->known, row) < count;
+
+    if (line->type != '#' || !pf_bytes_starts(pf_dict_string(dict, line->value), pf_bytes_of(title)))
+        return old;
+    old = banner->titled;
+    banner->titled = true;
+    return old;
+}
+
+static void keep_fact(struct pf_pyn_banner *banner, struct pf_bytes key, struct pf_bytes text, uint32_t value)
+{
+    if (text.size == 0 || memchr(text.data, '\n', text.size))
+        return;
+    for (size_t k = 0; k < ATTRIBUTES; k++)
+        if (borrowed >> k & 1 && banner->facts[k] == 0 && pf_bytes_equal(key, pf_bytes_of(attributes[k].key)))
+            banner->facts[k] = value;
+}
+
+bool pf_pyn_banner_keep(struct pf_pyn_banner *banner, const struct pf_dict *dict, uint32_t origin, uint32_t key, uint32_t value)
+{
+    struct pf_bytes from = pf_dict_string(dict, origin), name = pf_dict_string(dict, key);
+
+    if (pf_bytes_equal(from, PF_BYTES(PF_PYN_PRIVATE))) {
+        banner->files += pf_bytes_equal(name, PF_BYTES(PF_PYN_VERSION));
+        return true;
+    }
+    if (!pf_bytes_starts(from, PF_BYTES(PF_PYN_ATTRIBUTE)) || pf_bytes_equal(from, PF_BYTES(PF_PYN_CHUNK))) {
+        keep_fact(banner, name, pf_dict_string(dict, value), value);
+        return true;
+    }
+    struct pf_pyn_banner_line line = {line_type(from, name), key, value};
+    struct pf_bytes text = pf_dict_string(dict, value);
+    if (line.type == 0 && (text.size == 0 || (text.data[0] != ':' && text.data[0] != '!')))
+        return true;
+    if (note_line(banner, dict, &line) && banner->files > 1)
+        return true;
+    if (banner->known.status != PF_OK || !pf_grow(&banner->lines, &banner->capacity, banner->count + 1, sizeof *banner->lines))
+        return false;
+    banner->lines[banner->count++] = line;
+    return true;
+}
+
+/* RFC 2822. */
+static void write_date(struct pf_sink *sink, int64_t seconds)
+{
+    static const char days[][4] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t day = seconds / 86400, time = seconds % 86400;
+    int year = 1970, month = 0, weekday = (int)(day % 7);
+
+    for (;; year++) {
+        int size = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 366 : 365;
+        if (day < size) {
+            for (; day >= lengths[month] + (month == 1 && size == 366); month++)
+                day -= lengths[month] + (month == 1 && size == 366);
+            break;
+        }
+        day -= size;
+    }
+    pf_sink_printf(sink, "%s, %02d %s %d %02d:%02d:%02d +0000", days[weekday], (int)day + 1, months[month], year, (int)(time / 3600),
+                   (int)(time / 60 % 60), (int)(time % 60));
+}
+
+static const struct pf_pyn_banner_line *find_line(const struct pf_pyn_banner *banner, const struct pf_dict *dict, char type,
+                                             const char *key)
+{
+    for (size_t k = 0; k < banner->count; k++)
+        if (banner->lines[k].type == type && pf_bytes_equal(pf_dict_string(dict, banner->lines[k].key), pf_bytes_of(key)))
+            return &banner->lines[k];
+    return NULL;
+}
+
+static struct pf_bytes attribute_value(const struct pf_pyn_banner *banner, const struct pf_dict *dict, size_t k)
+{
+    const struct pf_pyn_banner_line *line = find_line(banner, dict, ':', attributes[k].key);
+
+    if (line)
+        return pf_dict_string(dict, line->value);
+    return banner->facts[k] ? pf_dict_string(dict, banner->facts[k]) : pf_bytes_of(attributes[k].value);
+}
+
+/* The date is that of the measurement, so that the same input gives the same file. */
+static void write_title(const struct pf_pyn_banner *banner, const struct pf_dict *dict, struct pf_sink *sink)
+{
+    int64_t seconds;
+
+    if (banner->titled)
+        return;
+    if (!pf_parse_int(attribute_value(banner, dict, BASETIME), 0, (int64_t)1 << 36, &seconds))
+        seconds = 0;
+    pf_sink_printf(sink, "#%s", title);
+    write_date(sink, seconds);
+    pf_sink_text(sink, "\n");
+}
+
+/* A line feed would begin another line. */
+static void write_text(struct pf_sink *sink, struct pf_bytes text)
+{
+    for (size_t k = 0; k < text.size; k++)
+        pf_sink_write(sink, text.data[k] == '\n' ? " " : text.data + k, 1);
+}
+
+static void write_item(struct pf_sink *sink, char type, const char *key, struct pf_bytes value)
+{
+    pf_sink_printf(sink, "%c%s=", type, key);
+    write_text(sink, value);
+    pf_sink_text(sink, "\n");
+}
+
+static void write_line(struct pf_sink *sink, const struct pf_dict *dict, const struct pf_pyn_banner_line *line)
+{
+    struct pf_bytes key = pf_dict_string(dict, line->key), value = pf_dict_string(dict, line->value);
+
+    if (line->type == ':' && pf_bytes_equal(key, pf_bytes_of(attributes[TICKS].key)))
+        value = pf_bytes_of(attributes[TICKS].value);
+    pf_sink_write(sink, &line->type, line->type != '\0');
+    if (line->type == ':' || line->type == '!') {
+        write_text(sink, key);
+        pf_sink_text(sink, "=");
+    }
+    write_text(sink, value);
+    pf_sink_text(sink, "\n");
+}
+
+static void write_missing_attributes(const struct pf_pyn_banner *banner, const struct pf_dict *dict, struct pf_sink *sink)
+{
+    for (size_t k = 0; k < ATTRIBUTES; k++)
+        if (!find_line(banner, dict, ':', attributes[k].key))
+            write_item(sink, ':', attributes[k].key, attribute_value(banner, dict, k));
+}
+
+void pf_pyn_banner_write(const struct pf_pyn_banner *banner, const struct pf_dict *dict, struct pf_sink *sink)
+{
+    bool complete = false;
+
+    pf_sink_text(sink, "NYTProf 5 0\n");
+    write_title(banner, dict, sink);
+    for (size_t k = 0; k < banner->count; k++) {
+        if (banner->lines[k].type == '!' && !complete) {
+            write_missing_attributes(banner, dict, sink);
+            complete = true;
+        }
+        write_line(sink, dict, &banner->lines[k]);
+    }
+    if (!complete)
+        write_missing_attributes(banner, dict, sink);
+    for (size_t k = 0; k < OPTIONS; k++)
+        if (!find_line(banner, dict, '!', options[k].key))
+            write_item(sink, '!', options[k].key, pf_bytes_of(options[k].value));
+    pf_sink_text(sink, "\n");
 }

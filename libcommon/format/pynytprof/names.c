@@ -1,4 +1,4 @@
-#include "format/pynytprof/names.h"
+#include "format/pynytprof/pynytprof.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,7 @@
 #include "format/pynytprof/pynytprof.h"
 
 #include "base/number.h"
-#include "format/pynytprof/chunks.h"
-#include "format/pynytprof/header.h"
 #include "format/pynytprof/merging.h"
-#include "format/pynytprof/names.h"
 #include "format/pynytprof/writer.h"
 #include "model/units.h"
 
@@ -28,48 +25,6 @@ struct state {
 };
 
 /* --- metadata --------------------------------------------------------------------------------------------- */
-
-void pf_pyn_meta_add(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
-                     struct pf_bytes value)
-{
-    struct pf_pyn_meta *meta = &content->meta;
-    size_t need = meta->count + 1;
-
-    if (!pf_grow(&meta->origin, &meta->origin_capacity, need, sizeof *meta->origin) ||
-        !pf_grow(&meta->key, &meta->key_capacity, need, sizeof *meta->key) ||
-        !pf_grow(&meta->value, &meta->value_capacity, need, sizeof *meta->value)) {
-        content->failed = true;
-        return;
-    }
-    meta->origin[meta->count] = pf_dict_intern_word(reader->dict, origin);
-    meta->key[meta->count] = pf_dict_intern_text(reader->dict, key);
-    meta->value[meta->count++] = pf_dict_intern_text(reader->dict, value);
-}
-
-void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
-                      struct pf_bytes value)
-{
-    int64_t ticks;
-
-    pf_pyn_meta_add(reader, content, origin, key, value);
-    if (!pf_bytes_equal(key, PF_BYTES("ticks_per_sec")))
-        return;
-    if (value.size > 0 && value.data[value.size - 1] == '\r')
-        value.size--;
-    if (pf_parse_int(value, 1, INT64_MAX, &ticks)) {
-        content->ticks = (uint64_t)ticks;
-        content->ticks_told = true;
-    } else {
-        pf_report_send(&reader->report, PF_WARNING, "ticks_per_sec is '%s', which is no number of ticks",
-                       pf_clip(value).text);
-    }
-}
-
-void pf_pyn_variant(struct pf_pyn_content *content, const char *variant)
-{
-    if (!content->variant)
-        content->variant = variant;
-}
 
 /* What the model has no place for: numbers, flags, and what is defined and not used. */
 static void keep_entries(struct pf_reader *reader, const char *key, const struct pf_pyn_list *list,
@@ -395,12 +350,6 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     return PF_OK;
 }
 
-static int bid(struct pf_source *source, const char *path)
-{
-    (void)path;
-    return pf_pyn_bid(source);
-}
-
 const struct pf_format pf_format_pynytprof = {
     .name = "pynytprof",
     .about = "Pynytprof, all layouts it had with lengths; written as its note of July 2025 says",
@@ -409,7 +358,7 @@ const struct pf_format pf_format_pynytprof = {
               "100 ns; where only inclusive or only own times are known they stand for both",
     .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
     .merging = &pf_pyn_merging,
-    .bid = bid,
+    .bid = pf_pyn_bid,
     .reader_size = sizeof(struct state),
     .open_reader = open_reader,
     .read = read_batch,

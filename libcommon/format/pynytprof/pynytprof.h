@@ -4,6 +4,7 @@
 #define PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 
 #include "base/memory.h"
+#include "base/table.h"
 #include "codec/format.h"
 
 #include <stdbool.h>
@@ -68,11 +69,55 @@ struct pf_pyn_content {
     uint64_t damages; /* chunks or records that were passed over */
 };
 
-/* Adds a row of metadata; memory that runs out sets `failed`. */
+/* ---- header.c: metadata, and what stands before the chunks ---- */
+
+/* Adds a row of metadata; sets `failed` when memory runs out. */
 void pf_pyn_meta_add(struct pf_reader *, struct pf_pyn_content *, const char *origin, struct pf_bytes key, struct pf_bytes value);
-/* An attribute of the banner or of a chunk: metadata, and ticks_per_sec counts. */
+/* An attribute of the banner or of a chunk: a row of metadata, and for ticks_per_sec the length of a tick. */
 void pf_pyn_attribute(struct pf_reader *, struct pf_pyn_content *, const char *origin, struct pf_bytes key, struct pf_bytes value);
-/* What deviates from the usual layout, unless something said it before. */
+/* Names the first deviation from the usual layout; later ones do not count. */
 void pf_pyn_variant(struct pf_pyn_content *, const char *variant);
+
+/* True for the tag of a chunk that some version wrote. */
+bool pf_pyn_tag(unsigned byte);
+
+/* Bits of evidence that the bytes ahead are Pynytprof's chunks and not NYTProf's records (pf_format.bid). */
+int pf_pyn_bid(struct pf_source *, const char *path);
+
+/* Reads the header. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the source, in reader->error. */
+int pf_pyn_header_read(struct pf_reader *, struct pf_pyn_content *);
+
+/* ---- chunks.c ---- */
+
+/* Reads all chunks to the end of the file. PF_OK; else a code, with a text in reader->error and all whole chunks in the
+ * content. Skips a chunk that is damaged inside: the first such failure is the result at the end, a warning when salvaging. */
+int pf_pyn_chunks_read(struct pf_reader *, struct pf_pyn_content *);
+
+/* ---- names.c ---- */
+
+/* A name of the model. Numbers without a name, or with an empty one, are called `(file 7)`, `(sub 7)`; where several have the same
+ * name, all but the first have that as an alias, which keeps them apart (it becomes a function's system name). */
+struct pf_pyn_name {
+    uint32_t id;
+    uint32_t text, alias; /* strings */
+    uint32_t function;    /* of the dictionary: the sub, or the file's lines; 0 = not made yet */
+    size_t place;         /* of its entry in the list */
+};
+
+/* By id, ascending. */
+struct pf_pyn_names {
+    struct pf_pyn_name *rows;
+    size_t count;
+};
+
+/* The name and the alias an entry gets, `seen` being a table of the names given so far (rows of one uint32_t). `kind` is "file" or "sub". */
+void pf_pyn_name_make(struct pf_dict *, struct pf_table *seen, const char *kind, const struct pf_pyn_entry *, uint32_t *text,
+                      uint32_t *alias);
+
+/* Names of all entries; of several with one id the last counts. False: out of memory. */
+bool pf_pyn_names_make(struct pf_pyn_names *, struct pf_dict *, const char *kind, const struct pf_pyn_list *);
+void pf_pyn_names_free(struct pf_pyn_names *);
+/* NULL: not defined. */
+struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *, uint32_t id);
 
 #endif

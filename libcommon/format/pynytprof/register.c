@@ -2,7 +2,6 @@
 
 #include "base/number.h"
 #include "base/scan.h"
-#include "format/pynytprof/names.h"
 
 #include <stdlib.h>
 #include <string.h>
