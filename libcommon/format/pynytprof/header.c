@@ -2,7 +2,6 @@
  * recognizes and reads them, then how the writer makes a banner. */
 #include "base/number.h"
 #include "format/pynytprof/pynytprof.h"
-#include "format/pynytprof/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,17 @@
+/* The numbers and names of files and subs: what a reader makes of the numbers of a file, and which numbers the writer gives. */
+#include "base/number.h"
+#include "base/scan.h"
 #include "format/pynytprof/pynytprof.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-void pf_pyn_name_make(struct pf_dict *dict, struct pf_table *seen, const char *kind, const struct pf_pyn_entry *entry,
-                      uint32_t *text, uint32_t *alias)
+/* --- names of numbers -------------------------------------------------------------------------------------- */
+
+/* The name and the alias of an entry. `seen`: the names so far (rows of one uint32_t); `kind` is "file" or "sub". */
+static void make_name(struct pf_dict *dict, struct pf_table *seen, const char *kind,
+                      const struct pf_pyn_entry *entry, uint32_t *text, uint32_t *alias)
 {
     char made[32];
     int size = snprintf(made, sizeof made, "(%s %lu)", kind, (unsigned long)entry->id);
@@ -33,7 +40,7 @@ static int compare(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* The last entry of each id. */
+/* Keeps the last entry of each id. */
 static size_t drop_replaced(struct placed *order, size_t count)
 {
     size_t kept = 0;
@@ -68,7 +75,7 @@ bool pf_pyn_names_make(struct pf_pyn_names *names, struct pf_dict *dict, const c
             continue;
         struct pf_pyn_name *row = &names->rows[row_of[k] - 1];
         row->place = k;
-        pf_pyn_name_make(dict, &seen, kind, &list->rows[k], &row->text, &row->alias);
+        make_name(dict, &seen, kind, &list->rows[k], &row->text, &row->alias);
     }
     good = good && seen.status == PF_OK;
     pf_table_free(&seen);
@@ -95,4 +102,121 @@ struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *names, uint32_t
             high = middle;
     }
     return low < names->count && names->rows[low].id == id ? &names->rows[low] : NULL;
+}
+
+/* --- numbers of the output ---------------------------------------------------------------------------------- */
+
+int pf_pyn_register_init(struct pf_pyn_register *reg, const char *kind)
+{
+    reg->kind = kind;
+    if (pf_table_init(&reg->keys, sizeof(struct pf_pyn_key)) != PF_OK || pf_table_init(&reg->taken, sizeof(uint64_t)) != PF_OK)
+        return PF_NOMEM;
+    return pf_table_init(&reg->seen, sizeof(uint32_t));
+}
+
+void pf_pyn_register_free(struct pf_pyn_register *reg)
+{
+    pf_table_free(&reg->keys);
+    pf_table_free(&reg->taken);
+    pf_table_free(&reg->seen);
+    free(reg->list.rows);
+}
+
+int pf_pyn_register_restart(struct pf_pyn_register *reg)
+{
+    pf_table_free(&reg->seen);
+    return pf_table_init(&reg->seen, sizeof(uint32_t));
+}
+
+/* Takes the number; false when it was not free. */
+static bool reserve(struct pf_pyn_register *reg, uint32_t id)
+{
+    uint64_t row = (uint64_t)id + 1;
+    uint32_t count = reg->taken.count;
+
+    return pf_table_intern(&reg->taken, &row) == count;
+}
+
+/* The search for a free number begins where the last one ended. */
+static bool add_entry(struct pf_pyn_register *reg, struct pf_pyn_entry entry, bool keep_id)
+{
+    if (!keep_id || !reserve(reg, entry.id)) {
+        while (reg->next < UINT32_MAX && reg->taken.status == PF_OK && !reserve(reg, reg->next))
+            reg->next++;
+        entry.id = reg->next;
+    }
+    if (reg->next == UINT32_MAX || reg->taken.status != PF_OK ||
+        !pf_grow(&reg->list.rows, &reg->list.capacity, reg->list.count + 1, sizeof *reg->list.rows))
+        return false;
+    reg->list.rows[reg->list.count++] = entry;
+    return true;
+}
+
+/* Reads a decimal number and the blank behind it. */
+static bool read_number(struct pf_bytes *row, uint32_t *number)
+{
+    struct pf_bytes field;
+    uint64_t value;
+
+    pf_scan_field(row, ' ', &field);
+    if (!pf_parse_digits(field, UINT32_MAX, &value))
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* By time, then by size and flags, so that the order of inputs does not matter. */
+static bool is_newer(const struct pf_pyn_entry *a, const struct pf_pyn_entry *b)
+{
+    if (a->numbers[2] != b->numbers[2])
+        return a->numbers[2] > b->numbers[2];
+    return a->numbers[1] != b->numbers[1] ? a->numbers[1] > b->numbers[1] : a->numbers[0] > b->numbers[0];
+}
+
+/* Another input has the same entry: the newer numbers stay. */
+static void merge_entry(struct pf_pyn_register *reg, struct pf_pyn_entry *known, const struct pf_pyn_entry *entry)
+{
+    if (entry->absent || known->absent || memcmp(known->numbers, entry->numbers, sizeof known->numbers) == 0)
+        return;
+    reg->differ = true;
+    if (is_newer(entry, known))
+        memcpy(known->numbers, entry->numbers, sizeof known->numbers);
+}
+
+bool pf_pyn_register_keep(struct pf_pyn_register *reg, struct pf_dict *dict, struct pf_bytes row, size_t numbers)
+{
+    struct pf_pyn_entry entry = {0};
+    struct pf_pyn_key key = {.used = 1};
+
+    if (!read_number(&row, &entry.id))
+        return true;
+    entry.absent = row.size == 0;
+    for (size_t k = 0; k < numbers && !entry.absent; k++)
+        if (!read_number(&row, &entry.numbers[k]))
+            return true;
+    if (!entry.absent)
+        entry.text = pf_dict_intern_text(dict, row);
+    make_name(dict, &reg->seen, reg->kind, &entry, &key.text, &key.alias);
+    uint32_t count = reg->keys.count, found = pf_table_intern(&reg->keys, &key);
+
+    if (found == count)
+        return add_entry(reg, entry, true);
+    if (found != 0)
+        merge_entry(reg, &reg->list.rows[found - 1], &entry);
+    return reg->keys.status == PF_OK;
+}
+
+bool pf_pyn_register_find(struct pf_pyn_register *reg, const struct pf_pyn_key *key, uint32_t flags, uint32_t *id)
+{
+    uint32_t count = reg->keys.count, found = pf_table_intern(&reg->keys, key);
+
+    if (found == 0 || (found == count && !add_entry(reg, (struct pf_pyn_entry){.text = key->text, .numbers = {flags}}, false)))
+        return false;
+    struct pf_pyn_entry *entry = &reg->list.rows[found - 1];
+
+    /* Like Pynytprof's own writer: only the first file has its source. */
+    if (found == count && entry->id != 0)
+        entry->numbers[0] = 0;
+    *id = entry->id;
+    return true;
 }

@@ -3,7 +3,6 @@
 
 #include "base/number.h"
 #include "format/pynytprof/merging.h"
-#include "format/pynytprof/writer.h"
 #include "model/units.h"
 
 #include <inttypes.h>

@@ -3,6 +3,8 @@
 #ifndef PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 #define PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 
+#include "analysis/sum/callers.h"
+#include "analysis/sum/units.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "codec/format.h"
@@ -87,6 +89,27 @@ int pf_pyn_bid(struct pf_source *, const char *path);
 /* Reads the header. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the source, in reader->error. */
 int pf_pyn_header_read(struct pf_reader *, struct pf_pyn_content *);
 
+/* The banner of the output: lines of files of the format, in their order, and facts from metadata of other formats. */
+struct pf_pyn_banner {
+    struct pf_pyn_banner_line {
+        char type; /* # : ! or 0: key is "", value is the line */
+        uint32_t key, value;
+    } *lines;
+    size_t count, capacity;
+    struct pf_table known; /* types and keys of the lines; of lines without a key their text */
+    bool titled;           /* there is the line that says who generated the file */
+    unsigned files;        /* begun so far */
+    uint32_t facts[8];     /* by the attributes of the note: strings; 0 = not known */
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_pyn_banner_init(struct pf_pyn_banner *);
+void pf_pyn_banner_free(struct pf_pyn_banner *);
+/* Keeps a row of metadata; of later files only lines with new keys. False: out of memory. */
+bool pf_pyn_banner_keep(struct pf_pyn_banner *, const struct pf_dict *, uint32_t origin, uint32_t key, uint32_t value);
+/* Writes the lines kept, then the lines that the note asks for and nobody gave, then the blank line. */
+void pf_pyn_banner_write(const struct pf_pyn_banner *, const struct pf_dict *, struct pf_sink *);
+
 /* ---- chunks.c ---- */
 
 /* Reads all chunks to the end of the file. PF_OK; else a code, with a text in reader->error and all whole chunks in the
@@ -110,14 +133,70 @@ struct pf_pyn_names {
     size_t count;
 };
 
-/* The name and the alias an entry gets, `seen` being a table of the names given so far (rows of one uint32_t). `kind` is "file" or "sub". */
-void pf_pyn_name_make(struct pf_dict *, struct pf_table *seen, const char *kind, const struct pf_pyn_entry *, uint32_t *text,
-                      uint32_t *alias);
-
 /* Names of all entries; of several with one id the last counts. False: out of memory. */
 bool pf_pyn_names_make(struct pf_pyn_names *, struct pf_dict *, const char *kind, const struct pf_pyn_list *);
 void pf_pyn_names_free(struct pf_pyn_names *);
 /* NULL: not defined. */
 struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *, uint32_t id);
+
+/* Two entries with the same key are one. Strings; without padding. */
+struct pf_pyn_key {
+    uint32_t text, alias, file; /* path or name, system name, file of a sub */
+    uint32_t used;              /* 1 */
+};
+
+/* The numbers of files or subs in the output. Numbers that a file of the format had stay where they are free. */
+struct pf_pyn_register {
+    const char *kind;         /* "file" or "sub" */
+    struct pf_table keys;     /* id k is entry k - 1 */
+    struct pf_table taken;    /* id + 1 in 64 bits */
+    struct pf_table seen;     /* names of the file at hand */
+    uint32_t next;            /* no id below is free */
+    bool differ;              /* inputs had different numbers for one entry */
+    struct pf_pyn_list list;  /* in the order in which they are written */
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_pyn_register_init(struct pf_pyn_register *, const char *kind);
+void pf_pyn_register_free(struct pf_pyn_register *);
+
+/* The metadata of another file begins. */
+int pf_pyn_register_restart(struct pf_pyn_register *);
+/* Keeps a private row, "ID NUMBER... TEXT" or "ID", with `numbers` numbers. Ignores rows of another form. When inputs differ
+ * about a file, the newest time counts. False: out of memory. */
+bool pf_pyn_register_keep(struct pf_pyn_register *, struct pf_dict *, struct pf_bytes row, size_t numbers);
+/* Id of the key; a new one gets the first free number, and `flags` if that is 0. False: out of memory or of numbers. */
+bool pf_pyn_register_find(struct pf_pyn_register *, const struct pf_pyn_key *, uint32_t flags, uint32_t *id);
+
+/* ---- writer.c ---- */
+
+/* The number of a record that a measure goes to. */
+enum pf_pyn_slot { PF_PYN_CALLS, PF_PYN_INCL, PF_PYN_EXCL, PF_PYN_SLOTS };
+
+/* The records of one chunk. Lines and edges are summed: one record for each. */
+struct pf_pyn_sums {
+    struct pf_table keys; /* uint32_t[3]: fid, line or caller, callee; and 1. Id k is record k - 1 */
+    struct pf_pyn_sum {
+        pf_int128 slots[PF_PYN_SLOTS];
+    } *rows;
+    size_t count, capacity;
+    struct pf_quantity quantities[PF_PYN_SLOTS];
+    bool told[PF_PYN_SLOTS];       /* a measure was declared for it: a batch without its column has 0 in every row */
+    uint32_t chosen[PF_PYN_SLOTS]; /* a measure of another name that fits, + 1; 0 = none */
+};
+
+struct pf_pyn_writer {
+    struct pf_pyn_banner banner;
+    struct pf_pyn_register files, subs;
+    struct pf_pyn_sums lines, calls;
+    struct pf_callers *callers; /* calls that may be callers of others, kept to the end */
+    uint32_t private_origin, version_key, file_key, sub_key;
+    bool rounded[2]; /* a warning was sent for times, for calls */
+};
+
+int pf_pyn_writer_open(struct pf_writer *);
+int pf_pyn_writer_write(struct pf_writer *, const struct pf_batch *);
+int pf_pyn_writer_finish(struct pf_writer *);
+void pf_pyn_writer_close(struct pf_writer *);
 
 #endif

@@ -1,4 +1,5 @@
-#include "format/pynytprof/writer.h"
+/* The writer: the layout of the note of July 2025, whatever the input is. */
+#include "format/pynytprof/pynytprof.h"
 
 #include "model/units.h"
 
