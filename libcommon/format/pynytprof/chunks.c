@@ -12,7 +12,7 @@ struct chunk {
     unsigned tag;
     uint64_t offset; /* of the tag */
     uint32_t size;   /* of the payload, as it is claimed */
-    uint64_t left;   /* of it, not taken yet */
+    uint64_t left;   /* of it, still ahead */
 };
 
 struct chunks {
@@ -23,7 +23,7 @@ struct chunks {
     uint64_t unknown;       /* a bit for each tag that was passed over with a warning */
 };
 
-/* --- damage ----------------------------------------------------------------------------------------------- */
+/* ---- Damage ---- */
 
 static void damaged(struct chunks *chunks, uint64_t offset, const char *format, ...) PF_PRINTF(3, 4);
 
@@ -53,15 +53,15 @@ static int ends_inside(struct chunks *chunks, const struct chunk *chunk)
                        chunk->size, chunk->left);
 }
 
-/* --- payloads --------------------------------------------------------------------------------------------- */
+/* ---- Payloads ---- */
 
-static void take(struct chunks *chunks, struct chunk *chunk, size_t size)
+static void consume(struct chunks *chunks, struct chunk *chunk, size_t size)
 {
     pf_source_take(chunks->reader->source, size);
     chunk->left -= size;
 }
 
-/* Bytes of the payload ahead: `need` of them, or all there are. */
+/* Bytes of the payload ahead: `need` bytes, or all that is left. */
 static const unsigned char *peek(struct chunks *chunks, const struct chunk *chunk, size_t need, size_t *have)
 {
     const unsigned char *p = pf_source_peek(chunks->reader->source, need < chunk->left ? need : (size_t)chunk->left, have);
@@ -71,7 +71,7 @@ static const unsigned char *peek(struct chunks *chunks, const struct chunk *chun
     return p;
 }
 
-/* The whole payload, or what there is of it, into `payload`. */
+/* Reads the payload into `payload`: all of it, or as much as the file has. */
 static void collect(struct chunks *chunks, struct chunk *chunk)
 {
     size_t have;
@@ -82,7 +82,7 @@ static void collect(struct chunks *chunks, struct chunk *chunk)
 
         if (have == 0 || !pf_buffer_append(&chunks->payload, p, have))
             break;
-        take(chunks, chunk, have);
+        consume(chunks, chunk, have);
     }
     chunks->content->failed = chunks->content->failed || chunks->payload.failed;
 }
@@ -117,7 +117,7 @@ static void read_rows(struct chunks *chunks, struct chunk *chunk)
 
         for (size_t at = 0; at < whole; at += PF_PYN_ROW)
             keep_row(chunks, chunk, p + at, offset + at);
-        take(chunks, chunk, whole);
+        consume(chunks, chunk, whole);
         if (whole == 0)
             return;
     }
@@ -126,12 +126,13 @@ static void read_rows(struct chunks *chunks, struct chunk *chunk)
         damaged(chunks, pf_source_offset(chunks->reader->source),
                 "chunk %c has %" PRIu32 " bytes, which is no multiple of 28", (int)chunk->tag, chunk->size);
     if (have == chunk->left)
-        take(chunks, chunk, have);
+        consume(chunks, chunk, have);
 }
 
-/* --- files and subs --------------------------------------------------------------------------------------- */
+/* ---- Files and subs ---- */
 
-/* A record of F or D: 32-bit numbers and a text that ends with a NUL. Gives its size; 0: there is no whole one. */
+/* The size of a record of F or D: 32-bit numbers and a text that ends with a NUL. 0: the record is
+ * not whole. */
 static size_t record_size(const struct pf_buffer *payload, size_t at, size_t head)
 {
     if (payload->size - at < head)
@@ -168,7 +169,7 @@ static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct 
         list->rows[list->count++] = entry;
 }
 
-/* All whole records; what is left of a chunk that is there is damage. */
+/* Keeps all whole records; bytes behind them are damage when the chunk is whole. */
 static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struct pf_pyn_list *list, size_t head)
 {
     const struct pf_buffer *payload = &chunks->payload;
@@ -186,7 +187,8 @@ static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struc
         damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside a name: no NUL behind it", (int)chunk->tag);
 }
 
-/* Versions of July 2025 wrote pairs of fid and the index of a string, and no strings. A path, or a time, is no such number. */
+/* Versions of July 2025 wrote pairs of a fid and the index of a string, and no strings. Such
+ * numbers are small; those of a path or a time are not. */
 static bool pairs(const struct pf_buffer *payload)
 {
     if (payload->size == 0 || payload->size % 8 != 0)
@@ -211,7 +213,8 @@ static void read_files(struct chunks *chunks, struct chunk *chunk)
                    chunk->offset);
 }
 
-/* A stream of events, each 1, fid, line and nanoseconds, ended by 0: what S has summed. */
+/* A stream of events, each 1, fid, line and nanoseconds, with a 0 at the end. S has the sums of
+ * them. */
 static bool events(const struct pf_buffer *payload)
 {
     if (payload->size % EVENT != 1 || payload->data[payload->size - 1] != 0)
@@ -279,7 +282,7 @@ static void read_subs(struct chunks *chunks, struct chunk *chunk)
     keep_entries(chunks, chunk, &content->subs, head);
 }
 
-/* --- facts ------------------------------------------------------------------------------------------------ */
+/* ---- Facts ---- */
 
 static void read_attributes(struct chunks *chunks, struct chunk *chunk)
 {
@@ -341,7 +344,7 @@ static void read_process(struct chunks *chunks, struct chunk *chunk)
         damaged(chunks, chunk->offset, "chunk P has %" PRIu32 " bytes and not 16", chunk->size);
 }
 
-/* --- chunks ----------------------------------------------------------------------------------------------- */
+/* ---- Chunks ---- */
 
 /* True when the P at hand has no length: the byte behind it is where the next chunk begins. */
 static bool bare_process(struct chunks *chunks)
@@ -401,7 +404,7 @@ static void read_payload(struct chunks *chunks, struct chunk *chunk)
     }
 }
 
-/* What a byte is that begins no chunk. */
+/* The error for a byte that begins no chunk. */
 static int no_chunk(struct chunks *chunks, unsigned byte, uint64_t offset)
 {
     struct pf_error *error = &chunks->reader->error;
@@ -459,7 +462,7 @@ static int next_chunk(struct chunks *chunks)
     return chunk.tag == 'E' ? PF_EOF : PF_OK;
 }
 
-/* Behind E there should be nothing: another profile put behind this one would be lost. */
+/* Nothing should follow E: a second profile there would be lost. */
 static int read_rest(struct chunks *chunks)
 {
     struct pf_reader *reader = chunks->reader;

@@ -1,5 +1,5 @@
-/* What stands before the chunks: the text banner, or one of the binary headers of the first versions. First how a reader
- * recognizes and reads them, then how the writer makes a banner. */
+/* What stands before the chunks: the text banner, or one of the binary headers of the first
+ * versions. First how a reader recognizes and reads them, then how the writer makes a banner. */
 #include "base/number.h"
 #include "format/pynytprof/pynytprof.h"
 
@@ -12,7 +12,7 @@
 
 enum { MAGIC_SIZE = 8, WINDOW = 4096, WINDOW_MAX = 1024 * 1024 };
 
-/* --- metadata --------------------------------------------------------------------------------------------- */
+/* ---- Metadata ---- */
 
 void pf_pyn_meta_add(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin, struct pf_bytes key,
                      struct pf_bytes value)
@@ -61,7 +61,7 @@ bool pf_pyn_tag(unsigned byte)
     return byte < 128 && pf_one_of((char)byte, "FSDCEAHBTP");
 }
 
-/* --- evidence --------------------------------------------------------------------------------------------- */
+/* ---- Evidence ---- */
 
 /* Bits of evidence: the first line of the banner, and tags that NYTProf does not have. */
 enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
@@ -103,7 +103,8 @@ static bool scan_banner(struct banner_scan *banner, const unsigned char *p, size
     return false;
 }
 
-/* A chunk with a known tag and a length that leads to the end or to another one, as far as it can be seen. */
+/* A chunk with a known tag and a length that leads to the end or to another one, as far as it can
+ * be seen. */
 static bool chunk_at(const unsigned char *p, size_t have, size_t at, bool ended)
 {
     if (at == have)
@@ -117,8 +118,8 @@ static bool chunk_at(const unsigned char *p, size_t have, size_t at, bool ended)
     return next < have ? pf_pyn_tag(p[next]) : next == have || !ended;
 }
 
-/* The bytes of a bare process record hold the time a program may have been measured at, from 1979 on: as microseconds before the ids,
- * or as seconds behind them. */
+/* The bytes of a bare process record hold the time a program may have been measured at, from 1979
+ * on: as microseconds before the ids, or as seconds behind them. */
 static bool has_time(const unsigned char *p)
 {
     uint64_t microseconds = pf_load64le(p), bits = pf_load64le(p + 8);
@@ -128,7 +129,8 @@ static bool has_time(const unsigned char *p)
     return (microseconds >= 300000000000000u && microseconds < 100000000000000000u) || (seconds >= 3e8 && seconds < 1e11);
 }
 
-/* NYTProf's streams begin with a P too, numbers of one to five bytes and an unaligned time behind it, and any byte may look like a tag. */
+/* NYTProf's streams begin with a P too, numbers of one to five bytes and an unaligned time behind
+ * it, and any byte may look like a tag. */
 static int process_evidence(const unsigned char *p, size_t have, size_t at, bool ended)
 {
     bool tagged = at + 5 <= have && pf_load32le(p + at + 1) == 16 && chunk_at(p, have, at + 21, ended);
@@ -179,7 +181,7 @@ int pf_pyn_bid(struct pf_source *source, const char *path)
     return banner_evidence(&banner, p, have);
 }
 
-/* --- text ------------------------------------------------------------------------------------------------- */
+/* ---- Text ---- */
 
 /* The next line without its LF. It stays ahead: the caller takes it and the LF. */
 static int peek_line(struct pf_reader *reader, struct pf_bytes *line)
@@ -276,7 +278,7 @@ static int read_banner(struct pf_reader *reader, struct pf_pyn_content *content)
     return status;
 }
 
-/* --- binary ----------------------------------------------------------------------------------------------- */
+/* ---- Binary ---- */
 
 static bool attribute_text(struct pf_bytes text)
 {
@@ -286,7 +288,8 @@ static bool attribute_text(struct pf_bytes text)
     return equals && equals > text.data && !(text.size == 2 && pf_pyn_tag((unsigned char)text.data[0]));
 }
 
-/* `key=value` and a NUL, several times; to `limit` bytes from here, or to the first that is none. */
+/* `key=value` and a NUL, several times; to `limit` bytes from here, or to the first that is
+ * none. */
 static int read_attributes(struct pf_reader *reader, struct pf_pyn_content *content, uint64_t limit)
 {
     uint64_t end = limit == UINT64_MAX ? limit : pf_source_offset(reader->source) + limit;
@@ -314,8 +317,8 @@ static int read_attributes(struct pf_reader *reader, struct pf_pyn_content *cont
     return PF_OK;
 }
 
-/* Magic and version, then one of: 0 in 32 bits, and chunks; 0 in 32 bits, `key=value` texts, and chunks; the 64-bit length of
- * such texts, those, and chunks. */
+/* Magic and version, then one of: 0 in 32 bits, and chunks; 0 in 32 bits, `key=value` texts, and
+ * chunks; the 64-bit length of such texts, those, and chunks. */
 static int read_binary(struct pf_reader *reader, struct pf_pyn_content *content)
 {
     size_t have;
@@ -356,9 +359,10 @@ int pf_pyn_header_read(struct pf_reader *reader, struct pf_pyn_content *content)
     return read_banner(reader, content);
 }
 
-/* --- the banner of the output ------------------------------------------------------------------------------- */
+/* ---- The banner of the output ---- */
 
-/* The note's section 1: attributes and options with their values where nothing else is known, in their order. Its ticks are fixed. */
+/* The note's section 1: attributes and options with their values where nothing else is known, in
+ * their order. Its ticks are fixed. */
 struct item {
     const char *key, *value;
 };
@@ -467,7 +471,7 @@ static void write_date(struct pf_sink *sink, int64_t seconds)
 }
 
 static const struct pf_pyn_banner_line *find_line(const struct pf_pyn_banner *banner, const struct pf_dict *dict, char type,
-                                             const char *key)
+                                                  const char *key)
 {
     for (size_t k = 0; k < banner->count; k++)
         if (banner->lines[k].type == type && pf_bytes_equal(pf_dict_string(dict, banner->lines[k].key), pf_bytes_of(key)))

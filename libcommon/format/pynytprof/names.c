@@ -1,4 +1,5 @@
-/* The numbers and names of files and subs: what a reader makes of the numbers of a file, and which numbers the writer gives. */
+/* The numbers and names of files and subs: what a reader makes of the numbers of a file, and which
+ * numbers the writer gives. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "format/pynytprof/pynytprof.h"
@@ -7,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- names of numbers -------------------------------------------------------------------------------------- */
+/* ---- Names of numbers ---- */
 
-/* The name and the alias of an entry. `seen`: the names so far (rows of one uint32_t); `kind` is "file" or "sub". */
+/* The name and the alias of an entry. `seen`: the names so far (rows of one uint32_t); `kind` is
+ * "file" or "sub". */
 static void make_name(struct pf_dict *dict, struct pf_table *seen, const char *kind,
                       const struct pf_pyn_entry *entry, uint32_t *text, uint32_t *alias)
 {
@@ -104,7 +106,7 @@ struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *names, uint32_t
     return low < names->count && names->rows[low].id == id ? &names->rows[low] : NULL;
 }
 
-/* --- numbers of the output ---------------------------------------------------------------------------------- */
+/* ---- Numbers of the output ---- */
 
 int pf_pyn_register_init(struct pf_pyn_register *reg, const char *kind)
 {

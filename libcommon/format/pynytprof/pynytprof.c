@@ -2,7 +2,6 @@
 #include "format/pynytprof/pynytprof.h"
 
 #include "base/number.h"
-#include "format/pynytprof/merging.h"
 #include "model/units.h"
 
 #include <inttypes.h>
@@ -23,9 +22,10 @@ struct state {
     int64_t values[VALUES][PF_BATCH_ROWS];
 };
 
-/* --- metadata --------------------------------------------------------------------------------------------- */
+/* ---- Metadata ---- */
 
-/* What the model has no place for: numbers, flags, and what is defined and not used. */
+/* Private rows of metadata for what the model has no place for: numbers, flags, and unused
+ * definitions. */
 static void keep_entries(struct pf_reader *reader, const char *key, const struct pf_pyn_list *list,
                          const struct pf_pyn_names *names, size_t numbers)
 {
@@ -53,10 +53,10 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
     pf_buffer_free(&text);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------ */
+/* ---- Names ---- */
 
-/* Notes an id that nothing defines. */
-static void want(struct pf_pyn_content *content, struct pf_pyn_list *list, const struct pf_pyn_names *names, uint32_t id)
+/* Adds an entry for an id without a definition. */
+static void add_absent(struct pf_pyn_content *content, struct pf_pyn_list *list, const struct pf_pyn_names *names, uint32_t id)
 {
     if (pf_pyn_names_find(names, id) || (list->count > 0 && list->rows[list->count - 1].id == id))
         return;
@@ -66,24 +66,24 @@ static void want(struct pf_pyn_content *content, struct pf_pyn_list *list, const
         content->failed = true;
 }
 
-static void want_all(struct state *state)
+static void add_absent_entries(struct state *state)
 {
     struct pf_pyn_content *content = &state->content;
     size_t subs = content->subs.count;
 
     for (size_t k = 0; k < content->lines.count; k++)
-        want(content, &content->files, &state->files, content->lines.rows[k].words[0]);
+        add_absent(content, &content->files, &state->files, content->lines.rows[k].words[0]);
     for (size_t k = 0; k < subs && content->ranged; k++)
-        want(content, &content->files, &state->files, content->subs.rows[k].numbers[0]);
+        add_absent(content, &content->files, &state->files, content->subs.rows[k].numbers[0]);
     for (size_t k = 0; k < content->calls.count; k++) {
         const uint32_t *words = content->calls.rows[k].words;
 
-        want(content, content->ranged ? &content->files : &content->subs, content->ranged ? &state->files : &state->subs, words[0]);
-        want(content, &content->subs, &state->subs, words[content->ranged ? 2 : 1]);
+        add_absent(content, content->ranged ? &content->files : &content->subs, content->ranged ? &state->files : &state->subs, words[0]);
+        add_absent(content, &content->subs, &state->subs, words[content->ranged ? 2 : 1]);
     }
 }
 
-static bool name_all(struct pf_reader *reader)
+static bool name_entries(struct pf_reader *reader)
 {
     struct state *state = reader->state;
     struct pf_pyn_content *content = &state->content;
@@ -92,7 +92,7 @@ static bool name_all(struct pf_reader *reader)
     if (!pf_pyn_names_make(&state->files, reader->dict, "file", &content->files) ||
         !pf_pyn_names_make(&state->subs, reader->dict, "sub", &content->subs))
         return false;
-    want_all(state);
+    add_absent_entries(state);
     if (content->files.count > files) {
         pf_pyn_names_free(&state->files);
         if (!pf_pyn_names_make(&state->files, reader->dict, "file", &content->files))
@@ -110,7 +110,7 @@ static bool name_all(struct pf_reader *reader)
 }
 
 /* A line of a file. */
-static uint32_t place(struct pf_reader *reader, uint32_t fid, uint32_t line)
+static uint32_t line_location(struct pf_reader *reader, uint32_t fid, uint32_t line)
 {
     struct state *state = reader->state;
     struct pf_pyn_name *file = pf_pyn_names_find(&state->files, fid);
@@ -120,7 +120,7 @@ static uint32_t place(struct pf_reader *reader, uint32_t fid, uint32_t line)
     return pf_dict_add_location(reader->dict, &(struct pf_location){.function = file->function, .line = line});
 }
 
-static uint32_t sub(struct pf_reader *reader, uint32_t sid)
+static uint32_t sub_location(struct pf_reader *reader, uint32_t sid)
 {
     struct state *state = reader->state;
     struct pf_pyn_name *name = pf_pyn_names_find(&state->subs, sid);
@@ -138,9 +138,9 @@ static uint32_t sub(struct pf_reader *reader, uint32_t sid)
     return pf_dict_add_location(reader->dict, &(struct pf_location){.function = name->function});
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
-/* Which values records of a kind have. Calls beside subs with line ranges are not counted. */
+/* Which values records of a kind have. Calls have no count when subs have line ranges. */
 static unsigned first_value(const struct state *state, enum pf_kind kind)
 {
     return kind == PF_EDGE && state->content.ranged ? INCL : CALLS;
@@ -151,7 +151,7 @@ static unsigned end_of_values(const struct state *state, enum pf_kind kind)
     return kind == PF_EDGE && state->content.own_unknown ? EXCL : VALUES;
 }
 
-static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_value_column *columns)
+static void make_columns(struct pf_reader *reader, enum pf_kind kind, struct pf_value_column *columns)
 {
     static const char *const names[] = {"calls", "incl", "excl"};
     static const enum pf_role roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
@@ -216,7 +216,7 @@ static void warn_of_lines(struct pf_reader *reader, const struct pf_pyn_rows *li
                        count == 1 ? " has" : "s have");
 }
 
-/* Damage stays in reader->error until all that is good was given. */
+/* Damage stays in reader->error until all good rows are read. */
 static int read_all(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -230,17 +230,17 @@ static int read_all(struct pf_reader *reader)
         pf_report_send(&reader->report, PF_NOTE, "no ticks_per_sec: ticks of 100 ns");
     if (reader->salvage && content->damages > 1)
         pf_report_send(&reader->report, PF_WARNING, "%" PRIu64 " more chunks or records were passed over", content->damages - 1);
-    if (!name_all(reader))
+    if (!name_entries(reader))
         return pf_error_nomem(&reader->error);
     content->own_unknown = times_equal(&content->calls);
     warn_of_lines(reader, &content->lines);
     reader->variant = content->variant;
-    declare(reader, PF_FLAT, state->line_values);
-    declare(reader, PF_EDGE, state->edge_values);
+    make_columns(reader, PF_FLAT, state->line_values);
+    make_columns(reader, PF_EDGE, state->edge_values);
     return PF_OK;
 }
 
-static void give_values(struct state *state, struct pf_batch *batch, enum pf_kind kind)
+static void set_columns(struct state *state, struct pf_batch *batch, enum pf_kind kind)
 {
     unsigned first = first_value(state, kind);
 
@@ -263,7 +263,7 @@ static void set_row(struct state *state, uint32_t k, const struct pf_pyn_row *ro
     state->values[EXCL][k] = row->excl;
 }
 
-static void give_lines(struct pf_reader *reader, struct pf_batch *batch)
+static void fill_lines(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
 
@@ -271,14 +271,14 @@ static void give_lines(struct pf_reader *reader, struct pf_batch *batch)
     for (uint32_t k = 0; k < batch->rows; k++) {
         const struct pf_pyn_row *row = &state->content.lines.rows[state->next + k];
 
-        state->location[k] = place(reader, row->words[0], row->words[1]);
+        state->location[k] = line_location(reader, row->words[0], row->words[1]);
         set_row(state, k, row);
     }
     batch->location = state->location;
-    give_values(state, batch, PF_FLAT);
+    set_columns(state, batch, PF_FLAT);
 }
 
-static void give_edges(struct pf_reader *reader, struct pf_batch *batch)
+static void fill_edges(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
     bool ranged = state->content.ranged;
@@ -287,16 +287,16 @@ static void give_edges(struct pf_reader *reader, struct pf_batch *batch)
     for (uint32_t k = 0; k < batch->rows; k++) {
         const struct pf_pyn_row *row = &state->content.calls.rows[state->next + k];
 
-        state->location[k] = ranged ? place(reader, row->words[0], row->words[1]) : sub(reader, row->words[0]);
-        state->callee[k] = sub(reader, row->words[ranged ? 2 : 1]);
+        state->location[k] = ranged ? line_location(reader, row->words[0], row->words[1]) : sub_location(reader, row->words[0]);
+        state->callee[k] = sub_location(reader, row->words[ranged ? 2 : 1]);
         set_row(state, k, row);
     }
     batch->location = state->location;
     batch->callee = state->callee;
-    give_values(state, batch, PF_EDGE);
+    set_columns(state, batch, PF_EDGE);
 }
 
-static void give_metadata(struct state *state, struct pf_batch *batch)
+static void fill_metadata(struct state *state, struct pf_batch *batch)
 {
     batch->kind = PF_META;
     batch->rows = next_rows(state, state->content.meta.count);
@@ -305,8 +305,8 @@ static void give_metadata(struct state *state, struct pf_batch *batch)
     batch->value = state->content.meta.value + state->next;
 }
 
-/* The first step there is something left of. */
-static void advance(struct state *state)
+/* Goes to the first step that has rows left. */
+static void next_step(struct state *state)
 {
     const struct pf_pyn_content *content = &state->content;
     const size_t counts[] = {[METADATA] = content->meta.count, [LINES] = content->lines.count, [EDGES] = content->calls.count};
@@ -321,26 +321,26 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
 
-    advance(state);
+    next_step(state);
     switch (state->step) {
     case READ:
         state->step = DECLARE_EDGES;
         int status = read_all(reader);
         if (status == PF_OK)
-            give_values(state, batch, PF_FLAT);
+            set_columns(state, batch, PF_FLAT);
         return status;
     case DECLARE_EDGES:
         state->step = METADATA;
-        give_values(state, batch, PF_EDGE);
+        set_columns(state, batch, PF_EDGE);
         return PF_OK;
     case METADATA:
-        give_metadata(state, batch);
+        fill_metadata(state, batch);
         break;
     case LINES:
-        give_lines(reader, batch);
+        fill_lines(reader, batch);
         break;
     case EDGES:
-        give_edges(reader, batch);
+        fill_edges(reader, batch);
         break;
     case END:
         return state->status;
@@ -349,6 +349,41 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     return PF_OK;
 }
 
+/* ---- Merging ---- */
+
+/* The number of a sub holds for one file only. Rows about files stay, input by input: the version
+ * begins each input. */
+static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_PYN_PRIVATE)))
+        return PF_META_ONCE;
+    return pf_bytes_equal(key, PF_BYTES(PF_PYN_SUB)) ? PF_META_NEVER : PF_META_EACH;
+}
+
+static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_PYN_PRIVATE)))
+        return PF_META_NO_NAME;
+    if (pf_bytes_equal(key, PF_BYTES(PF_PYN_FILE)))
+        return PF_META_FILE;
+    return pf_bytes_equal(key, PF_BYTES(PF_PYN_SUB)) ? PF_META_FUNCTION : PF_META_NO_NAME;
+}
+
+/* The name follows the numbers, each with a blank behind it. */
+static size_t name_at(struct pf_bytes key, struct pf_bytes value)
+{
+    size_t numbers = pf_bytes_equal(key, PF_BYTES(PF_PYN_FILE)) ? PF_PYN_FILE_NUMBERS : PF_PYN_SUB_NUMBERS, at = 0;
+
+    for (size_t k = 0; k < numbers && at < value.size; k++) {
+        const char *blank = memchr(value.data + at, ' ', value.size - at);
+
+        at = blank != NULL ? (size_t)(blank - value.data) + 1 : value.size;
+    }
+    return at;
+}
+
+static const struct pf_merging merging = {.rule = rule, .names = names, .name_at = name_at};
+
 const struct pf_format pf_format_pynytprof = {
     .name = "pynytprof",
     .about = "Pynytprof, all layouts it had with lengths; written as its note of July 2025 says",
@@ -356,7 +391,7 @@ const struct pf_format pf_format_pynytprof = {
     .losses = "samples, labels, all measures but calls and times, lines of calls, files of subs, source texts, times finer than "
               "100 ns; where only inclusive or only own times are known they stand for both",
     .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
-    .merging = &pf_pyn_merging,
+    .merging = &merging,
     .bid = pf_pyn_bid,
     .reader_size = sizeof(struct state),
     .open_reader = open_reader,

@@ -1,5 +1,5 @@
-/* Pynytprof's files: what the parts of the reader and the writer share. A text banner like NYTProf's, then chunks: a tag, a
- * 32-bit length, a payload; all numbers little-endian. */
+/* Files of Pynytprof: a text banner like NYTProf's, then chunks: a tag, a 32-bit length, a payload;
+ * all numbers are little-endian. pynytprof.c is the format and the reader, writer.c the writer. */
 #ifndef PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 #define PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 
@@ -24,9 +24,9 @@
 #define PF_PYN_FILE "file"       /* "FID FLAGS SIZE MTIME PATH"; "FID" alone: used and never defined */
 #define PF_PYN_SUB "sub"         /* "SID FLAGS NAME"; "SID" alone likewise */
 
-enum { PF_PYN_FILE_NUMBERS = 4, PF_PYN_SUB_NUMBERS = 2 }; /* that stand in these before the name */
+enum { PF_PYN_FILE_NUMBERS = 4, PF_PYN_SUB_NUMBERS = 2 }; /* of these rows, before the name */
 
-enum { PF_PYN_ROW = 28, PF_PYN_TICKS = 10000000 }; /* bytes of a record of S and C; ticks in a second unless told otherwise */
+enum { PF_PYN_ROW = 28, PF_PYN_TICKS = 10000000 }; /* bytes of a record of S and C; ticks in a second, the default */
 
 /* What F and D define. */
 struct pf_pyn_entry {
@@ -41,7 +41,8 @@ struct pf_pyn_list {
     size_t count, capacity;
 };
 
-/* A record of S (fid, line, calls) or C (caller, callee, calls; beside subs with line ranges: fid, line, callee). */
+/* A record of S (fid, line, calls) or C (caller, callee, calls; beside subs with line ranges: fid,
+ * line, callee). */
 struct pf_pyn_row {
     uint32_t words[3];
     int64_t incl, excl; /* ticks */
@@ -57,7 +58,7 @@ struct pf_pyn_meta {
     size_t count, origin_capacity, key_capacity, value_capacity;
 };
 
-/* All that a file says. Its chunks may come in any order, so it is held until its end. */
+/* All that a file says, held until the end of the file, because chunks come in any order. */
 struct pf_pyn_content {
     struct pf_pyn_list files, subs;
     struct pf_pyn_rows lines, calls;
@@ -65,7 +66,7 @@ struct pf_pyn_content {
     uint64_t ticks; /* in a second */
     bool ticks_told;
     bool ranged;    /* subs have line ranges, and calls come from lines */
-    bool own_unknown; /* the two times of each call are equal: what it took by itself is not known */
+    bool own_unknown; /* the two times of each call are equal: its own time is not known */
     bool failed;    /* memory ran out */
     const char *variant;
     uint64_t damages; /* chunks or records that were passed over */
@@ -75,7 +76,8 @@ struct pf_pyn_content {
 
 /* Adds a row of metadata; sets `failed` when memory runs out. */
 void pf_pyn_meta_add(struct pf_reader *, struct pf_pyn_content *, const char *origin, struct pf_bytes key, struct pf_bytes value);
-/* An attribute of the banner or of a chunk: a row of metadata, and for ticks_per_sec the length of a tick. */
+/* An attribute of the banner or of a chunk: a row of metadata, and for ticks_per_sec the length of
+ * a tick. */
 void pf_pyn_attribute(struct pf_reader *, struct pf_pyn_content *, const char *origin, struct pf_bytes key, struct pf_bytes value);
 /* Names the first deviation from the usual layout; later ones do not count. */
 void pf_pyn_variant(struct pf_pyn_content *, const char *variant);
@@ -83,13 +85,16 @@ void pf_pyn_variant(struct pf_pyn_content *, const char *variant);
 /* True for the tag of a chunk that some version wrote. */
 bool pf_pyn_tag(unsigned byte);
 
-/* Bits of evidence that the bytes ahead are Pynytprof's chunks and not NYTProf's records (pf_format.bid). */
+/* Bits of evidence that the bytes ahead are Pynytprof's chunks and not NYTProf's records
+ * (pf_format.bid). */
 int pf_pyn_bid(struct pf_source *, const char *path);
 
-/* Reads the header. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the source, in reader->error. */
+/* Reads the header. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the source, in
+ * reader->error. */
 int pf_pyn_header_read(struct pf_reader *, struct pf_pyn_content *);
 
-/* The banner of the output: lines of files of the format, in their order, and facts from metadata of other formats. */
+/* The banner of the output: lines of files of the format, in their order, and facts from metadata
+ * of other formats. */
 struct pf_pyn_banner {
     struct pf_pyn_banner_line {
         char type; /* # : ! or 0: key is "", value is the line */
@@ -107,19 +112,22 @@ int pf_pyn_banner_init(struct pf_pyn_banner *);
 void pf_pyn_banner_free(struct pf_pyn_banner *);
 /* Keeps a row of metadata; of later files only lines with new keys. False: out of memory. */
 bool pf_pyn_banner_keep(struct pf_pyn_banner *, const struct pf_dict *, uint32_t origin, uint32_t key, uint32_t value);
-/* Writes the lines kept, then the lines that the note asks for and nobody gave, then the blank line. */
+/* Writes the lines kept, then the lines that the note asks for and nobody gave, then the blank
+ * line. */
 void pf_pyn_banner_write(const struct pf_pyn_banner *, const struct pf_dict *, struct pf_sink *);
 
 /* ---- chunks.c ---- */
 
-/* Reads all chunks to the end of the file. PF_OK; else a code, with a text in reader->error and all whole chunks in the
- * content. Skips a chunk that is damaged inside: the first such failure is the result at the end, a warning when salvaging. */
+/* Reads all chunks to the end of the file. PF_OK; else a code, with a text in reader->error and all
+ * whole chunks in the content. Skips a chunk that is damaged inside: the first such failure is the
+ * result at the end, a warning when salvaging. */
 int pf_pyn_chunks_read(struct pf_reader *, struct pf_pyn_content *);
 
 /* ---- names.c ---- */
 
-/* A name of the model. Numbers without a name, or with an empty one, are called `(file 7)`, `(sub 7)`; where several have the same
- * name, all but the first have that as an alias, which keeps them apart (it becomes a function's system name). */
+/* A name of the model. Numbers without a name, or with an empty one, are called `(file 7)`, `(sub
+ * 7)`; where several have the same name, all but the first have that as an alias, which keeps them
+ * apart (it becomes a function's system name). */
 struct pf_pyn_name {
     uint32_t id;
     uint32_t text, alias; /* strings */
@@ -145,7 +153,8 @@ struct pf_pyn_key {
     uint32_t used;              /* 1 */
 };
 
-/* The numbers of files or subs in the output. Numbers that a file of the format had stay where they are free. */
+/* The numbers of files or subs in the output. Numbers that a file of the format had stay where they
+ * are free. */
 struct pf_pyn_register {
     const char *kind;         /* "file" or "sub" */
     struct pf_table keys;     /* id k is entry k - 1 */
@@ -162,10 +171,11 @@ void pf_pyn_register_free(struct pf_pyn_register *);
 
 /* The metadata of another file begins. */
 int pf_pyn_register_restart(struct pf_pyn_register *);
-/* Keeps a private row, "ID NUMBER... TEXT" or "ID", with `numbers` numbers. Ignores rows of another form. When inputs differ
- * about a file, the newest time counts. False: out of memory. */
+/* Keeps a private row, "ID NUMBER... TEXT" or "ID", with `numbers` numbers. Ignores rows of another
+ * form. When inputs differ about a file, the newest time counts. False: out of memory. */
 bool pf_pyn_register_keep(struct pf_pyn_register *, struct pf_dict *, struct pf_bytes row, size_t numbers);
-/* Id of the key; a new one gets the first free number, and `flags` if that is 0. False: out of memory or of numbers. */
+/* Id of the key; a new one gets the first free number, and `flags` if that is 0. False: out of
+ * memory or of numbers. */
 bool pf_pyn_register_find(struct pf_pyn_register *, const struct pf_pyn_key *, uint32_t flags, uint32_t *id);
 
 /* ---- writer.c ---- */
@@ -189,7 +199,7 @@ struct pf_pyn_writer {
     struct pf_pyn_banner banner;
     struct pf_pyn_register files, subs;
     struct pf_pyn_sums lines, calls;
-    struct pf_callers *callers; /* calls that may be callers of others, kept to the end */
+    struct pf_callers *callers; /* calls that have to agree with the costs of functions; added at the end */
     uint32_t private_origin, version_key, file_key, sub_key;
     bool rounded[2]; /* a warning was sent for times, for calls */
 };

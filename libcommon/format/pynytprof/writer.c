@@ -1,6 +1,5 @@
 /* The writer: the layout of the note of July 2025, whatever the input is. */
 #include "format/pynytprof/pynytprof.h"
-
 #include "model/units.h"
 
 #include <inttypes.h>
@@ -38,7 +37,7 @@ void pf_pyn_writer_close(struct pf_writer *writer)
     pf_callers_free(state->callers);
 }
 
-/* --- metadata --------------------------------------------------------------------------------------------- */
+/* ---- Metadata ---- */
 
 static bool keep_private(struct pf_writer *writer, uint32_t key, uint32_t value)
 {
@@ -66,17 +65,17 @@ static int keep_metadata(struct pf_writer *writer, const struct pf_batch *batch)
     return good ? PF_OK : pf_error_nomem(&writer->error);
 }
 
-/* --- measures --------------------------------------------------------------------------------------------- */
+/* ---- Measures ---- */
 
-/* A column of a batch that goes into a slot. */
+/* A column of a batch and the slot it goes to. */
 struct input {
     const int64_t *data;
     int64_t factor;
     enum pf_pyn_slot slot;
 };
 
-/* Which slot a measure means by its name. */
-static bool named(const struct pf_dict *dict, const struct pf_measure *measure, enum pf_pyn_slot slot)
+/* Whether the name of a measure says that it goes to the slot. */
+static bool has_name(const struct pf_dict *dict, const struct pf_measure *measure, enum pf_pyn_slot slot)
 {
     static const char *const names[][2] = {{"calls", "stmts"}, {"incl", "incl"}, {"excl", "time"}};
     struct pf_bytes name = pf_dict_string(dict, measure->name);
@@ -93,7 +92,7 @@ static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, e
            (slot == PF_PYN_CALLS ? pf_measure_is_count(dict, measure) : pf_measure_is_time(dict, measure));
 }
 
-/* The slot of a measure: by its name, or, where nothing has that name, by what it counts. */
+/* The slot of a measure: by its name, or, when no measure has that name, by role and unit. */
 static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index, bool by_name, enum pf_pyn_slot *slot)
 {
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
@@ -102,9 +101,9 @@ static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint
         *slot = (enum pf_pyn_slot)k;
         if (!fits(writer->dict, measure, *slot))
             continue;
-        if (by_name && named(writer->dict, measure, *slot))
+        if (by_name && has_name(writer->dict, measure, *slot))
             return true;
-        if (!by_name && !named(writer->dict, measure, *slot) && (sums->chosen[k] == index + 1 || !sums->quantities[k].joined)) {
+        if (!by_name && !has_name(writer->dict, measure, *slot) && (sums->chosen[k] == index + 1 || !sums->quantities[k].joined)) {
             sums->chosen[k] = index + 1;
             return true;
         }
@@ -119,8 +118,8 @@ static int too_big(struct pf_writer *writer, const struct pf_quantity *quantity)
     return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' is too great for pynytprof", pf_clip(name).text);
 }
 
-/* Sums of the slot are to count what this measure counts as well. */
-static int join(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index, struct input *input)
+/* Adds a measure to a slot; the sums so far change to a common unit. */
+static int join_measure(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index, struct input *input)
 {
     struct pf_quantity *quantity = &sums->quantities[input->slot];
     int64_t times;
@@ -133,14 +132,14 @@ static int join(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t ind
     return status;
 }
 
-static int refuse(struct pf_writer *writer, const struct pf_batch *batch)
+static int refuse_batch(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_bytes name = pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name);
 
     return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds numbers of calls and times; '%s' is neither", pf_clip(name).text);
 }
 
-/* Measures without a slot. Where a profile has nothing else, nothing of it fits. */
+/* Warns about measures without a slot, and refuses a profile that has no others. */
 static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const struct pf_batch *batch, bool any)
 {
     enum pf_pyn_slot slot;
@@ -148,7 +147,7 @@ static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const s
     for (unsigned k = 0; k < PF_PYN_SLOTS; k++)
         any = any || sums->quantities[k].joined;
     if (!any)
-        return refuse(writer, batch);
+        return refuse_batch(writer, batch);
     for (uint32_t k = 0; k < batch->value_count; k++) {
         uint32_t index = batch->values[k].measure;
 
@@ -159,7 +158,7 @@ static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const s
     return PF_OK;
 }
 
-/* The columns that are written: two names for each slot, or another measure, and one that stands for two. */
+/* Columns at most: two names for each slot, or another measure, and one column for two slots. */
 enum { INPUTS = 3 * PF_PYN_SLOTS + 1 };
 
 static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, const struct pf_batch *batch, struct input *inputs,
@@ -174,26 +173,26 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, con
 
             if (!choose_slot(writer, sums, batch->values[k].measure, pass == 0, &input.slot))
                 continue;
-            if (join(writer, sums, batch->values[k].measure, &input) != PF_OK)
+            if (join_measure(writer, sums, batch->values[k].measure, &input) != PF_OK)
                 return writer->error.code;
             filled[input.slot] = k + 1;
             sums->told[input.slot] = true;
             inputs[(*count)++] = input;
         }
     }
-    /* The note: both times are equal until they are told apart. */
+    /* The note: both times are equal while only one of them is known. */
     for (unsigned k = PF_PYN_INCL; k <= PF_PYN_EXCL; k++) {
         uint32_t column = filled[k == PF_PYN_INCL ? PF_PYN_EXCL : PF_PYN_INCL];
 
         if (sums->told[k] || column == 0)
             continue;
         inputs[*count] = (struct input){.data = batch->values[column - 1].data, .slot = (enum pf_pyn_slot)k};
-        return join(writer, sums, batch->values[column - 1].measure, &inputs[(*count)++]);
+        return join_measure(writer, sums, batch->values[column - 1].measure, &inputs[(*count)++]);
     }
     return PF_OK;
 }
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* ---- Records ---- */
 
 static int check_name(struct pf_writer *writer, struct pf_bytes name)
 {
@@ -345,7 +344,7 @@ int pf_pyn_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     }
 }
 
-/* --- output ----------------------------------------------------------------------------------------------- */
+/* ---- Output ---- */
 
 static int write_head(struct pf_writer *writer, char tag, uint64_t size)
 {
