@@ -2,7 +2,7 @@
 
 #include "analysis/filter/pattern.h"
 #include "base/memory.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

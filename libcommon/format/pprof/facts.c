@@ -1,7 +1,7 @@
 #include "format/pprof/facts.h"
 
 #include "base/number.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 #include "format/pprof/common.h"
 #include "format/pprof/meta.h"
 

@@ -1,7 +1,7 @@
 #include "format/pprof/merging.h"
 
 #include "base/number.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 
 /* The writer takes the earliest time, the sum of the durations and the longest period, as pprof does (formats page, section 4). How
  * mappings stood in a file is of that file. */

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "format/pprof/names.h"
 
 #include "base/hash.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

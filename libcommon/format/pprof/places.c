@@ -1,7 +1,7 @@
 #include "format/pprof/places.h"
 
 #include "base/error.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 #include "format/pprof/meta.h"
 #include "io/protobuf.h"
 

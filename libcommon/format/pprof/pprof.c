@@ -1,8 +1,7 @@
 /* pprof's profile.proto, which Go, gperftools' pprof, Pyroscope, Parca, Datadog and many more write: a protocol buffer, mostly in gzip. */
-#include "format/pprof/pprof.h"
-
 #include "codec/format.h"
 #include "format/pprof/merging.h"
+#include "format/pprof/profile.h"
 #include "format/pprof/reader.h"
 #include "format/pprof/writer.h"
 

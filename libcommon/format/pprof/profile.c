@@ -1,11 +1,19 @@
+/* A profile as a file has it: its messages, and in an input of several profiles the seams between them. */
 #include "format/pprof/profile.h"
-
-#include "format/pprof/pprof.h"
-#include "format/pprof/seam.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BIT(number) (UINT32_C(1) << (number))
+
+enum {
+    ONCE = 1 << PF_PPROF_DROP_FRAMES | 1 << PF_PPROF_KEEP_FRAMES | 1 << PF_PPROF_TIME | 1 << PF_PPROF_DURATION | 1 << PF_PPROF_PERIOD_TYPE |
+           1 << PF_PPROF_PERIOD | 1 << PF_PPROF_DEFAULT_TYPE | 1 << PF_PPROF_DOC_URL
+};
+
+/* What the id of a row says: another table has begun, the table goes on behind messages of another kind, or neither. */
+enum row { ROW_TWICE, ROW_NEXT, ROW_OTHER };
 
 void pf_pprof_profile_clear(struct pf_pprof_profile *profile)
 {
@@ -45,7 +53,8 @@ void pf_pprof_profile_free(struct pf_pprof_profile *profile)
 
 /* --- messages --------------------------------------------------------------------------------------------- */
 
-/* Numbers of fields 1 to count - 1 of a message; others are passed over, the last one that came counts. False: damaged. */
+/* Reads the numbers of fields 1 to count - 1 of a message and skips other fields; the last number of a field counts. False:
+ * damaged. */
 static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t count, const char **problem)
 {
     struct pf_proto_field field;
@@ -74,7 +83,7 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
     return status == PF_EOF;
 }
 
-/* Room for one element more. */
+/* Makes room for one more element. */
 #define ROOM(profile, what)                               \
     ((profile)->count.what < (profile)->capacity.what ||  \
      pf_grow(&(profile)->what, &(profile)->capacity.what, (profile)->count.what + 1, sizeof *(profile)->what))
@@ -92,7 +101,7 @@ static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, u
     if (!read_numbers(message, values, 3, &problem))
         return damaged(error, offset, "sample type", problem);
     if (profile->count.types > PF_PPROF_TYPES_MAX)
-        return PF_OK; /* one more than there may be is the message's */
+        return PF_OK; /* one more than the limit, for the message */
     if (!ROOM(profile, types))
         return pf_error_nomem(error);
     profile->types[profile->count.types++] = (struct pf_pprof_type){values[1], values[2], offset};
@@ -110,9 +119,9 @@ static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto mes
     return PF_OK;
 }
 
-/* Whether a row is one more that has no id: nothing can refer to such a row, and an empty message takes but two bytes. The first is kept,
- * so that its offset can be told. */
-static bool is_nothing(struct pf_pprof_profile *profile, uint32_t field, uint64_t id)
+/* True for all rows without an id but the first: nothing can refer to such a row, and an empty message takes two bytes only. The
+ * first one is kept for its offset in the message. */
+static bool is_repeated_without_id(struct pf_pprof_profile *profile, uint32_t field, uint64_t id)
 {
     bool again = id == 0 && (profile->without_id >> field & 1) != 0;
 
@@ -128,7 +137,7 @@ static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message
 
     if (!read_numbers(message, values, 11, &problem))
         return damaged(error, offset, "mapping", problem);
-    if (is_nothing(profile, PF_PPROF_MAPPING, values[1]))
+    if (is_repeated_without_id(profile, PF_PPROF_MAPPING, values[1]))
         return PF_OK;
     if (!ROOM(profile, mappings))
         return pf_error_nomem(error);
@@ -146,7 +155,7 @@ static int add_function(struct pf_pprof_profile *profile, struct pf_proto messag
 
     if (!read_numbers(message, values, 6, &problem))
         return damaged(error, offset, "function", problem);
-    if (is_nothing(profile, PF_PPROF_FUNCTION, values[1]))
+    if (is_repeated_without_id(profile, PF_PPROF_FUNCTION, values[1]))
         return PF_OK;
     if (!ROOM(profile, functions))
         return pf_error_nomem(error);
@@ -195,7 +204,7 @@ static int add_location(struct pf_pprof_profile *profile, struct pf_proto messag
     }
     if (status != PF_EOF)
         return damaged(error, offset, "location", problem);
-    if (is_nothing(profile, PF_PPROF_LOCATION, location.id)) {
+    if (is_repeated_without_id(profile, PF_PPROF_LOCATION, location.id)) {
         profile->count.lines = (size_t)location.line;
         return PF_OK;
     }
@@ -257,8 +266,8 @@ static size_t find_run(const struct pf_pprof_profile *profile, size_t at)
     return low;
 }
 
-/* Goes from one sample to the next of a run: each has its tag in the input, one byte. */
-static void step(const struct pf_pprof_profile *profile, size_t *at, uint64_t *offset)
+/* Goes from one sample of a run to the next: in the input each has a tag of one byte. */
+static void skip_sample(const struct pf_pprof_profile *profile, size_t *at, uint64_t *offset)
 {
     const unsigned char *bytes = (const unsigned char *)profile->samples.data, *begin = bytes + *at;
     uint64_t size;
@@ -277,7 +286,7 @@ uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *profile, size_t 
     uint64_t offset = profile->runs[run].offset;
 
     while (position < at)
-        step(profile, &position, &offset);
+        skip_sample(profile, &position, &offset);
     return offset;
 }
 
@@ -292,7 +301,7 @@ size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t 
     size_t at = profile->runs[run - 1].at, end = run < profile->count.runs ? profile->runs[run].at : profile->samples.size;
 
     for (uint64_t here = profile->runs[run - 1].offset; at < end && here < offset;)
-        step(profile, &at, &here);
+        skip_sample(profile, &at, &here);
     return at;
 }
 
@@ -380,6 +389,324 @@ static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict, con
     return status;
 }
 
+/* --- the seam between profiles ---------------------------------------------------------------------------- */
+
+/* An input of several profiles, one behind the other, does not say where one ends and the next begins.
+ *
+ * To a protocol buffer that is one message more than merged, so the seam is looked for. A profile has one time, and one table
+ * of strings, which begins with an empty string: a second time or table says that the next profile has begun, there or before,
+ * but behind the last string of the current one. In between, the seam is where a gzip member begins, else where a field comes
+ * again after a field of another kind: a field that a profile has once, or a message, unless its table goes on with the next
+ * id. Profiles whose messages of one kind are not side by side (locations between samples) have several such places; then the
+ * seam is where the first kind of field of the profile, or the sample types, come again. When the messages before that place
+ * may belong to either profile, ids that come twice and the number of values decide; when these decide nothing, `doubt` says
+ * so. */
+
+static void mark_seam(const struct pf_pprof_profile *profile, struct pf_pprof_seam *seam, uint32_t number, uint64_t offset)
+{
+    if (seam->set)
+        return;
+    *seam = (struct pf_pprof_seam){
+        .set = true,
+        .count = profile->count,
+        .run = profile->seams.run,
+        .run_since = profile->seams.run_since,
+        .before = profile->last != number ? profile->seams.before : 0,
+        .first = number,
+        .offset = offset,
+    };
+}
+
+/* Fields that a profile has once are of one kind. */
+static uint32_t kind(uint32_t number)
+{
+    return number > PF_PPROF_STRING ? PF_PPROF_TIME : number;
+}
+
+/* The number of values of the first sample; there is a sample. */
+static size_t count_values(const struct pf_pprof_profile *profile)
+{
+    const unsigned char *bytes = (const unsigned char *)profile->samples.data, *end = bytes + profile->samples.size;
+    struct pf_proto_field field;
+    const char *problem;
+    uint64_t size = 0, value;
+    size_t count = 0;
+
+    bytes = pf_proto_varint(bytes, end, &size);
+    struct pf_proto message = {bytes, bytes + size};
+
+    while (pf_proto_next(&message, &field, &problem) == PF_OK) {
+        if (field.number != 2)
+            continue;
+        struct pf_proto packed = field.type == PF_PROTO_BYTES ? pf_proto_of(&field) : (struct pf_proto){0};
+
+        count += field.type == PF_PROTO_VARINT;
+        for (; packed.cursor != packed.end && packed.cursor != NULL; count++)
+            packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
+    }
+    return count;
+}
+
+/* The same, counted once; 0: there is no sample. */
+static size_t values_of(struct pf_pprof_profile *profile)
+{
+    size_t *values = &profile->seams.values;
+
+    if (*values == 0 && profile->samples.size > 0)
+        *values = count_values(profile) + 1;
+    return *values > 0 ? *values - 1 : 0;
+}
+
+static enum row weigh_id(uint64_t id, uint64_t first, uint64_t last)
+{
+    return id == first ? ROW_TWICE : id == last + 1 ? ROW_NEXT : ROW_OTHER;
+}
+
+static bool is_row(const struct pf_proto_field *field)
+{
+    return field->type == PF_PROTO_BYTES && field->number >= PF_PPROF_MAPPING && field->number <= PF_PPROF_FUNCTION;
+}
+
+static enum row weigh_row(const struct pf_pprof_profile *profile, const struct pf_proto_field *field)
+{
+    const struct pf_pprof_mark *count = &profile->count;
+    struct pf_proto message = pf_proto_of(field);
+    struct pf_proto_field id = {0};
+    const char *problem;
+
+    while (id.number != 1)
+        if (pf_proto_next(&message, &id, &problem) != PF_OK)
+            return ROW_OTHER;
+    if (field->number == PF_PPROF_MAPPING)
+        return weigh_id(id.value, profile->mappings[0].id, profile->mappings[count->mappings - 1].id);
+    if (field->number == PF_PPROF_LOCATION)
+        return weigh_id(id.value, profile->locations[0].id, profile->locations[count->locations - 1].id);
+    return weigh_id(id.value, profile->functions[0].id, profile->functions[count->functions - 1].id);
+}
+
+/* Whether a profile whose messages of one kind stand side by side has no place for the field. Samples may follow tables that
+ * go on. */
+static bool comes_again(struct pf_pprof_profile *profile, const struct pf_proto_field *field)
+{
+    struct pf_pprof_seams *seams = &profile->seams;
+    uint32_t number = field->number;
+    bool begins = number != profile->last, seen = profile->seen & BIT(number);
+
+    if (is_row(field)) {
+        enum row row = seen ? weigh_row(profile, field) : ROW_OTHER;
+
+        if (begins)
+            seams->goes_on = seen && row == ROW_NEXT;
+        return row == ROW_TWICE || (seen && begins && row == ROW_OTHER);
+    }
+    if (number == PF_PPROF_SAMPLE)
+        return seen && begins && !seams->goes_on;
+    seams->goes_on = false;
+    if (number == PF_PPROF_SAMPLE_TYPE && seen && !begins)
+        return profile->count.types == values_of(profile);
+    return seen && (begins || ONCE & BIT(number));
+}
+
+static bool has_string(const struct pf_pprof_mark *count, uint64_t string)
+{
+    return string < count->strings;
+}
+
+/* Whether a table of strings that ends at the empty string has all strings that the messages before refer to. */
+static bool is_whole(struct pf_pprof_profile *profile)
+{
+    struct pf_pprof_seams *seams = &profile->seams;
+    const struct pf_pprof_mark *count = &seams->empty.count;
+    bool whole = true;
+
+    if (seams->asked)
+        return seams->is_whole;
+    for (size_t k = 0; k < count->types; k++)
+        whole = whole && has_string(count, profile->types[k].type) && has_string(count, profile->types[k].unit);
+    for (size_t k = 0; k < count->mappings; k++)
+        whole = whole && has_string(count, profile->mappings[k].file) && has_string(count, profile->mappings[k].build_id);
+    for (size_t k = 0; k < count->functions; k++)
+        whole = whole && has_string(count, profile->functions[k].name) && has_string(count, profile->functions[k].system_name) &&
+                has_string(count, profile->functions[k].file);
+    seams->asked = true;
+    return seams->is_whole = whole;
+}
+
+static void choose_seam(const struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset,
+                        struct pf_pprof_seam *seam)
+{
+    const struct pf_pprof_seams *seams = &profile->seams;
+
+    if (seams->member.set) {
+        *seam = seams->member;
+        seam->before = seam->run_since = 0;
+        return;
+    }
+    *seam = seams->again.set && !seams->scattered ? seams->again : seams->same;
+    mark_seam(profile, seam, field->number, offset);
+    if (seams->again.set && !seams->scattered && seams->is_weak)
+        seam->before = PF_PPROF_FIELDS;
+}
+
+/* An empty string inside a table may be a second one of the same table, or the first of another table right behind it:
+ * seam_at_field decides. */
+static bool seam_at_string(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, bool member,
+                        struct pf_pprof_seam *seam)
+{
+    struct pf_pprof_seams *seams = &profile->seams;
+    bool inside = profile->last == PF_PPROF_STRING && !member;
+
+    if (field->value > 0) {
+        seams->member.set = seams->again.set = seams->same.set = seams->scattered = seams->goes_on = false;
+        seams->before = seams->met = seams->run_since = 0;
+        return false;
+    }
+    if (inside)
+        mark_seam(profile, &seams->empty, field->number, offset);
+    else
+        choose_seam(profile, field, offset, seam);
+    return !inside;
+}
+
+static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, struct pf_pprof_seam *seam)
+{
+    struct pf_pprof_seams *seams = &profile->seams;
+    uint32_t number = field->number;
+    bool again = comes_again(profile, field);
+
+    if (again && (number == PF_PPROF_TIME || number == PF_PPROF_SAMPLE_TYPE) && seams->empty.set && is_whole(profile)) {
+        *seam = seams->empty;
+        return true;
+    }
+    if (again) {
+        seams->scattered |= seams->again.set && number != profile->last && seams->again.since & BIT(number);
+        if (!seams->again.set)
+            seams->is_weak = seams->met & BIT(number) && number != profile->last && is_row(field) && weigh_row(profile, field) != ROW_TWICE;
+        mark_seam(profile, &seams->again, number, offset);
+        if (number == profile->first || number == PF_PPROF_SAMPLE_TYPE)
+            mark_seam(profile, &seams->same, number, offset);
+    }
+    if (again && number == PF_PPROF_TIME) {
+        choose_seam(profile, field, offset, seam);
+        return true;
+    }
+    if (kind(number) != kind(profile->last)) {
+        seams->run = profile->count;
+        seams->run_since = 0;
+    }
+    seams->run_since |= BIT(number);
+    seams->met |= BIT(number);
+    if (number <= PF_PPROF_FUNCTION)
+        seams->before = number;
+    return false;
+}
+
+/* Called for each field behind which the profile may go on, before the field is added. `member`: a gzip member begins with it.
+ * True: the next profile has begun, at *seam. */
+static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, bool member,
+                      struct pf_pprof_seam *seam)
+{
+    struct pf_pprof_seams *seams = &profile->seams;
+    bool string = field->number == PF_PPROF_STRING && field->type == PF_PROTO_BYTES;
+
+    if (profile->count.strings == 0)
+        return false;
+    if (member)
+        mark_seam(profile, &seams->member, field->number, offset);
+    if (field->number >= PF_PPROF_FIELDS)
+        return false;
+    if (string ? seam_at_string(profile, field, offset, member, seam) : seam_at_field(profile, field, offset, seam))
+        return true;
+    seams->member.since |= BIT(field->number);
+    seams->again.since |= BIT(field->number);
+    seams->same.since |= BIT(field->number);
+    seams->empty.since |= BIT(field->number);
+    return false;
+}
+
+/* Whether the table has the strings of the fields that come once; else these fields belong to the next profile. */
+static bool are_whole(const struct pf_pprof_profile *profile, const struct pf_pprof_mark *count)
+{
+    const uint64_t *value = count->scalars.value;
+    bool whole = has_string(count, value[PF_PPROF_DROP_FRAMES]) && has_string(count, value[PF_PPROF_KEEP_FRAMES]) &&
+                 has_string(count, value[PF_PPROF_DEFAULT_TYPE]) && has_string(count, value[PF_PPROF_DOC_URL]) &&
+                 has_string(count, count->scalars.period_type.type) && has_string(count, count->scalars.period_type.unit);
+
+    for (size_t k = 0; k < count->comments; k++)
+        whole = whole && has_string(count, profile->comments[k]);
+    return whole;
+}
+
+static void move_elements(void *to, const void *array, size_t from, size_t end)
+{
+    if (end > from)
+        memcpy(to, (const char *)array + from, end - from);
+}
+
+/* Moves the elements from `from` on into the same array of `next`. */
+#define MOVE(profile, next, what, from)                                                          \
+    (pf_grow(&(next)->what, &(next)->capacity.what, (profile)->count.what - (from) + 1,            \
+             sizeof *(next)->what) &&                                                              \
+     (move_elements((next)->what, (profile)->what, (from) * sizeof *(next)->what,                  \
+                    (profile)->count.what * sizeof *(next)->what),                                 \
+      (next)->count.what = (profile)->count.what - (from), (profile)->count.what = (from), true))
+
+static void move_scalars(struct pf_pprof_scalars *old, struct pf_pprof_scalars *next, const struct pf_pprof_seam *seam)
+{
+    *next = (struct pf_pprof_scalars){0};
+    for (unsigned k = 0; k < PF_PPROF_FIELDS; k++)
+        if (seam->since & BIT(k))
+            next->value[k] = old->value[k];
+    if (seam->since & BIT(PF_PPROF_PERIOD_TYPE))
+        next->period_type = old->period_type;
+    *old = seam->count.scalars;
+}
+
+static bool split_profile(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, const struct pf_pprof_seam *seam)
+{
+    const struct pf_pprof_mark *count = &seam->count;
+    size_t bytes = profile->count.sample_bytes - count->sample_bytes;
+
+    if (!MOVE(profile, next, types, count->types) || !MOVE(profile, next, mappings, count->mappings) ||
+        !MOVE(profile, next, lines, count->lines) || !MOVE(profile, next, locations, count->locations) ||
+        !MOVE(profile, next, functions, count->functions) || !MOVE(profile, next, strings, count->strings) ||
+        !MOVE(profile, next, comments, count->comments) || !MOVE(profile, next, runs, count->runs) ||
+        !pf_buffer_append(&next->samples, profile->samples.data + count->sample_bytes, bytes))
+        return false;
+    next->count.sample_bytes = bytes;
+    profile->count.sample_bytes = profile->samples.size = count->sample_bytes;
+    for (size_t k = 0; k < next->count.locations; k++)
+        next->locations[k].line -= count->lines;
+    for (size_t k = 0; k < next->count.runs; k++)
+        next->runs[k].at -= count->sample_bytes;
+    move_scalars(&profile->count.scalars, &next->count.scalars, seam);
+    return true;
+}
+
+/* Cuts the profile at the seam; the rest becomes `next`, which is empty. PF_OK, or PF_NOMEM in `error`. */
+static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, const struct pf_pprof_seam *found,
+                       struct pf_error *error)
+{
+    struct pf_pprof_seam seam = *found;
+
+    if (seam.run_since >> (PF_PPROF_STRING + 1) != 0 && !are_whole(profile, &seam.count)) {
+        seam.count = seam.run;
+        seam.since |= seam.run_since;
+    }
+    if (!split_profile(profile, next, &seam))
+        return pf_error_nomem(error);
+    if (seam.since != 0) {
+        next->first = seam.first;
+        next->last = profile->last;
+        next->seen = seam.since;
+    }
+    profile->end = seam.offset;
+    profile->doubt_end = next->doubt_begin = seam.before;
+    return PF_OK;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------- */
+
 enum { WANTED = ((1u << PF_PPROF_FIELDS) - 1) & ~1u };
 
 int pf_pprof_profile_read(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, struct pf_source *source,
@@ -393,8 +720,8 @@ int pf_pprof_profile_read(struct pf_pprof_profile *profile, struct pf_pprof_prof
     while ((status = pf_proto_read(source, WANTED, &field, &offset, error)) == PF_OK) {
         bool member = pf_source_member(source, end) <= offset;
 
-        if (pf_pprof_seam_met(profile, &field, offset, member, &seam))
-            return pf_pprof_seam_cut(profile, next, &seam, error) == PF_OK ? add_field(next, dict, &field, offset, error) : error->code;
+        if (find_seam(profile, &field, offset, member, &seam))
+            return cut_at_seam(profile, next, &seam, error) == PF_OK ? add_field(next, dict, &field, offset, error) : error->code;
         status = add_field(profile, dict, &field, offset, error);
         if (status != PF_OK)
             return status;

@@ -1,4 +1,5 @@
-/* One profile as a file has it, held until its end: names come last in what Go writes. Samples stay in their own bytes. */
+/* One profile as a file has it, held until its end, because names may come last, as in the files of Go. Samples stay in their
+ * own bytes. Also the numbers of the fields of profile.proto and the origins of metadata. */
 #ifndef PF_FORMAT_PPROF_PROFILE_H
 #define PF_FORMAT_PPROF_PROFILE_H
 
@@ -7,12 +8,51 @@
 #include "base/memory.h"
 #include "io/protobuf.h"
 #include "model/dict.h"
+#include "model/units.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers of strings are as the file has them, not checked. `offset` is where the field begins. */
+/* Fields of Profile. */
+enum pf_pprof_field {
+    PF_PPROF_SAMPLE_TYPE = 1,
+    PF_PPROF_SAMPLE,
+    PF_PPROF_MAPPING,
+    PF_PPROF_LOCATION,
+    PF_PPROF_FUNCTION,
+    PF_PPROF_STRING,
+    PF_PPROF_DROP_FRAMES,
+    PF_PPROF_KEEP_FRAMES,
+    PF_PPROF_TIME,
+    PF_PPROF_DURATION,
+    PF_PPROF_PERIOD_TYPE,
+    PF_PPROF_PERIOD,
+    PF_PPROF_COMMENT,
+    PF_PPROF_DEFAULT_TYPE,
+    PF_PPROF_DOC_URL,
+    PF_PPROF_FIELDS
+};
+
+enum { PF_PPROF_TYPES_MAX = 1024 }; /* sample types: as many measures as a stream has */
+enum { PF_PPROF_COMMENTS_MAX = 1 << 20 }; /* a comment takes one byte of the input and 16 in memory */
+
+/* Units that producers of pprof write: others are base units of their own. */
+enum { PF_PPROF_UNITS = PF_UNITS_TIME | PF_UNITS_SIZES };
+
+/* The flags of a Mapping, its fields 7 to 10, are the bits of enum pf_image_flag in this order. */
+enum { PF_PPROF_MAPPING_FLAGS = 4 };
+
+/* Origins of metadata; the keys of the first are the names of Profile's fields. */
+#define PF_PPROF_ORIGIN "pprof"
+#define PF_PPROF_PRIVATE ".pprof"
+/* Private keys: a mapping, in the order of the file; a folded location, by a hash of all its fields; that functions without a
+ * system name have none, rather than the same as the name. */
+#define PF_PPROF_KEY_MAPPING "mapping"
+#define PF_PPROF_KEY_FOLDED "folded"
+#define PF_PPROF_KEY_SYSTEM_NAMES "system_names"
+
+/* Numbers of strings as the file has them, not checked. `offset` is where the field begins. */
 struct pf_pprof_type {
     uint64_t type, unit, offset;
 };
@@ -34,12 +74,12 @@ struct pf_pprof_function {
     int64_t start_line;
     uint64_t offset;
 };
-/* Samples that follow each other: where the first lies among the held bytes, and in the input. */
+/* Samples without other fields between them: where the first lies in the held bytes, and in the input. */
 struct pf_pprof_run {
     size_t at;
     uint64_t offset;
 };
-/* Fields of Profile that are there once; by their number. */
+/* Fields that a profile has once, by their number. */
 struct pf_pprof_scalars {
     uint64_t value[16];
     struct pf_pprof_type period_type;
@@ -51,7 +91,7 @@ struct pf_pprof_mark {
     struct pf_pprof_scalars scalars;
 };
 
-/* Where the next profile may begin. */
+/* A place where the next profile may begin. */
 struct pf_pprof_seam {
     bool set;
     struct pf_pprof_mark count; /* what is there before it */
@@ -79,7 +119,7 @@ struct pf_pprof_profile {
     } capacity;
     uint32_t first, last, seen; /* numbers of fields met; all, by bit */
     uint32_t without_id;        /* those of rows whose id is 0, by bit: one row of a kind is kept, for the message */
-    struct pf_pprof_seams {   /* of pprof_seam.c */
+    struct pf_pprof_seams {   /* what find_seam has seen */
         struct pf_pprof_seam member, again, same, empty;
         bool scattered;       /* `again` is one place of many */
         bool goes_on;         /* a table did, just before, or before the last samples */
@@ -99,14 +139,14 @@ void pf_pprof_profile_free(struct pf_pprof_profile *);
 /* Empty, with the room it had. */
 void pf_pprof_profile_clear(struct pf_pprof_profile *);
 
-/* Reads fields up to the end of the profile: that of the input, or where the next profile of several begins, of which then `next` has what
- * was read. PF_OK, PF_EOF where no field is ahead and the profile is empty, or a negative code in `error`. */
+/* Reads fields up to the end of the profile: the end of the input, or the seam to the next profile; then `next` has the fields
+ * read behind the seam. PF_OK, PF_EOF when no field is ahead and the profile is empty, or a negative code in `error`. */
 int pf_pprof_profile_read(struct pf_pprof_profile *, struct pf_pprof_profile *next, struct pf_source *, struct pf_dict *,
                           struct pf_error *error);
 
-/* Where in the input the sample lies whose bytes begin at `at`. */
+/* The offset in the input of the sample whose bytes begin at `at`. */
 uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *, size_t at);
-/* Where the bytes end of the samples that lie before an offset of the input. */
+/* The end of the bytes of all samples before an offset of the input. */
 size_t pf_pprof_profile_before(const struct pf_pprof_profile *, uint64_t offset);
 
 #endif

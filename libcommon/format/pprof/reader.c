@@ -1,7 +1,7 @@
 #include "format/pprof/reader.h"
 
 #include "analysis/sum/units.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 #include "model/units.h"
 
 #include <stdio.h>

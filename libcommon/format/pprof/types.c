@@ -3,7 +3,7 @@
 #include "analysis/sum/units.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 #include "model/main_measure.h"
 #include "model/units.h"
 

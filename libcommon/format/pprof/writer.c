@@ -1,7 +1,7 @@
 #include "format/pprof/writer.h"
 
 #include "base/number.h"
-#include "format/pprof/pprof.h"
+#include "format/pprof/profile.h"
 #include "io/protobuf.h"
 
 #include <inttypes.h>
