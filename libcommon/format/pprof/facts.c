@@ -2,7 +2,6 @@
 
 #include "base/number.h"
 #include "format/pprof/profile.h"
-#include "format/pprof/common.h"
 #include "format/pprof/meta.h"
 
 #include <stdlib.h>

@@ -1,11 +1,62 @@
+/* What the ids of a profile stand for in the dictionary, and which frames the profile drops. */
 #include "format/pprof/names.h"
 
+#include "analysis/filter/pattern.h"
+#include "base/error.h"
 #include "base/hash.h"
-#include "format/pprof/profile.h"
+#include "base/memory.h"
+#include "model/images.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- images ----------------------------------------------------------------------------------------------- */
+
+int pf_pprof_common_init(struct pf_pprof_common *common)
+{
+    if (common->memo != NULL)
+        return PF_OK;
+    common->memo = pf_stack_memo_new();
+    return common->memo != NULL ? pf_table_init(&common->keys, sizeof(struct pf_image_key)) : PF_NOMEM;
+}
+
+void pf_pprof_common_free(void *object)
+{
+    struct pf_pprof_common *common = object;
+
+    pf_stack_memo_free(common->memo);
+    pf_table_free(&common->keys);
+    free(common->first);
+    pf_pprof_profile_free(&common->spare);
+}
+
+uint32_t pf_pprof_add_image(struct pf_dict *dict, struct pf_image image)
+{
+    if (!image.name && !image.identifier && !image.start && !image.limit && !image.offset && !image.flags)
+        image.flags = PF_IMAGE_BARE;
+    return pf_dict_add_image(dict, &image);
+}
+
+/* The image met first that is the same as this one, or the image itself. */
+static uint32_t first_image(struct pf_pprof_common *common, struct pf_dict *dict, uint32_t image)
+{
+    struct pf_image_key key;
+    uint32_t count = common->keys.count, id;
+
+    if (!pf_image_key(dict, pf_dict_image(dict, image), &key))
+        return image;
+    id = pf_table_intern(&common->keys, &key);
+    if (id == 0 || !pf_grow(&common->first, &common->first_capacity, (size_t)id + 1, sizeof *common->first)) {
+        dict->images.status = PF_NOMEM;
+        return image;
+    }
+    if (id == count)
+        common->first[id] = image;
+    return common->first[id];
+}
+
+/* --- names ------------------------------------------------------------------------------------------------ */
 
 enum { AHEAD = 32 }; /* rows looked for side by side; 16 and 64 are alike */
 
@@ -59,7 +110,7 @@ static bool are_dense(const struct pf_pprof_ids *ids)
     return true;
 }
 
-/* *twice: the first place of an id that is 0 or was there before, or SIZE_MAX. PF_OK or PF_NOMEM. */
+/* *twice: the first place of an id that is 0 or comes a second time, or SIZE_MAX. PF_OK or PF_NOMEM. */
 static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size, size_t count, size_t *twice)
 {
     size_t size = 16;
@@ -129,7 +180,7 @@ int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uin
         *id = profile->strings[number];
         return PF_OK;
     }
-    /* Where the table comes last it is the table that is cut, rather than the number wrong. */
+    /* When the table comes last, the table is cut rather than the number wrong. */
     if (profile->last == PF_PPROF_STRING)
         return pf_error_at(error, PF_FAILED, profile->end,
                            "the table of strings ends before string %" PRId64 ", which offset %" PRIu64 " refers to", (int64_t)number,
@@ -154,8 +205,8 @@ bool pf_pprof_names_string(struct pf_pprof_names *names, const struct pf_pprof_p
     return false;
 }
 
-/* Images that no location refers to are none of the dictionary's. False: it is damaged. */
-static bool find_image(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict, uint64_t id,
+/* The dictionary gets an image only when a location refers to it. False: the mapping is damaged. */
+static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict, uint64_t id,
                        struct pf_pprof_place *place)
 {
     size_t at = id != 0 ? pf_pprof_ids_find(&names->mapping_ids, id) : SIZE_MAX;
@@ -173,15 +224,15 @@ static bool find_image(struct pf_pprof_names *names, const struct pf_pprof_profi
             !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &image.identifier))
             return false;
         own = pf_pprof_add_image(dict, image);
-        first = names->relocate != NULL ? pf_pprof_common_image(names->relocate, dict, own) : own;
+        first = names->relocate != NULL ? first_image(names->relocate, dict, own) : own;
         names->images[at] = (struct pf_pprof_place){first, pf_dict_image(dict, first)->start - image.start};
     }
     *place = names->images[at];
     return true;
 }
 
-/* The model says "the same" where there is no system name, so one that is the same is left out. Where a file has functions that have
- * none, those that have the same keep it, and whoever writes is told. */
+/* In the model a function without a system name has its name as system name, so an equal one is left out. When a file has
+ * functions without a system name, the others keep theirs, and a row of metadata tells the writer. */
 static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, const struct pf_pprof_function *row,
                           struct pf_function *function)
 {
@@ -195,8 +246,8 @@ static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_pr
     return true;
 }
 
-/* Searches of several rows go on side by side: each waits for memory. */
-static void hint(const struct pf_table *table, const void *rows, size_t count)
+/* Starts the searches of several rows side by side, because each waits for memory. */
+static void hint_rows(const struct pf_table *table, const void *rows, size_t count)
 {
     for (size_t k = 0; k < count; k++)
         pf_table_hint(table, (const char *)rows + k * table->row_size);
@@ -217,13 +268,13 @@ static void find_functions(struct pf_pprof_names *names, const struct pf_pprof_p
 
         for (size_t k = 0; k < some; k++)
             whole[k] = make_function(names, profile, &profile->functions[at + k], &rows[k]);
-        hint(&dict->functions, rows, some);
+        hint_rows(&dict->functions, rows, some);
         for (size_t k = 0; k < some; k++)
             names->functions[at + k] = whole[k] ? pf_dict_add_function(dict, &rows[k]) : DAMAGED;
     }
 }
 
-/* 0 where there is none, or the id leads nowhere, which pprof takes as none. */
+/* 0 for no function and, like pprof, for an id that no function has. */
 static uint32_t find_function(struct pf_pprof_names *names, uint64_t id)
 {
     size_t place = id != 0 ? pf_pprof_ids_find(&names->function_ids, id) : SIZE_MAX;
@@ -238,7 +289,7 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_location *location)
 {
     uint32_t id = pf_dict_add_location(dict, location);
 
-    /* A place of which nothing is known is one all the same. */
+    /* A place without any facts is a location too. */
     if (id == 0 && pf_dict_status(dict) == PF_OK) {
         location->kind = PF_FRAME_NATIVE;
         id = pf_dict_add_location(dict, location);
@@ -246,35 +297,35 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_location *location)
     return id;
 }
 
-/* Frames on their way into the dictionary. */
-struct waiting {
+/* Frames that the dictionary gets next. */
+struct location_queue {
     struct pf_location rows[AHEAD];
     size_t count;
     uint32_t *to; /* where the id of the first goes, the others behind it */
 };
 
-static void add_waiting(struct waiting *waiting, struct pf_dict *dict)
+static void add_queued(struct location_queue *queue, struct pf_dict *dict)
 {
-    hint(&dict->locations, waiting->rows, waiting->count);
-    for (size_t k = 0; k < waiting->count; k++)
-        *waiting->to++ = add_frame(dict, &waiting->rows[k]);
-    waiting->count = 0;
+    hint_rows(&dict->locations, queue->rows, queue->count);
+    for (size_t k = 0; k < queue->count; k++)
+        *queue->to++ = add_frame(dict, &queue->rows[k]);
+    queue->count = 0;
 }
 
-static void wait_for(struct waiting *waiting, struct pf_dict *dict, const struct pf_location *location)
+static void queue_location(struct location_queue *queue, struct pf_dict *dict, const struct pf_location *location)
 {
-    if (waiting->count == AHEAD)
-        add_waiting(waiting, dict);
-    waiting->rows[waiting->count++] = *location;
+    if (queue->count == AHEAD)
+        add_queued(queue, dict);
+    queue->rows[queue->count++] = *location;
 }
 
-/* False: something of the location is damaged. */
+/* False: the location or a part of it is damaged. */
 static bool find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                       const struct pf_pprof_location *row, struct waiting *waiting)
+                       const struct pf_pprof_location *row, struct location_queue *queue)
 {
     struct pf_error error = {0};
     struct pf_pprof_place place;
-    bool whole = find_image(names, profile, dict, row->mapping, &place);
+    bool whole = find_place(names, profile, dict, row->mapping, &place);
     struct pf_location location = {.image = place.image, .address = row->address != 0 ? row->address + place.slide : 0};
 
     for (size_t k = 0; k < row->line_count; k++) {
@@ -290,27 +341,27 @@ static bool find_lines(struct pf_pprof_names *names, const struct pf_pprof_profi
         location.line = line->line;
         location.column = (uint32_t)line->column;
         location.inlined = k + 1 < row->line_count;
-        wait_for(waiting, dict, &location);
+        queue_location(queue, dict, &location);
     }
     if (row->line_count == 0)
-        wait_for(waiting, dict, &location);
+        queue_location(queue, dict, &location);
     return whole;
 }
 
 static void find_locations(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict)
 {
-    struct waiting waiting = {.to = names->frames};
+    struct location_queue queue = {.to = names->frames};
     uint32_t used = 0;
 
     for (size_t k = 0; k < profile->count.locations; k++) {
         const struct pf_pprof_location *row = &profile->locations[k];
         uint32_t count = row->line_count > 0 ? (uint32_t)row->line_count : 1;
-        bool whole = find_lines(names, profile, dict, row, &waiting);
+        bool whole = find_lines(names, profile, dict, row, &queue);
 
         names->spans[k] = (struct pf_pprof_span){used, whole ? count : 0};
         used += count;
     }
-    add_waiting(&waiting, dict);
+    add_queued(&queue, dict);
     for (size_t k = 0; k < profile->count.locations; k++)
         names->single[k] = names->spans[k].count == 1 ? names->frames[names->spans[k].first] : 0;
 }
@@ -333,4 +384,135 @@ int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_prof
     find_functions(names, profile, dict);
     find_locations(names, profile, dict);
     return pf_dict_status(dict) < 0 ? pf_error_nomem(error) : PF_OK;
+}
+
+/* --- dropped frames --------------------------------------------------------------------------------------- */
+
+enum { UNKNOWN, STAYS, DROPPED };
+
+struct drop {
+    const struct pf_dict *dict;
+    struct pf_pattern patterns[2]; /* drop_frames, keep_frames */
+    size_t pattern_count;
+    unsigned char *verdicts; /* by function */
+    struct pf_buffer name;
+};
+
+/* The expression must match the whole name. */
+static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *profile, unsigned field, const char *key,
+                           struct pf_buffer *text, struct pf_error *error)
+{
+    uint64_t number = profile->count.scalars.value[field];
+    struct pf_error why = {0};
+    uint32_t string;
+
+    if (pf_pprof_string(profile, number, profile->end, &string, error) != PF_OK)
+        return error->code;
+    struct pf_bytes given = pf_dict_string(drop->dict, string);
+    pf_buffer_append(text, "^(", 2);
+    pf_buffer_append(text, given.data, given.size);
+    pf_buffer_append(text, ")$", 3);
+    if (text->failed)
+        return pf_error_nomem(error);
+    int status = pf_pattern_compile(&drop->patterns[drop->pattern_count], text->data, 0, &why);
+    if (status != PF_OK)
+        return status == PF_NOMEM ? pf_error_nomem(error)
+                                  : pf_error_at(error, PF_FAILED, profile->end, "%s is no expression: %s", key, why.text);
+    drop->pattern_count++;
+    return PF_OK;
+}
+
+/* The size of a part of a name whose brackets do not hold arguments, at the start of the text; else 0. */
+static size_t part_of_name(struct pf_bytes text)
+{
+    static const struct pf_bytes parts[] = {{"(anonymous namespace)", 21}, {"operator()", 10}};
+
+    for (size_t k = 0; k < 2; k++)
+        if (pf_bytes_starts(text, parts[k]))
+            return parts[k].size;
+    return 0;
+}
+
+/* The name up to its arguments, without the leading dot of PowerPC. */
+static struct pf_bytes simple_name(struct drop *drop, struct pf_bytes name)
+{
+    size_t at = 0, size;
+
+    if (pf_bytes_starts(name, PF_BYTES(".")))
+        name = pf_bytes_skip(name, 1);
+    for (; at < name.size; at += size > 0 ? size : 1) {
+        size = part_of_name(pf_bytes_skip(name, at));
+        if (size == 0 && name.data[at] == '(')
+            break;
+    }
+    drop->name.size = 0;
+    pf_buffer_append(&drop->name, name.data, at);
+    pf_buffer_byte(&drop->name, '\0');
+    return (struct pf_bytes){drop->name.data, drop->name.failed ? 0 : at};
+}
+
+static bool is_dropped(struct drop *drop, uint32_t location)
+{
+    uint32_t function = pf_dict_location(drop->dict, location)->function;
+
+    if (drop->verdicts[function] == UNKNOWN) {
+        struct pf_bytes name = pf_dict_string(drop->dict, pf_dict_function(drop->dict, function)->name);
+        bool match = name.size > 0;
+
+        if (match) {
+            name = simple_name(drop, name);
+            match = !drop->name.failed && pf_pattern_match(&drop->patterns[0], name) &&
+                    (drop->pattern_count == 1 || !pf_pattern_match(&drop->patterns[1], name));
+        }
+        drop->verdicts[function] = match ? DROPPED : STAYS;
+    }
+    return drop->verdicts[function] == DROPPED;
+}
+
+/* A dropped frame of a location takes the frames inlined into it along. */
+static void find_cut(struct drop *drop, struct pf_pprof_names *names, size_t place)
+{
+    struct pf_pprof_span *span = &names->spans[place];
+    uint32_t left = span->count;
+
+    while (left > 0 && !is_dropped(drop, names->frames[span->first + left - 1]))
+        left--;
+    if (left == 0)
+        return;
+    names->single[place] = 0;
+    names->cuts[place] = left == span->count ? PF_PPROF_DROPPED : PF_PPROF_CUT;
+    if (left < span->count) {
+        span->first += left;
+        span->count -= left;
+    }
+}
+
+int pf_pprof_drop_find(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, const struct pf_dict *dict,
+                       struct pf_error *error)
+{
+    struct drop drop = {.dict = dict};
+    struct pf_buffer texts[2] = {0};
+    int status = PF_OK;
+
+    if (profile->count.scalars.value[PF_PPROF_DROP_FRAMES] == 0)
+        return PF_OK;
+    status = compile_pattern(&drop, profile, PF_PPROF_DROP_FRAMES, "drop_frames", &texts[0], error);
+    if (status == PF_OK && profile->count.scalars.value[PF_PPROF_KEEP_FRAMES] != 0)
+        status = compile_pattern(&drop, profile, PF_PPROF_KEEP_FRAMES, "keep_frames", &texts[1], error);
+    names->cuts = calloc(profile->count.locations + 1, sizeof *names->cuts);
+    drop.verdicts = calloc(dict->functions.count, sizeof *drop.verdicts);
+    if (status == PF_OK && (names->cuts == NULL || drop.verdicts == NULL))
+        status = pf_error_nomem(error);
+    for (size_t place = 0; place < profile->count.locations && status == PF_OK; place++)
+        find_cut(&drop, names, place);
+    for (size_t k = 0; k < drop.pattern_count; k++) {
+        if (status == PF_OK && (drop.patterns[k].status != PF_OK || drop.name.failed))
+            status = pf_error_nomem(error);
+        pf_pattern_free(&drop.patterns[k]);
+    }
+    for (size_t k = 0; k < 2; k++)
+        pf_buffer_free(&texts[k]);
+    pf_buffer_free(&drop.name);
+    free(drop.verdicts);
+    return status;
 }

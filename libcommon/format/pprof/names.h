@@ -1,9 +1,36 @@
-/* What the ids of a profile stand for in the dictionary. */
+/* What the ids of a profile stand for in the dictionary, and the frames that a profile drops: those that its drop_frames
+ * matches and its keep_frames does not, and what they call (Prune of pprof's profile package). */
 #ifndef PF_FORMAT_PPROF_NAMES_H
 #define PF_FORMAT_PPROF_NAMES_H
 
-#include "format/pprof/common.h"
+#include "base/error.h"
+#include "base/table.h"
 #include "format/pprof/profile.h"
+#include "model/dict.h"
+#include "model/stacks.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- images ---- */
+
+/* What the inputs of one run share: stacks and images met before, and memory. */
+struct pf_pprof_common {
+    struct pf_stack_memo *memo;
+    struct pf_table keys;  /* of images */
+    struct pf_pprof_profile spare; /* room an input had, for the next */
+    uint32_t *first;       /* the one met first, by id of its key */
+    size_t first_capacity;
+};
+
+/* Called for each input. PF_OK or PF_NOMEM; free in any case. */
+int pf_pprof_common_init(struct pf_pprof_common *);
+void pf_pprof_common_free(void *);
+
+/* Like pf_dict_add_image, but a mapping that has only an id is an image too. */
+uint32_t pf_pprof_add_image(struct pf_dict *, struct pf_image);
+
+/* ---- names ---- */
 
 /* From ids, which need not be dense (they may be addresses), to places in an array. */
 struct pf_pprof_ids {
@@ -15,7 +42,7 @@ struct pf_pprof_ids {
     uint64_t seed;    /* of hashes */
 };
 
-/* What is dropped of the stacks a location is in: nothing; what it calls; itself, too. */
+/* What a location drops from its stacks: nothing; what it calls; the location too. */
 enum { PF_PPROF_KEPT, PF_PPROF_CUT, PF_PPROF_DROPPED };
 
 struct pf_pprof_names {
@@ -59,6 +86,35 @@ static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t 
     if (ids->dense)
         return id - 1 < ids->count ? (size_t)(id - 1) : SIZE_MAX;
     return pf_pprof_ids_search(ids, id);
+}
+
+/* ---- dropped frames ---- */
+
+/* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
+struct pf_pprof_cut {
+    size_t from;       /* frames before this one go */
+    size_t next, last; /* or those before `next`, once there are frames behind `last`: the outermost frames stay, whatever they are */
+};
+
+/* Removes inlined frames and fills names->cuts, unless nothing is dropped. PF_OK; PF_FAILED for a wrong expression; PF_NOMEM. */
+int pf_pprof_drop_find(struct pf_pprof_names *, const struct pf_pprof_profile *, const struct pf_dict *, struct pf_error *);
+
+/* Called after the frames `begin` to `end` of the location at `place` were added to the stack. */
+static inline void pf_pprof_cut_location(struct pf_pprof_cut *cut, const struct pf_pprof_names *names, size_t place,
+                                         size_t begin, size_t end)
+{
+    if (names->cuts == NULL || names->cuts[place] == PF_PPROF_KEPT)
+        return;
+    if (begin > cut->last)
+        cut->from = cut->next;
+    cut->next = names->cuts[place] == PF_PPROF_DROPPED ? end : begin;
+    cut->last = end;
+}
+
+/* The first of the `depth` frames that stays. */
+static inline size_t pf_pprof_cut_end(const struct pf_pprof_cut *cut, size_t depth)
+{
+    return depth > cut->last ? cut->next : cut->from;
 }
 
 #endif

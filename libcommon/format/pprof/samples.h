@@ -2,7 +2,6 @@
 #ifndef PF_FORMAT_PPROF_SAMPLES_H
 #define PF_FORMAT_PPROF_SAMPLES_H
 
-#include "format/pprof/drop.h"
 #include "format/pprof/names.h"
 #include "model/batch.h"
 #include "model/labels.h"
