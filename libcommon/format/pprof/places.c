@@ -1,4 +1,5 @@
-#include "format/pprof/places.h"
+/* What samples refer to, numbered in the order in which it is written first: strings, mappings, functions, locations. */
+#include "format/pprof/writer.h"
 
 #include "base/error.h"
 #include "format/pprof/profile.h"
@@ -44,8 +45,8 @@ int pf_pprof_places_status(const struct pf_pprof_places *places)
 
 /* --- numbers ---------------------------------------------------------------------------------------------- */
 
-/* The number of an id that has one or gets the next. */
-static uint32_t number(struct pf_pprof_places *places, struct pf_pprof_numbers *numbers, uint32_t id, bool *new)
+/* The number of an id; a new id gets the next number. */
+static uint32_t number_of(struct pf_pprof_places *places, struct pf_pprof_numbers *numbers, uint32_t id, bool *new)
 {
     uint32_t known;
 
@@ -66,14 +67,14 @@ uint32_t pf_pprof_places_string(struct pf_pprof_places *places, uint32_t string)
 {
     bool new;
 
-    return number(places, &places->strings, string, &new);
+    return number_of(places, &places->strings, string, &new);
 }
 
 uint32_t pf_pprof_places_image(struct pf_pprof_places *places, uint32_t image)
 {
     bool new;
 
-    return number(places, &places->images, image, &new);
+    return number_of(places, &places->images, image, &new);
 }
 
 static const struct chain *chain_row(const struct pf_pprof_places *places, uint32_t chain)
@@ -81,7 +82,7 @@ static const struct chain *chain_row(const struct pf_pprof_places *places, uint3
     return pf_table_row(&places->chains, chain);
 }
 
-/* What a new location refers to gets its numbers. */
+/* Numbers what a new location refers to. */
 static void number_frames(struct pf_pprof_places *places, uint32_t chain)
 {
     bool new;
@@ -90,7 +91,7 @@ static void number_frames(struct pf_pprof_places *places, uint32_t chain)
         const struct pf_location *location = pf_dict_location(places->dict, chain_row(places, chain)->location);
 
         pf_pprof_places_image(places, location->image);
-        number(places, &places->functions, location->function, &new);
+        number_of(places, &places->functions, location->function, &new);
     }
 }
 
@@ -99,14 +100,14 @@ static uint32_t number_location(struct pf_pprof_places *places, uint32_t inner, 
 {
     uint32_t chain = pf_table_intern(&places->chains, &(struct chain){inner, location});
     bool new;
-    uint32_t result = number(places, &places->locations, chain, &new);
+    uint32_t result = number_of(places, &places->locations, chain, &new);
 
     if (new)
         number_frames(places, chain);
     return result;
 }
 
-static void put(struct pf_buffer *packed, uint32_t value)
+static void put_number(struct pf_buffer *packed, uint32_t value)
 {
     unsigned char bytes[PF_PROTO_VARINT_MAX];
 
@@ -129,16 +130,16 @@ static uint32_t number_single(struct pf_pprof_places *places, uint32_t location)
 void pf_pprof_places_location(struct pf_pprof_places *places, uint32_t location, struct pf_buffer *packed)
 {
     if (location != 0)
-        put(packed, number_single(places, location));
+        put_number(packed, number_single(places, location));
 }
 
-/* Whether a frame has a line of a location: an empty one is no frame. */
+/* Whether a frame becomes a line of a location; an empty frame does not. */
 static bool has_line(const struct pf_location *frame)
 {
     return frame->function != 0 || frame->line != 0;
 }
 
-/* Whether the frame was inlined into the one outside it, as far as a location can say so. */
+/* Whether a location can say that the frame was inlined into the frame outside. */
 static bool joins(const struct pf_location *frame, const struct pf_location *outside)
 {
     return frame->inlined && frame->image == outside->image && frame->address == outside->address && has_line(frame) && has_line(outside);
@@ -154,7 +155,7 @@ void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struc
 
         stack = row->parent;
         if (chain == 0 && pf_id_map_get(&places->single.of, row->location, &result)) {
-            put(packed, result);
+            put_number(packed, result);
             continue;
         }
         const struct pf_location *frame = pf_dict_location(dict, row->location);
@@ -163,15 +164,16 @@ void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struc
             chain = pf_table_intern(&places->chains, &(struct chain){chain, row->location});
             continue;
         }
-        put(packed, chain == 0 && !frame->inlined ? number_single(places, row->location) : number_location(places, chain, row->location));
+        put_number(packed, chain == 0 && !frame->inlined ? number_single(places, row->location)
+                                                         : number_location(places, chain, row->location));
         chain = 0;
     }
 }
 
 /* --- writing ---------------------------------------------------------------------------------------------- */
 
-/* Images the source did not tell of: what is true of all their locations. */
-static void judge_images(struct pf_pprof_places *places, uint64_t *flags)
+/* Flags of images without flags of their own: what is true of all their locations. */
+static void image_flags(struct pf_pprof_places *places, uint64_t *flags)
 {
     const struct pf_dict *dict = places->dict;
 
@@ -217,7 +219,7 @@ static void write_image(struct pf_pprof_places *places, struct pf_sink *sink, st
     pf_proto_write_bytes(sink, PF_PPROF_MAPPING, message->data, message->size);
 }
 
-/* A number that may be 0 within a field that must be there. */
+/* Adds the line of a frame, also when all its numbers are 0. */
 static void add_line(struct pf_pprof_places *places, struct pf_buffer *message, struct pf_buffer *line, uint32_t frame)
 {
     const struct pf_location *location = pf_dict_location(places->dict, frame);
@@ -225,7 +227,7 @@ static void add_line(struct pf_pprof_places *places, struct pf_buffer *message, 
     bool new;
 
     line->size = 0;
-    pf_proto_add_number(line, 1, number(places, &places->functions, location->function, &new));
+    pf_proto_add_number(line, 1, number_of(places, &places->functions, location->function, &new));
     pf_proto_add_number(line, 2, (uint64_t)at);
     pf_proto_add_number(line, 3, location->column);
     if (line->size > 0)
@@ -286,7 +288,7 @@ int pf_pprof_places_write(struct pf_pprof_places *places, struct pf_sink *sink)
     bool failed = flags == NULL;
 
     if (!failed)
-        judge_images(places, flags);
+        image_flags(places, flags);
     for (size_t k = 0; k < places->images.count && !failed; k++)
         write_image(places, sink, &message, k, flags[k]);
     for (size_t k = 0; k < places->locations.count && !failed; k++)

@@ -1,8 +1,12 @@
 #include "format/pprof/writer.h"
 
+#include "analysis/sum/units.h"
+#include "base/memory.h"
 #include "base/number.h"
-#include "format/pprof/profile.h"
+#include "format/pprof/meta.h"
 #include "io/protobuf.h"
+#include "model/main_measure.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +18,273 @@ enum { LEVEL = 4 }; /* of gzip: 30 MB in 0.75 s and 14.9 MB; 6 takes 0.99 s for 
 struct flat {
     uint32_t place, labels; /* place + 1 */
 };
+
+/* --- facts ------------------------------------------------------------------------------------------------ */
+
+static void free_facts(struct pf_pprof_facts *facts)
+{
+    free(facts->comments);
+}
+
+static int add_comment(struct pf_pprof_facts *facts, uint32_t comment, struct pf_error *error)
+{
+    if (!pf_grow(&facts->comments, &facts->comment_capacity, facts->comment_count + 1, sizeof *facts->comments))
+        return pf_error_nomem(error);
+    facts->comments[facts->comment_count++] = comment;
+    return PF_OK;
+}
+
+/* Metadata of another format: `ORIGIN.KEY: VALUE`. */
+static int add_foreign_fact(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf_bytes origin, struct pf_bytes key,
+                       struct pf_bytes value, struct pf_error *error)
+{
+    struct pf_buffer text = {0};
+    uint32_t comment = 0;
+
+    pf_buffer_append(&text, origin.data, origin.size);
+    pf_buffer_byte(&text, '.');
+    pf_buffer_append(&text, key.data, key.size);
+    pf_buffer_append(&text, ": ", 2);
+    pf_buffer_append(&text, value.data, value.size);
+    struct pf_bytes bytes = {text.data, text.size};
+
+    if (bytes.size > PF_STRING_MAX)
+        bytes.size = PF_STRING_MAX;
+    if (!text.failed)
+        comment = pf_dict_intern_text(dict, bytes);
+    pf_buffer_free(&text);
+    return comment != 0 ? add_comment(facts, comment, error) : pf_error_nomem(error);
+}
+
+static void add_period(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf_bytes value)
+{
+    int64_t period;
+    uint32_t type, unit;
+
+    if (!pf_pprof_period_parse(dict, value, &period, &type, &unit))
+        return;
+    if (facts->has_period && (facts->period_type != type || facts->period_unit != unit)) {
+        facts->other_periods = true;
+        return;
+    }
+    if (!facts->has_period || period > facts->period)
+        facts->period = period;
+    facts->has_period = true;
+    facts->period_type = type;
+    facts->period_unit = unit;
+}
+
+static int add_times(struct pf_pprof_facts *facts, struct pf_bytes key, struct pf_bytes value, struct pf_error *error)
+{
+    int64_t number;
+
+    if (!pf_parse_int(value, INT64_MIN, INT64_MAX, &number))
+        return PF_OK;
+    if (pf_bytes_equal(key, PF_BYTES("duration_nanos")))
+        return pf_add64(facts->duration, number, &facts->duration)
+                   ? PF_OK
+                   : pf_error_set(error, PF_OVERFLOW, "the sum of the durations leaves 64 bits");
+    if (!facts->has_time || number < facts->time)
+        facts->time = number;
+    facts->has_time = true;
+    return PF_OK;
+}
+
+static int add_fact(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf_bytes key, uint32_t value, struct pf_error *error)
+{
+    const struct {
+        const char *key;
+        uint32_t *to;
+    } strings[] = {
+        {"drop_frames", &facts->drop_frames},
+        {"keep_frames", &facts->keep_frames},
+        {"default_sample_type", &facts->default_type},
+        {"doc_url", &facts->doc_url},
+    };
+
+    if (pf_bytes_equal(key, PF_BYTES("comment")))
+        return add_comment(facts, value, error);
+    if (pf_bytes_equal(key, PF_BYTES("time_nanos")) || pf_bytes_equal(key, PF_BYTES("duration_nanos")))
+        return add_times(facts, key, pf_dict_string(dict, value), error);
+    if (pf_bytes_equal(key, PF_BYTES("period")))
+        add_period(facts, dict, pf_dict_string(dict, value));
+    for (size_t k = 0; k < sizeof strings / sizeof *strings; k++)
+        if (pf_bytes_equal(key, pf_bytes_of(strings[k].key)) && *strings[k].to == 0)
+            *strings[k].to = value;
+    return PF_OK;
+}
+
+static void add_mapping(struct pf_pprof_places *places, struct pf_bytes value)
+{
+    struct pf_image image;
+
+    if (!pf_pprof_mapping_parse(places->dict, value, &image))
+        return;
+    if (pf_pprof_places_image(places, pf_pprof_add_image(places->dict, image)) == places->listed + 1)
+        places->listed++;
+}
+
+static void add_private_row(struct pf_pprof_places *places, struct pf_bytes key, struct pf_bytes value)
+{
+    uint64_t hash;
+
+    if (pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_MAPPING)))
+        add_mapping(places, value);
+    if (pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_SYSTEM_NAMES)))
+        places->bare_system_names = true;
+    if (pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_FOLDED)) && pf_pprof_folded_parse(value, &hash))
+        pf_table_intern(&places->folded, &hash);
+}
+
+static int add_metadata_row(struct pf_pprof_facts *facts, struct pf_pprof_places *places, struct pf_bytes origin, struct pf_bytes key,
+                   uint32_t value, struct pf_error *error)
+{
+    struct pf_dict *dict = places->dict;
+    struct pf_bytes text = pf_dict_string(dict, value);
+
+    if (pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)))
+        return add_fact(facts, dict, key, value, error);
+    if (pf_bytes_equal(origin, PF_BYTES(PF_PPROF_PRIVATE)))
+        add_private_row(places, key, text);
+    if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
+        bool source = pf_bytes_equal(key, PF_BYTES("source_format")), own = pf_bytes_equal(text, PF_BYTES("pprof"));
+
+        facts->from_pprof |= source && own;
+        facts->from_others |= source && !own;
+        return PF_OK;
+    }
+    return origin.size > 0 && origin.data[0] == '.' ? PF_OK : add_foreign_fact(facts, dict, origin, key, text, error);
+}
+
+/* Adds a batch of metadata: the earliest time, the sum of durations, the longest period of the first type, all comments, and
+ * the first value of all others. Mappings get the next numbers. PF_OK, PF_NOMEM, PF_OVERFLOW. */
+static int add_facts(struct pf_pprof_facts *facts, struct pf_pprof_places *places, const struct pf_batch *batch,
+                       struct pf_error *error)
+{
+    struct pf_dict *dict = places->dict;
+    int status = PF_OK;
+
+    for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++) {
+        struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]), key = pf_dict_string(dict, batch->key[row]);
+
+        status = add_metadata_row(facts, places, origin, key, batch->value[row], error);
+    }
+    return status;
+}
+
+/* --- sample types ----------------------------------------------------------------------------------------- */
+
+static void free_types(struct pf_pprof_types *types)
+{
+    for (size_t k = 0; k < types->count; k++)
+        free(types->rows[k].held);
+    free(types->rows);
+    free(types->members);
+}
+
+/* Parts of a time become nanoseconds. */
+static bool is_rounded(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    struct pf_bytes whole;
+
+    return pf_unit_parts(pf_dict_string(dict, measure->raw_unit), &whole) > 1 &&
+           pf_measure_is_time(dict, measure);
+}
+
+static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_measure *measure)
+{
+    struct pf_pprof_out_type type = {.measure = *measure, .unit = measure->unit, .num = 1, .den = 1};
+    struct pf_unit_size size;
+
+    if (measure->raw_unit == 0 || (measure->num == 1 && measure->den == 1 && measure->raw_unit == measure->unit))
+        return type;
+    bool known = measure->den == 1 &&
+                 pf_unit_parse(pf_dict_string(dict, measure->raw_unit), PF_PPROF_UNITS, &size) &&
+                 size.num == measure->num &&
+                 pf_bytes_equal(pf_bytes_of(size.base), pf_dict_string(dict, measure->unit));
+
+    type.rounded = is_rounded(dict, measure);
+    if (known || (measure->den != 1 && !type.rounded)) {
+        type.unit = measure->raw_unit;
+        type.num = measure->num;
+        type.den = measure->den;
+    }
+    return type;
+}
+
+/* Sets the factor from values of the measure to those of the type. */
+static bool set_scale(const struct pf_pprof_out_type *type, const struct pf_measure *measure, struct pf_pprof_member *member)
+{
+    pf_uint128 times = (pf_uint128)measure->num * type->den, into = (pf_uint128)measure->den * type->num;
+    bool whole = times % into == 0;
+
+    if (whole) {
+        times /= into;
+        into = 1;
+    }
+    if ((!whole && !type->rounded) || times > INT64_MAX || into > INT64_MAX)
+        return false;
+    member->num = (uint64_t)times;
+    member->den = (uint64_t)into;
+    return true;
+}
+
+static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t index, struct pf_error *error)
+{
+    struct pf_measure measure = *pf_measures_row(&dict->measures, index);
+    struct pf_bytes name = pf_dict_string(dict, measure.name);
+    struct pf_pprof_member *member = &types->members[index];
+    size_t k = 0;
+
+    while (k < types->count && !pf_measure_same(&types->rows[k].measure, &measure))
+        k++;
+    if (k == types->count) {
+        if (!pf_grow(&types->rows, &types->capacity, types->count + 1, sizeof *types->rows))
+            return pf_error_nomem(error);
+        types->rows[types->count++] = new_type(dict, &measure);
+    }
+    types->rows[k].measure.main |= measure.main;
+    if (!pf_measure_same_period(&types->rows[k].measure, &measure))
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            "measure '%s' comes with different periods (profmerge brings them to events)",
+                            pf_clip(name).text);
+    if (!set_scale(&types->rows[k], &measure, member))
+        return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' comes in units of different lengths (profmerge brings them to one)",
+                            pf_clip(name).text);
+    member->type = (uint32_t)k + 1;
+    return PF_OK;
+}
+
+/* The type of a measure, added when new. Values stay as they are when pprof knows their unit, or become base units when these are
+ * whole; parts of a time (pf_unit_parts) are rounded to nanoseconds, half to even. PF_OK, PF_NOMEM; PF_UNSUPPORTED: no
+ * whole factor leads from its scale to that of the type, or their periods differ. */
+static int find_type(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t measure, struct pf_pprof_member *member,
+                        struct pf_error *error)
+{
+    int status = PF_OK;
+
+    if (!pf_grow_zeroed(&types->members, &types->member_count, &types->member_capacity,
+                        pf_measures_count(&dict->measures), sizeof *types->members))
+        return pf_error_nomem(error);
+    if (types->members[measure].type == 0)
+        status = add_measure(types, dict, measure, error);
+    *member = types->members[measure];
+    return status;
+}
+
+/* The type that tables show first; UINT32_MAX for none. */
+static uint32_t main_type(const struct pf_pprof_types *types, const struct pf_dict *dict)
+{
+    struct pf_main_choice choice = {0};
+    uint32_t best = UINT32_MAX;
+
+    for (size_t k = 0; k < types->count; k++)
+        if (pf_main_offer(&choice, dict, &types->rows[k].measure))
+            best = (uint32_t)k;
+    return best;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------------------- */
 
 int pf_pprof_open_writer(struct pf_writer *writer)
 {
@@ -36,9 +307,9 @@ void pf_pprof_close_writer(struct pf_writer *writer)
         pf_parcel_free(state->waiting[k]);
     free(state->waiting);
     pf_pprof_places_free(&state->places);
-    pf_pprof_facts_free(&state->facts);
-    pf_pprof_types_free(&state->types);
-    pf_pprof_types_free(&state->flat_types);
+    free_facts(&state->facts);
+    free_types(&state->types);
+    free_types(&state->flat_types);
     pf_table_free(&state->flats);
     pf_buffer_free(&state->labels);
     pf_id_map_free(&state->label_of);
@@ -130,7 +401,7 @@ static void write_types(struct pf_writer *writer, const struct pf_pprof_types *t
     state->begun = true;
 }
 
-/* The sample whose stack and values stand in their buffers. */
+/* Writes the sample whose stack and values are in their buffers. */
 static void write_sample(struct pf_writer *writer, uint32_t set)
 {
     struct pf_pprof_writer *state = writer->state;
@@ -163,7 +434,7 @@ static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types, 
         size_t had = types->count;
         struct pf_pprof_member member;
 
-        if (pf_pprof_types_find(types, writer->dict, batch->values[k].measure, &member, &writer->error) != PF_OK)
+        if (find_type(types, writer->dict, batch->values[k].measure, &member, &writer->error) != PF_OK)
             return writer->error.code;
         if (types->count > had && batch->kind == PF_SAMPLE && state->begun)
             return pf_error_set(&writer->error, PF_USAGE,
@@ -217,7 +488,7 @@ static int write_samples(struct pf_writer *writer, const struct pf_batch *batch)
     return check_memory(writer);
 }
 
-/* No sample waits any more. */
+/* Writes the sample types and all samples that wait. */
 static int begin_samples(struct pf_writer *writer)
 {
     struct pf_pprof_writer *state = writer->state;
@@ -278,7 +549,7 @@ static int hold_flats(struct pf_writer *writer, const struct pf_batch *batch)
     return check_memory(writer);
 }
 
-/* Places with their counts are samples of one frame: what was counted there, and nothing said of who called. */
+/* A place with its counts becomes a sample of one frame. */
 static void write_flats(struct pf_writer *writer)
 {
     struct pf_pprof_writer *state = writer->state;
@@ -301,7 +572,7 @@ int pf_pprof_write(struct pf_writer *writer, const struct pf_batch *batch)
     struct pf_pprof_types *types = batch->kind == PF_FLAT ? &state->flat_types : &state->types;
 
     if (batch->kind == PF_META)
-        return pf_pprof_facts_add(&state->facts, &state->places, batch, &writer->error);
+        return add_facts(&state->facts, &state->places, batch, &writer->error);
     if (batch->kind != PF_SAMPLE && batch->kind != PF_FLAT)
         return PF_OK;
     if (find_columns(writer, types, batch) != PF_OK)
@@ -315,11 +586,11 @@ int pf_pprof_write(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- the end ---------------------------------------------------------------------------------------------- */
 
-/* The type to name as the default: a reader takes the last one without. What a file said of it stays, as long as it is true. */
+/* The type to name as the default; without it a reader chooses the last type. The name in a file stays while it is true. */
 static uint32_t default_type(const struct pf_pprof_writer *state, const struct pf_pprof_types *types)
 {
     const struct pf_pprof_facts *facts = &state->facts;
-    uint32_t best = pf_pprof_types_main(types, state->places.dict);
+    uint32_t best = main_type(types, state->places.dict);
     bool told = false;
 
     if (best == UINT32_MAX)
@@ -360,8 +631,8 @@ static void write_facts(struct pf_writer *writer, const uint32_t *strings)
     pf_proto_write_number(sink, PF_PPROF_DOC_URL, strings[5]);
 }
 
-/* A profile counted in ticks: how long one is. */
-static void add_period(struct pf_pprof_facts *facts, const struct pf_pprof_types *types, uint32_t best)
+/* The length of a tick in a profile that counts ticks. */
+static void set_tick_period(struct pf_pprof_facts *facts, const struct pf_pprof_types *types, uint32_t best)
 {
     const struct pf_pprof_out_type *type = best != UINT32_MAX ? &types->rows[best] : NULL;
 
@@ -373,13 +644,13 @@ static void add_period(struct pf_pprof_facts *facts, const struct pf_pprof_types
     facts->period_unit = type->unit;
 }
 
-/* Tables, then what stands once; the numbers of its strings are needed before the strings. */
+/* Writes the tables, then the fields that come once. Their strings get numbers before the table of strings. */
 static int write_end(struct pf_writer *writer, const struct pf_pprof_types *types)
 {
     struct pf_pprof_writer *state = writer->state;
     struct pf_pprof_facts *facts = &state->facts;
 
-    add_period(facts, types, pf_pprof_types_main(types, writer->dict));
+    set_tick_period(facts, types, main_type(types, writer->dict));
     uint32_t strings[] = {facts->drop_frames, facts->keep_frames, facts->period_type, facts->period_unit, default_type(state, types),
                           facts->doc_url};
 
@@ -413,7 +684,7 @@ int pf_pprof_finish(struct pf_writer *writer)
     if (state->facts.other_periods)
         pf_report_send(&writer->report, PF_WARNING, "periods of another type than the first are left out");
     status = write_end(writer, flats || state->types.count == 0 ? &state->flat_types : &state->types);
-    /* No reader is to take what a failed input left for whole. */
+    /* After a failed input every reader must see that the profile is not whole. */
     if (writer->failed_input)
         pf_sink_write(writer->sink, cut, sizeof cut);
     if (status != PF_OK)

@@ -1,13 +1,91 @@
-/* The writing side of pprof, codec/format.h. Every sample has a value for each measure: the first ones wait until there are too many of
- * them, for measures that come late. Then samples pass as they come; what they refer to is written behind them. */
+/* The writer of pprof. Every sample has a value for each measure: the first samples wait for measures that come late, up to a limit.
+ * Later samples are written as they come; what they refer to is numbered in the order in which it is written first, and written
+ * behind them. */
 #ifndef PF_FORMAT_PPROF_WRITER_H
 #define PF_FORMAT_PPROF_WRITER_H
 
+#include "analysis/names/id_map.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/table.h"
 #include "codec/format.h"
-#include "format/pprof/facts.h"
-#include "format/pprof/places.h"
-#include "format/pprof/types.h"
+#include "io/sink.h"
+#include "model/batch.h"
+#include "model/dict.h"
 #include "model/parcel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- places.c ---- */
+
+/* The numbers of ids of the dictionary, and the ids by number - 1. */
+struct pf_pprof_numbers {
+    struct pf_id_map of;
+    uint32_t *ids;
+    size_t count, capacity;
+};
+
+struct pf_pprof_places {
+    struct pf_dict *dict;
+    struct pf_pprof_numbers strings; /* number 0 is "" and not among them */
+    struct pf_pprof_numbers images, functions;
+    struct pf_pprof_numbers single;  /* locations of one frame: `of` alone is used */
+    struct pf_table chains;          /* frames of a location, the innermost first: a chain is one frame more than another */
+    struct pf_pprof_numbers locations; /* ids of chains */
+    struct pf_table folded;          /* pf_pprof_location_hash */
+    uint32_t listed;                 /* images up to this number have the flags of their file */
+    bool bare_system_names;
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_pprof_places_init(struct pf_pprof_places *, struct pf_dict *);
+void pf_pprof_places_free(struct pf_pprof_places *);
+
+/* The number of an id; 0 for id 0, and for all ids when memory ran out (pf_pprof_places_status). */
+uint32_t pf_pprof_places_string(struct pf_pprof_places *, uint32_t string);
+uint32_t pf_pprof_places_image(struct pf_pprof_places *, uint32_t image);
+/* Appends the numbers of a stack's locations, leaf first, as varints. */
+void pf_pprof_places_stack(struct pf_pprof_places *, uint32_t stack, struct pf_buffer *packed);
+void pf_pprof_places_location(struct pf_pprof_places *, uint32_t location, struct pf_buffer *packed);
+/* PF_OK or PF_NOMEM. */
+int pf_pprof_places_status(const struct pf_pprof_places *);
+
+/* Writes fields 3 to 5 of Profile, and field 6 when all strings have their numbers. PF_OK or PF_NOMEM. */
+int pf_pprof_places_write(struct pf_pprof_places *, struct pf_sink *);
+void pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
+
+/* ---- writer.c ---- */
+
+/* Metadata as facts of the profile that is written. */
+struct pf_pprof_facts {
+    int64_t time, duration, period;
+    bool has_time, has_period;
+    uint32_t period_type, period_unit, drop_frames, keep_frames, default_type, doc_url; /* strings of the dictionary */
+    uint32_t *comments;
+    size_t comment_count, comment_capacity;
+    bool from_pprof, from_others;  /* the formats of the inputs */
+    bool other_periods;
+};
+
+/* The sample types of the profile: what measures become. Zero-initialise. */
+struct pf_pprof_types {
+    struct pf_pprof_out_type {
+        struct pf_measure measure;
+        uint32_t unit;      /* string, as it is written */
+        uint64_t num, den;  /* base units in a unit as written */
+        bool rounded;       /* values are rounded to whole numbers of it */
+        int64_t *held;      /* values of flat records that wait */
+        size_t held_capacity;
+    } *rows;
+    size_t count, capacity;
+    struct pf_pprof_member {
+        uint32_t type;      /* + 1; 0 = not seen */
+        uint64_t num, den;  /* from its values to values as written */
+    } *members;             /* by measure */
+    size_t member_count, member_capacity;
+};
 
 struct pf_pprof_writer {
     struct pf_pprof_places places;
@@ -16,7 +94,7 @@ struct pf_pprof_writer {
     bool begun;                    /* sample types are written */
     struct pf_parcel **waiting;    /* batches of samples, before that */
     size_t waiting_count, waiting_capacity, waiting_size;
-    struct pf_table flats;         /* place and labels of flat records, which wait: they are written where there are no samples */
+    struct pf_table flats;         /* place and labels of flat records, which wait: written when there are no samples */
     struct pf_buffer labels;       /* label sets as they are written */
     struct pf_id_map label_of;     /* of a set: where it begins among them; its size is before it */
     const int64_t **columns;       /* of the batch at hand, by type; NULL = absent */
