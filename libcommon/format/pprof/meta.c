@@ -1,3 +1,4 @@
+/* The metadata of a profile as rows, and back. */
 #include "format/pprof/meta.h"
 
 #include "base/hash.h"
@@ -21,7 +22,7 @@ void pf_pprof_meta_free(struct pf_pprof_meta *meta)
 
 /* --- making ----------------------------------------------------------------------------------------------- */
 
-static void add(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
+static void add_row(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
 {
     struct pf_pprof_meta_row row = {pf_dict_intern_word(dict, origin), pf_dict_intern_word(dict, key), value};
 
@@ -79,7 +80,7 @@ static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const cha
     if (text->failed || bytes.size > PF_STRING_MAX)
         dict->strings.status = text->failed ? PF_NOMEM : PF_UNSUPPORTED;
     else
-        add(meta, dict, origin, key, pf_dict_intern_text(dict, bytes));
+        add_row(meta, dict, origin, key, pf_dict_intern_text(dict, bytes));
     text->size = 0;
 }
 
@@ -109,7 +110,7 @@ static void add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     uint32_t id;
 
     if (pf_pprof_names_string(names, profile, number, profile->end, &id))
-        add(meta, dict, PF_PPROF_ORIGIN, key, id);
+        add_row(meta, dict, PF_PPROF_ORIGIN, key, id);
 }
 
 static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
@@ -257,14 +258,14 @@ void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profil
     add_mappings(meta, profile, names, dict, &text);
     add_folded(meta, profile, names, dict, &text);
     if (names->bare_system_names)
-        add(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));
+        add_row(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));
     pf_buffer_free(&text);
 }
 
 /* --- parsing ---------------------------------------------------------------------------------------------- */
 
 /* Hexadecimal digits and the `end` behind them. */
-static bool take_hex(struct pf_bytes *text, struct pf_bytes end, uint64_t *number)
+static bool read_hex(struct pf_bytes *text, struct pf_bytes end, uint64_t *number)
 {
     return pf_scan_hex(text, number) && pf_scan_past(text, end);
 }
@@ -314,9 +315,9 @@ bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct 
     uint64_t size;
 
     *image = (struct pf_image){0};
-    if (!take_hex(&value, PF_BYTES(" "), &image->start) || !take_hex(&value, PF_BYTES(" "), &image->limit) ||
-        !take_hex(&value, PF_BYTES(" "), &image->offset) || !take_hex(&value, PF_BYTES(" "), &image->flags) ||
-        !take_hex(&value, PF_BYTES(":"), &size) || size >= value.size || value.data[size] != ' ')
+    if (!read_hex(&value, PF_BYTES(" "), &image->start) || !read_hex(&value, PF_BYTES(" "), &image->limit) ||
+        !read_hex(&value, PF_BYTES(" "), &image->offset) || !read_hex(&value, PF_BYTES(" "), &image->flags) ||
+        !read_hex(&value, PF_BYTES(":"), &size) || size >= value.size || value.data[size] != ' ')
         return false;
     struct pf_bytes build = {value.data, (size_t)size}, file = {value.data + size + 1, value.size - (size_t)size - 1};
 

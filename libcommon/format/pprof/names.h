@@ -90,31 +90,7 @@ static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t 
 
 /* ---- dropped frames ---- */
 
-/* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
-struct pf_pprof_cut {
-    size_t from;       /* frames before this one go */
-    size_t next, last; /* or those before `next`, once there are frames behind `last`: the outermost frames stay, whatever they are */
-};
-
 /* Removes inlined frames and fills names->cuts, unless nothing is dropped. PF_OK; PF_FAILED for a wrong expression; PF_NOMEM. */
 int pf_pprof_drop_find(struct pf_pprof_names *, const struct pf_pprof_profile *, const struct pf_dict *, struct pf_error *);
-
-/* Called after the frames `begin` to `end` of the location at `place` were added to the stack. */
-static inline void pf_pprof_cut_location(struct pf_pprof_cut *cut, const struct pf_pprof_names *names, size_t place,
-                                         size_t begin, size_t end)
-{
-    if (names->cuts == NULL || names->cuts[place] == PF_PPROF_KEPT)
-        return;
-    if (begin > cut->last)
-        cut->from = cut->next;
-    cut->next = names->cuts[place] == PF_PPROF_DROPPED ? end : begin;
-    cut->last = end;
-}
-
-/* The first of the `depth` frames that stays. */
-static inline size_t pf_pprof_cut_end(const struct pf_pprof_cut *cut, size_t depth)
-{
-    return depth > cut->last ? cut->next : cut->from;
-}
 
 #endif

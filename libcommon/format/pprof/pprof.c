@@ -1,17 +1,35 @@
-/* pprof's profile.proto, which Go, gperftools' pprof, Pyroscope, Parca, Datadog and many more write: a protocol buffer, mostly in gzip. */
+/* pprof's profile.proto, which Go, gperftools' pprof, Pyroscope, Parca, Datadog and many more write: a protocol buffer, mostly in gzip.
+ *
+ * Names may stand anywhere, mostly behind the samples, so samples wait for the end of their profile, damaged or not. Of a damaged profile
+ * the reader gives the samples that begin before the damage and whose names are all there. It reports the first damage in the input; of rows
+ * with the same id the first counts; a string beyond a table at the end of the profile is damage at that end. */
+#include "analysis/sum/units.h"
+#include "base/number.h"
 #include "codec/format.h"
-#include "format/pprof/merging.h"
+#include "format/pprof/meta.h"
+#include "format/pprof/names.h"
 #include "format/pprof/profile.h"
-#include "format/pprof/reader.h"
 #include "format/pprof/writer.h"
+#include "model/batch.h"
+#include "model/labels.h"
+#include "model/stacks.h"
+#include "model/strings.h"
+#include "model/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- evidence --------------------------------------------------------------------------------------------- */
 
 enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 
-/* A message, or a packed list of numbers where it is none. */
+/* The shape of a message. */
 struct shape {
-    uint32_t fields;          /* its numbers are 1 to this */
-    uint32_t lists, messages; /* those that may be packed, and those that are messages of numbers; others are numbers */
-    bool has_id;              /* field 1 is one, never 0 */
+    uint32_t fields;          /* numbers of fields are 1 to this */
+    uint32_t lists, messages; /* bits of fields that may be packed lists, and of messages of numbers; other fields are numbers */
+    bool has_id;              /* field 1 is an id, never 0 */
 };
 
 static bool is_packed(struct pf_proto list)
@@ -46,8 +64,8 @@ static bool fits(const struct pf_proto_field *field, const struct shape *shape)
     return field->type == PF_PROTO_VARINT;
 }
 
-/* Bits of evidence in a message; -1: it is none such. Text has no letter that is a tag of the first two fields, which is where ids, types and
- * places of samples stand. */
+/* Bits of evidence in a message; -1: it has another shape. No letter of a text is a tag of the first two fields, which hold ids, types
+ * and places of samples. */
 static int weigh_message(struct pf_proto message, const struct shape *shape)
 {
     bool known = true, id = false;
@@ -66,14 +84,14 @@ static int weigh_message(struct pf_proto message, const struct shape *shape)
     return status != PF_EOF ? -1 : known && id ? MESSAGE_BITS : 0;
 }
 
-/* What was met of a profile. */
-struct met {
+/* What the fields so far say. */
+struct seen {
     uint32_t fields;  /* by number */
-    bool has_names;   /* the table of strings, which begins with an empty one */
+    bool has_names;   /* the table of strings, which begins with an empty string */
 };
 
-/* Bits of evidence in a field; -1: it is none of a profile. A number gives some when it comes first: a profile has it once. */
-static int weigh(const struct pf_proto_field *field, struct met *met)
+/* Bits of evidence in a field; -1: no profile has such a field. A number is evidence when it comes first: a profile has it once. */
+static int weigh_field(const struct pf_proto_field *field, struct seen *seen)
 {
     static const struct shape shapes[] = {
         [PF_PPROF_SAMPLE_TYPE] = {2, 0, 0, false},    [PF_PPROF_SAMPLE] = {3, 1 << 1 | 1 << 2, 1 << 3, false},
@@ -83,11 +101,11 @@ static int weigh(const struct pf_proto_field *field, struct met *met)
 
     if (field->number >= PF_PPROF_FIELDS)
         return 0;
-    bool first = !(met->fields >> field->number & 1);
+    bool first = !(seen->fields >> field->number & 1);
 
-    met->fields |= UINT32_C(1) << field->number;
+    seen->fields |= UINT32_C(1) << field->number;
     if (field->number == PF_PPROF_STRING && field->type == PF_PROTO_BYTES) {
-        met->has_names = met->has_names || (first && field->value == 0);
+        seen->has_names = seen->has_names || (first && field->value == 0);
         return first && field->value == 0 ? TAG_BITS + 8 : 0;
     }
     if (field->number == PF_PPROF_COMMENT && field->type == PF_PROTO_BYTES)
@@ -97,8 +115,8 @@ static int weigh(const struct pf_proto_field *field, struct met *met)
     return field->type == PF_PROTO_BYTES ? weigh_message(pf_proto_of(field), &shapes[field->number]) : -1;
 }
 
-/* There is no magic: all fields ahead must be those of a profile, in shape, and there must be a message or the begin of the table of
- * strings among them. Letters are tags of numbers, and with those alone a text of them would do. */
+/* The format has no magic: all fields ahead must have the shape of fields of a profile, and one of them must be a message or the
+ * start of the table of strings. Letters are tags of numbers, so numbers alone could be a text. */
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have;
@@ -106,12 +124,12 @@ static int bid(struct pf_source *source, const char *path)
     struct pf_proto message = {bytes, bytes + (have < WINDOW ? have : WINDOW)};
     struct pf_proto_field field;
     const char *problem;
-    struct met met = {0};
+    struct seen seen = {0};
     int bits = 0, messages = 0, status;
 
     (void)path;
     while ((status = pf_proto_next(&message, &field, &problem)) == PF_OK) {
-        int more = weigh(&field, &met);
+        int more = weigh_field(&field, &seen);
 
         if (more < 0)
             return 0;
@@ -120,8 +138,695 @@ static int bid(struct pf_source *source, const char *path)
     }
     if (status == PF_FAILED && message.end - message.cursor > PF_PROTO_VARINT_MAX && (*message.cursor & 7) != PF_PROTO_BYTES)
         return 0;
-    return messages == 0 && !met.has_names ? 0 : bits < MOST_BITS ? bits : MOST_BITS;
+    return messages == 0 && !seen.has_names ? 0 : bits < MOST_BITS ? bits : MOST_BITS;
 }
+
+/* --- state ------------------------------------------------------------------------------------------------ */
+
+/* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
+struct cut {
+    size_t from;       /* frames before this one go */
+    size_t next, last; /* or those before `next`, once there are frames behind `last`: the outermost frames stay, whatever they are */
+};
+
+/* Samples of a held profile as rows of a batch. */
+struct samples {
+    const struct pf_pprof_profile *profile;
+    const struct pf_pprof_names *names;
+    struct pf_dict *dict;
+    struct pf_stack_memo *memo;
+    size_t at, end;              /* of the next sample, in the held bytes; of the first sample not to read */
+    bool damaged;                /* the profile is damaged: samples that lack a part are skipped */
+    struct pf_strings label_bytes; /* the labels of a sample as the file has them */
+    uint32_t *label_sets;        /* by id of those */
+    size_t label_capacity;
+    struct pf_buffer labels;     /* those at hand, where they do not lie together */
+    struct pf_labels set;        /* of the sample at hand */
+    uint32_t *frames;            /* the stack at hand, leaf first */
+    size_t depth, frame_capacity;
+    struct cut cut;
+    uint32_t stacks[PF_BATCH_ROWS], sets[PF_BATCH_ROWS];
+    int64_t *values;             /* PF_BATCH_ROWS for each type */
+};
+
+struct state {
+    enum { READ, DECLARE, METADATA, SAMPLES, END } phase;
+    struct pf_pprof_common *common, own;   /* of all inputs; the place of it for a single input */
+    struct pf_pprof_profile profile, next; /* the current profile; what was read of the next one */
+    struct pf_pprof_profile third;         /* what was read behind `next`, when `next` was read to its end */
+    bool is_ahead;                         /* `next` was read to its end, with */
+    int ahead;                             /* this status, */
+    struct pf_error ahead_error;           /* and this text of a failure */
+    struct pf_pprof_names names;
+    struct samples samples;
+    struct pf_pprof_meta meta;
+    struct pf_value_column *columns;       /* by type */
+    bool damaged;                          /* reader->error is set, and good samples are still to come */
+};
+
+/* --- samples ---------------------------------------------------------------------------------------------- */
+
+#define DAMAGED UINT32_MAX /* in place of a set of labels */
+
+/* PF_OK or PF_NOMEM. Names and metadata are complete: samples behind damage of theirs are not read. Free in any case. */
+static int init_samples(struct samples *samples, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
+                          struct pf_stack_memo *memo, struct pf_dict *dict)
+{
+    samples->profile = profile;
+    samples->names = names;
+    samples->dict = dict;
+    samples->memo = memo;
+    samples->damaged = names->cut || names->damage.code != PF_OK;
+    samples->end = names->damage.code != PF_OK ? pf_pprof_profile_before(profile, names->damage.offset) : profile->samples.size;
+    samples->values = calloc(profile->count.types + 1, PF_BATCH_ROWS * sizeof *samples->values);
+    return pf_strings_init(&samples->label_bytes) == PF_OK && samples->values != NULL ? PF_OK : PF_NOMEM;
+}
+
+static void free_samples(struct samples *samples)
+{
+    pf_strings_free(&samples->label_bytes);
+    pf_buffer_free(&samples->labels);
+    pf_labels_free(&samples->set);
+    free(samples->label_sets);
+    free(samples->frames);
+    free(samples->values);
+    memset(samples, 0, offsetof(struct samples, stacks));
+    samples->values = NULL;
+}
+
+/* The offset of a sample for a message; only then, because it takes a walk over samples. */
+static uint64_t offset_of(const struct samples *samples, size_t at)
+{
+    return samples->damaged ? 0 : pf_pprof_profile_offset(samples->profile, at);
+}
+
+/* --- labels ----------------------------------------------------------------------------------------------- */
+
+static int find_string(const struct samples *samples, uint64_t number, size_t at, uint32_t *id, struct pf_error *error)
+{
+    uint64_t offset = number < samples->profile->count.strings ? 0 : offset_of(samples, at);
+
+    return pf_pprof_string(samples->profile, number, offset, id, error);
+}
+
+/* A label with a text and a number becomes two labels. A label with neither is the number 0, unless its key is that of
+ * sections. */
+static int add_label(struct samples *samples, struct pf_proto message, size_t at, struct pf_error *error)
+{
+    uint64_t values[5] = {0};
+    uint32_t key, text, unit;
+    struct pf_proto_field field;
+    const char *problem;
+    int status;
+
+    while ((status = pf_proto_next(&message, &field, &problem)) == PF_OK) {
+        if (field.number > 4)
+            continue;
+        if (field.type != PF_PROTO_VARINT)
+            return pf_error_at(error, PF_FAILED, offset_of(samples, at), "label: a number is of another type");
+        values[field.number] = field.value;
+    }
+    if (status != PF_EOF)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "label: %s", problem);
+    if (find_string(samples, values[1], at, &key, error) != PF_OK || find_string(samples, values[2], at, &text, error) != PF_OK ||
+        find_string(samples, values[4], at, &unit, error) != PF_OK)
+        return error->code;
+    bool empty = values[2] == 0 && values[3] == 0 && values[4] == 0 && key == samples->dict->section_key;
+    bool good = true;
+
+    if (values[2] != 0 || empty)
+        good = pf_labels_add(&samples->set, samples->dict, key, text);
+    if ((values[2] == 0 && !empty) || values[3] != 0 || values[4] != 0)
+        good = good && pf_labels_add_number(&samples->set, samples->dict, key, (int64_t)values[3], unit);
+    if (samples->set.count > PF_LABELS_MAX)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample of more than %d labels", PF_LABELS_MAX);
+    return good ? PF_OK : pf_error_nomem(error);
+}
+
+/* The label set of these bytes, fields of labels one behind the other. */
+static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t *set, size_t at, struct pf_error *error)
+{
+    uint32_t known = samples->label_bytes.count, id = bytes.size <= PF_STRING_MAX ? pf_strings_intern(&samples->label_bytes, bytes, 0) : 0;
+    struct pf_proto message = {(const unsigned char *)bytes.data, (const unsigned char *)bytes.data + bytes.size};
+    struct pf_proto_field field;
+    const char *problem;
+    int status = PF_OK;
+
+    *set = 0;
+    if (id != 0 && id < known) {
+        *set = samples->label_sets[id];
+        return *set != DAMAGED ? PF_OK : pf_error_at(error, PF_FAILED, offset_of(samples, at), "labels that are damaged");
+    }
+    if (bytes.size > PF_STRING_MAX)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: labels of %zu bytes; at most %zu are read", bytes.size,
+                           PF_STRING_MAX);
+    if (samples->label_bytes.status != PF_OK ||
+        !pf_grow(&samples->label_sets, &samples->label_capacity, (size_t)id + 1, sizeof *samples->label_sets))
+        return pf_error_nomem(error);
+    while (status == PF_OK && pf_proto_next(&message, &field, &problem) == PF_OK)
+        status = add_label(samples, pf_proto_of(&field), at, error);
+    *set = pf_labels_take(&samples->set, samples->dict);
+    samples->label_sets[id] = status == PF_OK ? *set : DAMAGED;
+    return status;
+}
+
+/* --- stacks ----------------------------------------------------------------------------------------------- */
+
+/* Called after the frames `begin` to `end` of the location at `place` were added to the stack. */
+static void cut_stack(struct cut *cut, const struct pf_pprof_names *names, size_t place,
+                                  size_t begin, size_t end)
+{
+    if (names->cuts == NULL || names->cuts[place] == PF_PPROF_KEPT)
+        return;
+    if (begin > cut->last)
+        cut->from = cut->next;
+    cut->next = names->cuts[place] == PF_PPROF_DROPPED ? end : begin;
+    cut->last = end;
+}
+
+/* The first of the `depth` frames that stays. */
+static size_t cut_end(const struct cut *cut, size_t depth)
+{
+    return depth > cut->last ? cut->next : cut->from;
+}
+
+static bool add_frames(struct samples *samples, const uint32_t *frames, size_t count)
+{
+    if (!pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + count, sizeof *samples->frames))
+        return false;
+    memcpy(samples->frames + samples->depth, frames, count * sizeof *frames);
+    samples->depth += count;
+    return true;
+}
+
+/* Adds the frames of a location of several frames, or one that needs a check. */
+static int add_location_frames(struct samples *samples, uint64_t id, size_t at, struct pf_error *error)
+{
+    const struct pf_pprof_names *names = samples->names;
+    size_t place = pf_pprof_ids_find(&names->location_ids, id);
+
+    if (place == SIZE_MAX || names->spans[place].count == 0)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample refers to location %" PRIu64 ", which is %s", id,
+                           place == SIZE_MAX ? "not there" : "damaged");
+    if (samples->depth + names->spans[place].count > PF_STACK_DEPTH_MAX)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a stack of more than %d frames",
+                           PF_STACK_DEPTH_MAX);
+    if (!add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count))
+        return pf_error_nomem(error);
+    cut_stack(&samples->cut, names, place, samples->depth - names->spans[place].count, samples->depth);
+    return PF_OK;
+}
+
+static int bad_number(const struct samples *samples, size_t at, struct pf_error *error)
+{
+    return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                       "sample: a number is cut, or has more than 10 bytes");
+}
+
+static int add_packed_stack(struct samples *samples, struct pf_proto packed, size_t at, struct pf_error *error)
+{
+    const struct pf_pprof_names *names = samples->names;
+    size_t most = (size_t)(packed.end - packed.cursor), count = names->location_ids.dense ? names->location_ids.count : 0;
+
+    /* A number has at least one byte, so the bytes bound the frames. */
+    if (samples->frame_capacity < samples->depth + most &&
+        !pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + most, sizeof *samples->frames))
+        return pf_error_nomem(error);
+    while (packed.cursor < packed.end) {
+        uint64_t id = 0;
+
+        packed.cursor = pf_proto_varint(packed.cursor, packed.end, &id);
+        if (packed.cursor == NULL)
+            return bad_number(samples, at, error);
+        if (id - 1 < count && names->single[id - 1] != 0 && samples->depth < PF_STACK_DEPTH_MAX &&
+            samples->depth < samples->frame_capacity)
+            samples->frames[samples->depth++] = names->single[id - 1];
+        else if (add_location_frames(samples, id, at, error) != PF_OK)
+            return error->code;
+    }
+    return PF_OK;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------- */
+
+struct value_columns {
+    uint32_t row;
+    size_t count; /* values met */
+};
+
+static void put_value(struct samples *samples, struct value_columns *value_columns, uint64_t value)
+{
+    if (value_columns->count < samples->profile->count.types)
+        samples->values[value_columns->count * PF_BATCH_ROWS + value_columns->row] = (int64_t)value;
+    value_columns->count++;
+}
+
+static int put_packed(struct samples *samples, struct value_columns *value_columns, struct pf_proto packed, size_t at,
+                      struct pf_error *error)
+{
+    uint64_t value = 0;
+
+    while (packed.cursor < packed.end) {
+        packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
+        if (packed.cursor == NULL)
+            return bad_number(samples, at, error);
+        put_value(samples, value_columns, value);
+    }
+    return PF_OK;
+}
+
+/* Keeps the field of a label for find_labels; mostly the labels are side by side at the end of the sample. */
+static void keep_label(struct samples *samples, struct pf_bytes *labels, const unsigned char *from, const unsigned char *to)
+{
+    size_t size = (size_t)(to - from);
+    const char *bytes = (const char *)from;
+
+    if (labels->size == 0) {
+        *labels = (struct pf_bytes){bytes, size};
+    } else if (labels->data + labels->size == bytes) {
+        labels->size += size;
+    } else {
+        if (labels->data != samples->labels.data) {
+            samples->labels.size = 0;
+            pf_buffer_append(&samples->labels, labels->data, labels->size);
+        }
+        pf_buffer_append(&samples->labels, bytes, size);
+        *labels = (struct pf_bytes){samples->labels.data, samples->labels.size};
+    }
+}
+
+static int read_field(struct samples *samples, const struct pf_proto_field *field, struct value_columns *value_columns, size_t at,
+                      struct pf_error *error)
+{
+    if (field->number > 2)
+        return PF_OK;
+    if (field->number == 1 && field->type == PF_PROTO_BYTES)
+        return add_packed_stack(samples, pf_proto_of(field), at, error);
+    if (field->number == 1 && field->type == PF_PROTO_VARINT)
+        return add_location_frames(samples, field->value, at, error);
+    if (field->number == 2 && field->type == PF_PROTO_BYTES)
+        return put_packed(samples, value_columns, pf_proto_of(field), at, error);
+    if (field->type != PF_PROTO_VARINT)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: a field is of another type");
+    put_value(samples, value_columns, field->value);
+    return PF_OK;
+}
+
+static int read_sample(struct samples *samples, struct pf_proto message, uint32_t row, size_t at, struct pf_error *error)
+{
+    const struct pf_pprof_profile *profile = samples->profile;
+    struct value_columns value_columns = {.row = row};
+    struct pf_bytes labels = {NULL, 0};
+    struct pf_proto_field field;
+    const char *problem;
+    int status;
+
+    samples->depth = 0;
+    samples->cut = (struct cut){0};
+    for (const unsigned char *from = message.cursor; (status = pf_proto_next(&message, &field, &problem)) == PF_OK;
+         from = message.cursor) {
+        if (field.number == 3 && field.type == PF_PROTO_BYTES)
+            keep_label(samples, &labels, from, message.cursor);
+        else if (read_field(samples, &field, &value_columns, at, error) != PF_OK)
+            return error->code;
+    }
+    if (status != PF_EOF)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: %s", problem);
+    if (value_columns.count != profile->count.types)
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample of %zu values where there are %zu types",
+                           value_columns.count, profile->count.types);
+    samples->sets[row] = 0;
+    if (samples->labels.failed)
+        return pf_error_nomem(error);
+    if (labels.size > 0 && find_labels(samples, labels, &samples->sets[row], at, error) != PF_OK)
+        return error->code;
+    size_t from = cut_end(&samples->cut, samples->depth);
+    const uint32_t *frames = from > 0 ? samples->frames + from : samples->frames;
+    pf_stack_memo_queue(samples->memo, samples->dict, frames, samples->depth - from, &samples->stacks[row]);
+    return PF_OK;
+}
+
+/* Reads the next rows, up to PF_BATCH_ROWS; *rows of them are good, also when the next one fails. PF_OK, PF_EOF (no rows), or a
+ * code in `error`. */
+static int read_samples(struct samples *samples, uint32_t *rows, struct pf_error *error)
+{
+    const struct pf_buffer *held = &samples->profile->samples;
+    const unsigned char *bytes = (const unsigned char *)held->data;
+    int status = PF_OK;
+
+    for (*rows = 0; *rows < PF_BATCH_ROWS && samples->at < samples->end;) {
+        uint64_t size = 0;
+        const unsigned char *body = pf_proto_varint(bytes + samples->at, bytes + held->size, &size);
+
+        status = read_sample(samples, (struct pf_proto){body, body + size}, *rows, samples->at, error);
+        if (status != PF_OK && (status != PF_FAILED || !samples->damaged))
+            break;
+        *rows += status == PF_OK;
+        status = PF_OK;
+        samples->at = (size_t)(body - bytes) + (size_t)size;
+    }
+    pf_stack_memo_flush(samples->memo, samples->dict);
+    return status == PF_OK && *rows == 0 ? PF_EOF : status;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------------------- */
+
+static int open_reader(struct pf_reader *reader)
+{
+    static const char owner;
+    struct state *state = reader->state;
+    size_t have;
+
+    state->common = &state->own;
+    if (reader->shared != NULL)
+        state->common = pf_shared_get(reader->shared, &owner, sizeof *state->common, pf_pprof_common_free);
+    if (state->common == NULL || pf_pprof_common_init(state->common) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    state->profile = state->common->spare;
+    state->common->spare = (struct pf_pprof_profile){0};
+    pf_source_peek(reader->source, 1, &have);
+    if (have > 0)
+        return PF_OK;
+    return pf_source_status(reader->source, &reader->error) != PF_OK
+               ? reader->error.code
+               : pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+}
+
+static void clear_profile(struct state *state)
+{
+    free_samples(&state->samples);
+    pf_pprof_meta_free(&state->meta);
+    pf_pprof_names_free(&state->names);
+    pf_pprof_profile_clear(&state->profile);
+    free(state->columns);
+    state->columns = NULL;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+
+    clear_profile(state);
+    if (state->common != NULL) {
+        pf_pprof_profile_free(&state->common->spare);
+        state->common->spare = state->profile;
+    }
+    pf_pprof_profile_free(&state->next);
+    pf_pprof_profile_free(&state->third);
+    pf_pprof_common_free(&state->own);
+}
+
+/* --- measures --------------------------------------------------------------------------------------------- */
+
+/* The type that tables show first: the default of the profile, else the last one. */
+static size_t main_type(const struct pf_pprof_profile *profile)
+{
+    uint64_t named = profile->count.scalars.value[PF_PPROF_DEFAULT_TYPE];
+
+    for (size_t k = 0; k < profile->count.types && named != 0 && named < profile->count.strings; k++)
+        if (profile->types[k].type < profile->count.strings &&
+            profile->strings[profile->types[k].type] == profile->strings[named])
+            return k;
+    return profile->count.types - 1;
+}
+
+static bool counts_samples(const struct pf_dict *dict, uint32_t name, uint32_t unit)
+{
+    struct pf_bytes text = pf_dict_string(dict, name);
+
+    return pf_bytes_equal(pf_dict_string(dict, unit), PF_BYTES("count")) &&
+           (pf_bytes_equal(text, PF_BYTES("samples")) || pf_bytes_equal(text, PF_BYTES("sample")));
+}
+
+/* A second type of the same name and unit is another measure: NAME#2. */
+static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict, size_t type, uint32_t name)
+{
+    struct pf_bytes text = pf_dict_string(dict, name);
+    struct pf_buffer numbered = {0};
+    char number[32];
+    size_t same = 1;
+
+    for (size_t k = 0; k < type; k++)
+        same += profile->types[k].type == profile->types[type].type && profile->types[k].unit == profile->types[type].unit;
+    if (same == 1)
+        return name;
+    pf_buffer_append(&numbered, text.data, text.size);
+    pf_buffer_append(&numbered, number, (size_t)snprintf(number, sizeof number, "#%zu", same));
+    name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size}, dict->strings.rows[name].flags);
+    if (numbered.failed)
+        dict->strings.status = PF_NOMEM;
+    pf_buffer_free(&numbered);
+    return name;
+}
+
+static int find_measure(struct pf_reader *reader, size_t k, bool sampled, uint32_t *index)
+{
+    struct state *state = reader->state;
+    const struct pf_pprof_type *type = &state->profile.types[k];
+    struct pf_unit_size size;
+    struct pf_measure measure;
+    uint32_t name, unit;
+
+    if (pf_pprof_string(&state->profile, type->type, type->offset, &name, &reader->error) != PF_OK ||
+        pf_pprof_string(&state->profile, type->unit, type->offset, &unit, &reader->error) != PF_OK)
+        return reader->error.code;
+    measure = pf_measure_make_named(reader->dict, distinct_name(&state->profile, reader->dict, k, name), NULL,
+                                    PF_SAMPLE, PF_SELF, sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
+    measure.unit = unit;
+    pf_unit_take_parts(reader->dict, &measure);
+    if (counts_samples(reader->dict, name, measure.unit))
+        measure.role = PF_COUNT;
+    if (pf_unit_parse(pf_dict_string(reader->dict, measure.unit), PF_PPROF_UNITS, &size)) {
+        pf_measure_set_scale(&measure, size.num, measure.den);
+        measure.unit = pf_dict_intern_word(reader->dict, size.base);
+        measure.raw_unit = measure.unit != unit ? unit : 0;
+    }
+    measure.main = k == main_type(&state->profile);
+    *index = pf_dict_add_measure(reader->dict, measure);
+    return *index != UINT32_MAX ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int find_measures(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    const struct pf_pprof_profile *profile = &state->profile;
+    bool sampled = false;
+    int status = PF_OK;
+
+    state->columns = malloc((profile->count.types + 1) * sizeof *state->columns);
+    if (state->columns == NULL)
+        return pf_error_nomem(&reader->error);
+    for (size_t k = 0; k < profile->count.types; k++) {
+        uint64_t name = profile->types[k].type, unit = profile->types[k].unit;
+
+        sampled |= name < profile->count.strings && unit < profile->count.strings &&
+                   counts_samples(reader->dict, profile->strings[name], profile->strings[unit]);
+    }
+    for (size_t k = 0; k < profile->count.types && status == PF_OK; k++) {
+        status = find_measure(reader, k, sampled, &state->columns[k].measure);
+        state->columns[k].data = state->samples.values + k * PF_BATCH_ROWS;
+    }
+    return status;
+}
+
+/* --- phases ----------------------------------------------------------------------------------------------- */
+
+static int read_fields(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+
+    if (!state->is_ahead)
+        return pf_pprof_profile_read(&state->profile, &state->next, reader->source, reader->dict, &reader->error);
+    state->is_ahead = false;
+    reader->error = state->ahead_error;
+    return state->ahead;
+}
+
+/* When the last samples may belong to the next profile: they do not if the next profile has samples of its own. */
+static bool ends_surely(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    const struct pf_pprof_profile *profile = &state->profile, *next = &state->next;
+
+    if (profile->doubt_end != PF_PPROF_SAMPLE && profile->doubt_end != PF_PPROF_FIELDS)
+        return true;
+    state->is_ahead = true;
+    state->ahead_error = (struct pf_error){0};
+    state->ahead = pf_pprof_profile_read(&state->next, &state->third, reader->source, reader->dict, &state->ahead_error);
+    if (profile->doubt_end == PF_PPROF_SAMPLE && next->count.runs > 0 &&
+        (next->doubt_end != PF_PPROF_SAMPLE || next->first == profile->first))
+        return true;
+    pf_error_at(&reader->error, PF_FAILED, profile->end,
+                "two profiles, one behind the other, and which of them the fields before belong to cannot be told; give each as a file, "
+                "or in gzip, of its own");
+    return false;
+}
+
+/* False when missing rows may have gone to the profile before. */
+static bool lacks_surely(const struct pf_pprof_profile *profile)
+{
+    return profile->doubt_begin != PF_PPROF_MAPPING && profile->doubt_begin != PF_PPROF_FUNCTION;
+}
+
+/* The cause of an error may be a wrong seam between two profiles: the message says so. */
+static void add_doubt(struct pf_reader *reader)
+{
+    const struct pf_pprof_profile *profile = &((struct state *)reader->state)->profile;
+    struct pf_error plain = reader->error;
+
+    if (plain.code != PF_FAILED || (profile->doubt_begin == 0 && profile->doubt_end == 0))
+        return;
+    reader->error = (struct pf_error){0};
+    pf_error_at(&reader->error, PF_FAILED, plain.offset,
+                "%.300s, unless that is the profile's beside this one, and where the other begins cannot be told; give each as a file, "
+                "or in gzip, of its own",
+                plain.text);
+}
+
+static int read_profile(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    struct pf_error error = {0};
+    int status = read_fields(reader);
+
+    if (status == PF_EOF)
+        return status;
+    if (status == PF_OK && !ends_surely(reader))
+        return reader->error.code;
+    state->damaged = status != PF_OK;
+    if (status != PF_OK && (status != PF_FAILED || state->profile.count.strings == 0))
+        return status;
+    if (state->profile.count.strings == 0)
+        return pf_error_at(&reader->error, PF_FAILED, state->profile.end, "the table of strings is missing");
+    if (state->profile.count.types > PF_PPROF_TYPES_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, state->profile.types[PF_PPROF_TYPES_MAX].offset, "more than %d sample types",
+                           PF_PPROF_TYPES_MAX);
+    error = reader->error;
+    reader->error = (struct pf_error){0};
+    state->names.cut = state->damaged;
+    status = pf_pprof_names_find(&state->names, &state->profile, reader->dict, reader->relocate ? state->common : NULL,
+                                 &reader->error);
+    if (status == PF_OK && pf_options_get(reader->options, "drop") != NULL)
+        status = pf_pprof_drop_find(&state->names, &state->profile, reader->dict, &reader->error);
+    if (status == PF_OK)
+        pf_pprof_meta_make(&state->meta, &state->profile, &state->names, reader->dict);
+    if (status == PF_OK && init_samples(&state->samples, &state->profile, &state->names, state->common->memo, reader->dict) != PF_OK)
+        status = pf_error_nomem(&reader->error);
+    if (status == PF_OK)
+        status = find_measures(reader);
+    if (status == PF_NOMEM)
+        return status;
+    /* Damage inside the part that was read lies before the place where reading ended. */
+    state->damaged = state->samples.damaged;
+    if (state->names.damage.code != PF_OK)
+        reader->error = state->names.damage;
+    else if (error.code != PF_OK)
+        reader->error = error;
+    else if (status == PF_OK && state->names.unknown > 0 && !lacks_surely(&state->profile))
+        status = pf_error_at(&reader->error, PF_FAILED, state->profile.end, "%zu references to mappings or functions that are not there",
+                             state->names.unknown);
+    if (error.code == PF_OK)
+        add_doubt(reader);
+    if (state->names.unknown > 0 && status == PF_OK && !state->damaged)
+        pf_report_send(&reader->report, PF_WARNING, "%zu references to mappings or functions that are not there", state->names.unknown);
+    return status;
+}
+
+static void set_columns(struct state *state, struct pf_batch *batch, uint32_t rows)
+{
+    batch->kind = PF_SAMPLE;
+    batch->rows = rows;
+    batch->stack = state->samples.stacks;
+    batch->labels = state->samples.sets;
+    batch->values = state->columns;
+    batch->value_count = (uint32_t)state->profile.count.types;
+}
+
+/* Rows, or the state behind the last row. */
+static int fill_samples(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+    struct pf_error error = {0};
+    uint32_t rows;
+    int status = read_samples(&state->samples, &rows, &error);
+
+    if (status < 0) {
+        /* Reading ends at damage. Before damage at the end of the profile, whole samples are read. */
+        if (status == PF_FAILED && error.offset == state->profile.end)
+            state->samples.damaged = true;
+        else
+            state->samples.at = state->samples.end;
+        if (!state->damaged) {
+            reader->error = error;
+            add_doubt(reader);
+        }
+        state->damaged = true;
+    }
+    if (rows > 0) {
+        set_columns(state, batch, rows);
+        return PF_OK;
+    }
+    if (state->samples.at < state->samples.end)
+        return PF_OK;
+    if (state->damaged)
+        return reader->error.code;
+    struct pf_pprof_profile next = state->next;
+
+    clear_profile(state);
+    state->next = state->third;
+    state->third = state->profile;
+    state->profile = next;
+    state->phase = READ;
+    return PF_OK;
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+    int status;
+
+    switch (state->phase) {
+    case READ:
+        status = read_profile(reader);
+        state->phase = status == PF_OK ? DECLARE : END;
+        return status;
+    case DECLARE:
+        set_columns(state, batch, 0);
+        state->phase = METADATA;
+        return PF_OK;
+    case METADATA:
+        if (!pf_pprof_meta_next(&state->meta, batch))
+            state->phase = SAMPLES;
+        return PF_OK;
+    case SAMPLES:
+        return fill_samples(reader, batch);
+    default:
+        return reader->error.code;
+    }
+}
+
+/* --- the format ------------------------------------------------------------------------------------------- */
+
+/* The writer keeps the earliest time, the sum of the durations and the longest period, like pprof (formats page, section 4). The order
+ * of mappings holds for one file only. */
+static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)))
+        return PF_META_SINGLE;
+    return pf_bytes_equal(key, PF_BYTES("duration_nanos")) ? PF_META_EACH : PF_META_ONCE;
+}
+
+static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value)
+{
+    int64_t nanoseconds;
+
+    return pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)) && pf_bytes_equal(key, PF_BYTES("duration_nanos")) &&
+                   pf_parse_int(value, 0, INT64_MAX, &nanoseconds)
+               ? nanoseconds
+               : 0;
+}
+
+static const struct pf_merging merging = {.rule = rule, .duration = duration};
 
 static const struct pf_option options[] = {
     {"drop", "without the frames that the profile's drop_frames names, and what they call, as pprof shows it", "yes", true, false},
@@ -135,12 +840,12 @@ const struct pf_format pf_format_pprof = {
     .losses = "edges, flat records beside samples, kinds of frames, times of records, source texts, that a value is a maximum (such values are added up); metadata of other formats become comments",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_COMPRESSES | PF_IS_GZIP,
     .options = options,
-    .merging = &pf_pprof_merging,
+    .merging = &merging,
     .bid = bid,
-    .reader_size = sizeof(struct pf_pprof_reader),
-    .open_reader = pf_pprof_open_reader,
-    .read = pf_pprof_read,
-    .close_reader = pf_pprof_close_reader,
+    .reader_size = sizeof(struct state),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
     .writer_size = sizeof(struct pf_pprof_writer),
     .open_writer = pf_pprof_open_writer,
     .write = pf_pprof_write,
