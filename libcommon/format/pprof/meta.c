@@ -20,7 +20,7 @@ void pf_pprof_meta_free(struct pf_pprof_meta *meta)
     memset(meta, 0, offsetof(struct pf_pprof_meta, origins));
 }
 
-/* --- making ----------------------------------------------------------------------------------------------- */
+/* ---- Making ---- */
 
 static void add_row(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
 {
@@ -262,7 +262,7 @@ void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profil
     pf_buffer_free(&text);
 }
 
-/* --- parsing ---------------------------------------------------------------------------------------------- */
+/* ---- Parsing ---- */
 
 /* Hexadecimal digits and the `end` behind them. */
 static bool read_hex(struct pf_bytes *text, struct pf_bytes end, uint64_t *number)

@@ -5,8 +5,9 @@
 #include "format/pprof/names.h"
 #include "model/batch.h"
 
-/* Rows of metadata to be given in batches. A comment may take one byte of the input, so comments stay where the profile, which is borrowed,
- * has them: they stand before row `comments_at`. Zero-initialise. */
+/* Rows of metadata to be given in batches. A comment may take one byte of the input, so comments
+ * stay where the profile, which is borrowed, has them: they stand before row `comments_at`.
+ * Zero-initialise. */
 struct pf_pprof_meta {
     struct pf_pprof_meta_row {
         uint32_t origin, key, value;
@@ -19,15 +20,18 @@ struct pf_pprof_meta {
 };
 
 void pf_pprof_meta_free(struct pf_pprof_meta *);
-/* All there is to say of the profile; what is damaged is left out, and kept as damage of the names. Failures stand in the dictionary. */
+/* All there is to say of the profile; what is damaged is left out, and kept as damage of the names.
+ * Failures stand in the dictionary. */
 void pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *, struct pf_pprof_names *, struct pf_dict *);
 
 /* The next rows; false: all are given. */
 bool pf_pprof_meta_next(struct pf_pprof_meta *, struct pf_batch *);
 
-/* `NUMBER TYPE/UNIT` of the key `period`, blanks, slashes, percent signs and control bytes inside type and unit as %XX. */
+/* `NUMBER TYPE/UNIT` of the key `period`, blanks, slashes, percent signs and control bytes inside
+ * type and unit as %XX. */
 bool pf_pprof_period_parse(struct pf_dict *, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit);
-/* `START LIMIT OFFSET FLAGS SIZE:BUILD FILE` of a private mapping, numbers hexadecimal, SIZE that of the build id. */
+/* `START LIMIT OFFSET FLAGS SIZE:BUILD FILE` of a private mapping, numbers hexadecimal, SIZE that
+ * of the build id. */
 bool pf_pprof_mapping_parse(struct pf_dict *, struct pf_bytes value, struct pf_image *);
 /* The hash of a private folded location, hexadecimal. */
 bool pf_pprof_folded_parse(struct pf_bytes value, uint64_t *hash);

@@ -2,16 +2,19 @@
 #include "format/pprof/names.h"
 
 #include "analysis/filter/pattern.h"
+#include "analysis/sum/units.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "model/images.h"
+#include "model/units.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- images ----------------------------------------------------------------------------------------------- */
+/* ---- Images ---- */
 
 int pf_pprof_common_init(struct pf_pprof_common *common)
 {
@@ -56,7 +59,7 @@ static uint32_t first_image(struct pf_pprof_common *common, struct pf_dict *dict
     return common->first[id];
 }
 
-/* --- names ------------------------------------------------------------------------------------------------ */
+/* ---- Names ---- */
 
 enum { AHEAD = 32 }; /* rows looked for side by side; 16 and 64 are alike */
 
@@ -82,7 +85,7 @@ static void keep_damage(struct pf_pprof_names *names, const struct pf_error *err
         names->damage = *error;
 }
 
-/* --- ids -------------------------------------------------------------------------------------------------- */
+/* ---- Ids ---- */
 
 static uint64_t id_of(const struct pf_pprof_ids *ids, size_t place)
 {
@@ -110,7 +113,8 @@ static bool are_dense(const struct pf_pprof_ids *ids)
     return true;
 }
 
-/* *twice: the first place of an id that is 0 or comes a second time, or SIZE_MAX. PF_OK or PF_NOMEM. */
+/* *twice: the first place of an id that is 0 or comes a second time, or SIZE_MAX. PF_OK or
+ * PF_NOMEM. */
 static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size, size_t count, size_t *twice)
 {
     size_t size = 16;
@@ -172,7 +176,7 @@ static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile
     return PF_OK;
 }
 
-/* --- rows of the dictionary ------------------------------------------------------------------------------- */
+/* ---- Rows of the dictionary ---- */
 
 int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *error)
 {
@@ -231,8 +235,9 @@ static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profi
     return true;
 }
 
-/* In the model a function without a system name has its name as system name, so an equal one is left out. When a file has
- * functions without a system name, the others keep theirs, and a row of metadata tells the writer. */
+/* In the model a function without a system name has its name as system name, so an equal one is
+ * left out. When a file has functions without a system name, the others keep theirs, and a row of
+ * metadata tells the writer. */
 static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, const struct pf_pprof_function *row,
                           struct pf_function *function)
 {
@@ -386,7 +391,94 @@ int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_prof
     return pf_dict_status(dict) < 0 ? pf_error_nomem(error) : PF_OK;
 }
 
-/* --- dropped frames --------------------------------------------------------------------------------------- */
+/* ---- Measures ---- */
+
+/* The type that tables show first: the default of the profile, else the last one. */
+static size_t main_type(const struct pf_pprof_profile *profile)
+{
+    uint64_t named = profile->count.scalars.value[PF_PPROF_DEFAULT_TYPE];
+
+    for (size_t k = 0; k < profile->count.types && named != 0 && named < profile->count.strings; k++)
+        if (profile->types[k].type < profile->count.strings &&
+            profile->strings[profile->types[k].type] == profile->strings[named])
+            return k;
+    return profile->count.types - 1;
+}
+
+static bool counts_samples(const struct pf_dict *dict, uint32_t name, uint32_t unit)
+{
+    struct pf_bytes text = pf_dict_string(dict, name);
+
+    return pf_bytes_equal(pf_dict_string(dict, unit), PF_BYTES("count")) &&
+           (pf_bytes_equal(text, PF_BYTES("samples")) || pf_bytes_equal(text, PF_BYTES("sample")));
+}
+
+/* A second type of the same name and unit is another measure: NAME#2. */
+static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict, size_t type, uint32_t name)
+{
+    struct pf_bytes text = pf_dict_string(dict, name);
+    struct pf_buffer numbered = {0};
+    char number[32];
+    size_t same = 1;
+
+    for (size_t k = 0; k < type; k++)
+        same += profile->types[k].type == profile->types[type].type && profile->types[k].unit == profile->types[type].unit;
+    if (same == 1)
+        return name;
+    pf_buffer_append(&numbered, text.data, text.size);
+    pf_buffer_append(&numbered, number, (size_t)snprintf(number, sizeof number, "#%zu", same));
+    name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size}, dict->strings.rows[name].flags);
+    if (numbered.failed)
+        dict->strings.status = PF_NOMEM;
+    pf_buffer_free(&numbered);
+    return name;
+}
+
+static int find_measure(const struct pf_pprof_profile *profile, struct pf_dict *dict, size_t k,
+                        bool sampled, uint32_t *index, struct pf_error *error)
+{
+    const struct pf_pprof_type *type = &profile->types[k];
+    struct pf_unit_size size;
+    struct pf_measure measure;
+    uint32_t name, unit;
+
+    if (pf_pprof_string(profile, type->type, type->offset, &name, error) != PF_OK ||
+        pf_pprof_string(profile, type->unit, type->offset, &unit, error) != PF_OK)
+        return error->code;
+    measure = pf_measure_make_named(dict, distinct_name(profile, dict, k, name), NULL,
+                                    PF_SAMPLE, PF_SELF, sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
+    measure.unit = unit;
+    pf_unit_take_parts(dict, &measure);
+    if (counts_samples(dict, name, measure.unit))
+        measure.role = PF_COUNT;
+    if (pf_unit_parse(pf_dict_string(dict, measure.unit), PF_PPROF_UNITS, &size)) {
+        pf_measure_set_scale(&measure, size.num, measure.den);
+        measure.unit = pf_dict_intern_word(dict, size.base);
+        measure.raw_unit = measure.unit != unit ? unit : 0;
+    }
+    measure.main = k == main_type(profile);
+    *index = pf_dict_add_measure(dict, measure);
+    return *index != UINT32_MAX ? PF_OK : pf_error_nomem(error);
+}
+
+int pf_pprof_measures_find(const struct pf_pprof_profile *profile, struct pf_dict *dict,
+                           struct pf_value_column *columns, struct pf_error *error)
+{
+    bool sampled = false;
+    int status = PF_OK;
+
+    for (size_t k = 0; k < profile->count.types; k++) {
+        uint64_t name = profile->types[k].type, unit = profile->types[k].unit;
+
+        sampled |= name < profile->count.strings && unit < profile->count.strings &&
+                   counts_samples(dict, profile->strings[name], profile->strings[unit]);
+    }
+    for (size_t k = 0; k < profile->count.types && status == PF_OK; k++)
+        status = find_measure(profile, dict, k, sampled, &columns[k].measure, error);
+    return status;
+}
+
+/* ---- Dropped frames ---- */
 
 enum { UNKNOWN, STAYS, DROPPED };
 
@@ -422,7 +514,8 @@ static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *pro
     return PF_OK;
 }
 
-/* The size of a part of a name whose brackets do not hold arguments, at the start of the text; else 0. */
+/* The size of a part of a name whose brackets do not hold arguments, at the start of the text; else
+ * 0. */
 static size_t part_of_name(struct pf_bytes text)
 {
     static const struct pf_bytes parts[] = {{"(anonymous namespace)", 21}, {"operator()", 10}};

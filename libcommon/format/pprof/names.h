@@ -1,18 +1,20 @@
-/* What the ids of a profile stand for in the dictionary, and the frames that a profile drops: those that its drop_frames
- * matches and its keep_frames does not, and what they call (Prune of pprof's profile package). */
+/* What the ids of a profile stand for in the dictionary, and the frames that a profile drops: those
+ * that its drop_frames matches and its keep_frames does not, and what they call (Prune of pprof's
+ * profile package). */
 #ifndef PF_FORMAT_PPROF_NAMES_H
 #define PF_FORMAT_PPROF_NAMES_H
 
 #include "base/error.h"
 #include "base/table.h"
 #include "format/pprof/profile.h"
+#include "model/batch.h"
 #include "model/dict.h"
 #include "model/stacks.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- images ---- */
+/* ---- Images ---- */
 
 /* What the inputs of one run share: stacks and images met before, and memory. */
 struct pf_pprof_common {
@@ -30,7 +32,7 @@ void pf_pprof_common_free(void *);
 /* Like pf_dict_add_image, but a mapping that has only an id is an image too. */
 uint32_t pf_pprof_add_image(struct pf_dict *, struct pf_image);
 
-/* ---- names ---- */
+/* ---- Names ---- */
 
 /* From ids, which need not be dense (they may be addresses), to places in an array. */
 struct pf_pprof_ids {
@@ -67,13 +69,14 @@ struct pf_pprof_names {
 
 /* Zero-initialise. */
 void pf_pprof_names_free(struct pf_pprof_names *);
-/* PF_OK or PF_NOMEM; damage is kept in the names, and what has no part in it is found all the same: of an id that is there twice the first
- * row. `relocate`: as an image that was met first, mapped elsewhere; may be NULL. `profile` must stay while names are used. */
+/* PF_OK or PF_NOMEM; damage is kept in the names, and what has no part in it is found all the same:
+ * of an id that is there twice the first row. `relocate`: as an image that was met first, mapped
+ * elsewhere; may be NULL. `profile` must stay while names are used. */
 int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *, struct pf_pprof_common *relocate,
                         struct pf_error *);
 
-/* String number `number` of the file as the dictionary's id. The damage lies at the offset of what refers to it, or at the end of the
- * profile. */
+/* String number `number` of the file as the dictionary's id. The damage lies at the offset of what
+ * refers to it, or at the end of the profile. */
 int pf_pprof_string(const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *);
 /* The same, a failure kept as damage unless the input is cut. */
 bool pf_pprof_names_string(struct pf_pprof_names *, const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id);
@@ -88,9 +91,15 @@ static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t 
     return pf_pprof_ids_search(ids, id);
 }
 
-/* ---- dropped frames ---- */
+/* Fills in the measures of the sample types; columns are those of the types. PF_OK, or a failure in
+ * `error`. */
+int pf_pprof_measures_find(const struct pf_pprof_profile *, struct pf_dict *, struct pf_value_column *columns,
+                           struct pf_error *);
 
-/* Removes inlined frames and fills names->cuts, unless nothing is dropped. PF_OK; PF_FAILED for a wrong expression; PF_NOMEM. */
+/* ---- Dropped frames ---- */
+
+/* Removes inlined frames and fills names->cuts, unless nothing is dropped. PF_OK; PF_FAILED for a
+ * wrong expression; PF_NOMEM. */
 int pf_pprof_drop_find(struct pf_pprof_names *, const struct pf_pprof_profile *, const struct pf_dict *, struct pf_error *);
 
 #endif

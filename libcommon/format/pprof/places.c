@@ -1,9 +1,9 @@
-/* What samples refer to, numbered in the order in which it is written first: strings, mappings, functions, locations. */
-#include "format/pprof/writer.h"
-
+/* What samples refer to, numbered in the order in which it is written first: strings, mappings,
+ * functions, locations. */
 #include "base/error.h"
-#include "format/pprof/profile.h"
 #include "format/pprof/meta.h"
+#include "format/pprof/profile.h"
+#include "format/pprof/writer.h"
 #include "io/protobuf.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int pf_pprof_places_status(const struct pf_pprof_places *places)
     return places->chains.status != PF_OK ? places->chains.status : places->folded.status;
 }
 
-/* --- numbers ---------------------------------------------------------------------------------------------- */
+/* ---- Numbers ---- */
 
 /* The number of an id; a new id gets the next number. */
 static uint32_t number_of(struct pf_pprof_places *places, struct pf_pprof_numbers *numbers, uint32_t id, bool *new)
@@ -170,7 +170,7 @@ void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struc
     }
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 /* Flags of images without flags of their own: what is true of all their locations. */
 static void image_flags(struct pf_pprof_places *places, uint64_t *flags)

@@ -1,9 +1,11 @@
-/* pprof's profile.proto, which Go, gperftools' pprof, Pyroscope, Parca, Datadog and many more write: a protocol buffer, mostly in gzip.
+/* pprof's profile.proto, which Go, gperftools' pprof, Pyroscope, Parca, Datadog and many more
+ * write: a protocol buffer, mostly in gzip.
  *
- * Names may stand anywhere, mostly behind the samples, so samples wait for the end of their profile, damaged or not. Of a damaged profile
- * the reader gives the samples that begin before the damage and whose names are all there. It reports the first damage in the input; of rows
- * with the same id the first counts; a string beyond a table at the end of the profile is damage at that end. */
-#include "analysis/sum/units.h"
+ * Names may stand anywhere, mostly behind the samples, so samples wait for the end of their
+ * profile, damaged or not. Of a damaged profile the reader gives the samples that begin before the
+ * damage and whose names are all there. It reports the first damage in the input; of rows with the
+ * same id the first counts; a string beyond a table at the end of the profile is damage at that
+ * end. */
 #include "base/number.h"
 #include "codec/format.h"
 #include "format/pprof/meta.h"
@@ -14,14 +16,12 @@
 #include "model/labels.h"
 #include "model/stacks.h"
 #include "model/strings.h"
-#include "model/units.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- evidence --------------------------------------------------------------------------------------------- */
+/* ---- Evidence ---- */
 
 enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 
@@ -64,8 +64,8 @@ static bool fits(const struct pf_proto_field *field, const struct shape *shape)
     return field->type == PF_PROTO_VARINT;
 }
 
-/* Bits of evidence in a message; -1: it has another shape. No letter of a text is a tag of the first two fields, which hold ids, types
- * and places of samples. */
+/* Bits of evidence in a message; -1: it has another shape. No letter of a text is a tag of the
+ * first two fields, which hold ids, types and places of samples. */
 static int weigh_message(struct pf_proto message, const struct shape *shape)
 {
     bool known = true, id = false;
@@ -90,7 +90,8 @@ struct seen {
     bool has_names;   /* the table of strings, which begins with an empty string */
 };
 
-/* Bits of evidence in a field; -1: no profile has such a field. A number is evidence when it comes first: a profile has it once. */
+/* Bits of evidence in a field; -1: no profile has such a field. A number is evidence when it comes
+ * first: a profile has it once. */
 static int weigh_field(const struct pf_proto_field *field, struct seen *seen)
 {
     static const struct shape shapes[] = {
@@ -115,8 +116,9 @@ static int weigh_field(const struct pf_proto_field *field, struct seen *seen)
     return field->type == PF_PROTO_BYTES ? weigh_message(pf_proto_of(field), &shapes[field->number]) : -1;
 }
 
-/* The format has no magic: all fields ahead must have the shape of fields of a profile, and one of them must be a message or the
- * start of the table of strings. Letters are tags of numbers, so numbers alone could be a text. */
+/* The format has no magic: all fields ahead must have the shape of fields of a profile, and one of
+ * them must be a message or the start of the table of strings. Letters are tags of numbers, so
+ * numbers alone could be a text. */
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have;
@@ -141,7 +143,7 @@ static int bid(struct pf_source *source, const char *path)
     return messages == 0 && !seen.has_names ? 0 : bits < MOST_BITS ? bits : MOST_BITS;
 }
 
-/* --- state ------------------------------------------------------------------------------------------------ */
+/* ---- State ---- */
 
 /* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
 struct cut {
@@ -184,13 +186,14 @@ struct state {
     bool damaged;                          /* reader->error is set, and good samples are still to come */
 };
 
-/* --- samples ---------------------------------------------------------------------------------------------- */
+/* ---- Samples ---- */
 
 #define DAMAGED UINT32_MAX /* in place of a set of labels */
 
-/* PF_OK or PF_NOMEM. Names and metadata are complete: samples behind damage of theirs are not read. Free in any case. */
+/* PF_OK or PF_NOMEM. Names and metadata are complete: samples behind damage of theirs are not read.
+ * Free in any case. */
 static int init_samples(struct samples *samples, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
-                          struct pf_stack_memo *memo, struct pf_dict *dict)
+                        struct pf_stack_memo *memo, struct pf_dict *dict)
 {
     samples->profile = profile;
     samples->names = names;
@@ -220,7 +223,7 @@ static uint64_t offset_of(const struct samples *samples, size_t at)
     return samples->damaged ? 0 : pf_pprof_profile_offset(samples->profile, at);
 }
 
-/* --- labels ----------------------------------------------------------------------------------------------- */
+/* ---- Labels ---- */
 
 static int find_string(const struct samples *samples, uint64_t number, size_t at, uint32_t *id, struct pf_error *error)
 {
@@ -229,8 +232,8 @@ static int find_string(const struct samples *samples, uint64_t number, size_t at
     return pf_pprof_string(samples->profile, number, offset, id, error);
 }
 
-/* A label with a text and a number becomes two labels. A label with neither is the number 0, unless its key is that of
- * sections. */
+/* A label with a text and a number becomes two labels. A label with neither is the number 0, unless
+ * its key is that of sections. */
 static int add_label(struct samples *samples, struct pf_proto message, size_t at, struct pf_error *error)
 {
     uint64_t values[5] = {0};
@@ -290,11 +293,11 @@ static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t 
     return status;
 }
 
-/* --- stacks ----------------------------------------------------------------------------------------------- */
+/* ---- Stacks ---- */
 
 /* Called after the frames `begin` to `end` of the location at `place` were added to the stack. */
 static void cut_stack(struct cut *cut, const struct pf_pprof_names *names, size_t place,
-                                  size_t begin, size_t end)
+                      size_t begin, size_t end)
 {
     if (names->cuts == NULL || names->cuts[place] == PF_PPROF_KEPT)
         return;
@@ -367,7 +370,7 @@ static int add_packed_stack(struct samples *samples, struct pf_proto packed, siz
     return PF_OK;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* ---- Rows ---- */
 
 struct value_columns {
     uint32_t row;
@@ -395,7 +398,8 @@ static int put_packed(struct samples *samples, struct value_columns *value_colum
     return PF_OK;
 }
 
-/* Keeps the field of a label for find_labels; mostly the labels are side by side at the end of the sample. */
+/* Keeps the field of a label for find_labels; mostly the labels are side by side at the end of the
+ * sample. */
 static void keep_label(struct samples *samples, struct pf_bytes *labels, const unsigned char *from, const unsigned char *to)
 {
     size_t size = (size_t)(to - from);
@@ -466,8 +470,8 @@ static int read_sample(struct samples *samples, struct pf_proto message, uint32_
     return PF_OK;
 }
 
-/* Reads the next rows, up to PF_BATCH_ROWS; *rows of them are good, also when the next one fails. PF_OK, PF_EOF (no rows), or a
- * code in `error`. */
+/* Reads the next rows, up to PF_BATCH_ROWS; *rows of them are good, also when the next one fails.
+ * PF_OK, PF_EOF (no rows), or a code in `error`. */
 static int read_samples(struct samples *samples, uint32_t *rows, struct pf_error *error)
 {
     const struct pf_buffer *held = &samples->profile->samples;
@@ -489,7 +493,7 @@ static int read_samples(struct samples *samples, uint32_t *rows, struct pf_error
     return status == PF_OK && *rows == 0 ? PF_EOF : status;
 }
 
-/* --- opening and closing ---------------------------------------------------------------------------------- */
+/* ---- Opening and closing ---- */
 
 static int open_reader(struct pf_reader *reader)
 {
@@ -536,100 +540,7 @@ static void close_reader(struct pf_reader *reader)
     pf_pprof_common_free(&state->own);
 }
 
-/* --- measures --------------------------------------------------------------------------------------------- */
-
-/* The type that tables show first: the default of the profile, else the last one. */
-static size_t main_type(const struct pf_pprof_profile *profile)
-{
-    uint64_t named = profile->count.scalars.value[PF_PPROF_DEFAULT_TYPE];
-
-    for (size_t k = 0; k < profile->count.types && named != 0 && named < profile->count.strings; k++)
-        if (profile->types[k].type < profile->count.strings &&
-            profile->strings[profile->types[k].type] == profile->strings[named])
-            return k;
-    return profile->count.types - 1;
-}
-
-static bool counts_samples(const struct pf_dict *dict, uint32_t name, uint32_t unit)
-{
-    struct pf_bytes text = pf_dict_string(dict, name);
-
-    return pf_bytes_equal(pf_dict_string(dict, unit), PF_BYTES("count")) &&
-           (pf_bytes_equal(text, PF_BYTES("samples")) || pf_bytes_equal(text, PF_BYTES("sample")));
-}
-
-/* A second type of the same name and unit is another measure: NAME#2. */
-static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict, size_t type, uint32_t name)
-{
-    struct pf_bytes text = pf_dict_string(dict, name);
-    struct pf_buffer numbered = {0};
-    char number[32];
-    size_t same = 1;
-
-    for (size_t k = 0; k < type; k++)
-        same += profile->types[k].type == profile->types[type].type && profile->types[k].unit == profile->types[type].unit;
-    if (same == 1)
-        return name;
-    pf_buffer_append(&numbered, text.data, text.size);
-    pf_buffer_append(&numbered, number, (size_t)snprintf(number, sizeof number, "#%zu", same));
-    name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size}, dict->strings.rows[name].flags);
-    if (numbered.failed)
-        dict->strings.status = PF_NOMEM;
-    pf_buffer_free(&numbered);
-    return name;
-}
-
-static int find_measure(struct pf_reader *reader, size_t k, bool sampled, uint32_t *index)
-{
-    struct state *state = reader->state;
-    const struct pf_pprof_type *type = &state->profile.types[k];
-    struct pf_unit_size size;
-    struct pf_measure measure;
-    uint32_t name, unit;
-
-    if (pf_pprof_string(&state->profile, type->type, type->offset, &name, &reader->error) != PF_OK ||
-        pf_pprof_string(&state->profile, type->unit, type->offset, &unit, &reader->error) != PF_OK)
-        return reader->error.code;
-    measure = pf_measure_make_named(reader->dict, distinct_name(&state->profile, reader->dict, k, name), NULL,
-                                    PF_SAMPLE, PF_SELF, sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
-    measure.unit = unit;
-    pf_unit_take_parts(reader->dict, &measure);
-    if (counts_samples(reader->dict, name, measure.unit))
-        measure.role = PF_COUNT;
-    if (pf_unit_parse(pf_dict_string(reader->dict, measure.unit), PF_PPROF_UNITS, &size)) {
-        pf_measure_set_scale(&measure, size.num, measure.den);
-        measure.unit = pf_dict_intern_word(reader->dict, size.base);
-        measure.raw_unit = measure.unit != unit ? unit : 0;
-    }
-    measure.main = k == main_type(&state->profile);
-    *index = pf_dict_add_measure(reader->dict, measure);
-    return *index != UINT32_MAX ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-static int find_measures(struct pf_reader *reader)
-{
-    struct state *state = reader->state;
-    const struct pf_pprof_profile *profile = &state->profile;
-    bool sampled = false;
-    int status = PF_OK;
-
-    state->columns = malloc((profile->count.types + 1) * sizeof *state->columns);
-    if (state->columns == NULL)
-        return pf_error_nomem(&reader->error);
-    for (size_t k = 0; k < profile->count.types; k++) {
-        uint64_t name = profile->types[k].type, unit = profile->types[k].unit;
-
-        sampled |= name < profile->count.strings && unit < profile->count.strings &&
-                   counts_samples(reader->dict, profile->strings[name], profile->strings[unit]);
-    }
-    for (size_t k = 0; k < profile->count.types && status == PF_OK; k++) {
-        status = find_measure(reader, k, sampled, &state->columns[k].measure);
-        state->columns[k].data = state->samples.values + k * PF_BATCH_ROWS;
-    }
-    return status;
-}
-
-/* --- phases ----------------------------------------------------------------------------------------------- */
+/* ---- Phases ---- */
 
 static int read_fields(struct pf_reader *reader)
 {
@@ -642,7 +553,8 @@ static int read_fields(struct pf_reader *reader)
     return state->ahead;
 }
 
-/* When the last samples may belong to the next profile: they do not if the next profile has samples of its own. */
+/* When the last samples may belong to the next profile: they do not if the next profile has samples
+ * of its own. */
 static bool ends_surely(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -683,6 +595,19 @@ static void add_doubt(struct pf_reader *reader)
                 plain.text);
 }
 
+static int make_columns(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    size_t count = state->profile.count.types;
+
+    state->columns = malloc((count + 1) * sizeof *state->columns);
+    if (state->columns == NULL)
+        return pf_error_nomem(&reader->error);
+    for (size_t k = 0; k < count; k++)
+        state->columns[k].data = state->samples.values + k * PF_BATCH_ROWS;
+    return pf_pprof_measures_find(&state->profile, reader->dict, state->columns, &reader->error);
+}
+
 static int read_profile(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -713,7 +638,7 @@ static int read_profile(struct pf_reader *reader)
     if (status == PF_OK && init_samples(&state->samples, &state->profile, &state->names, state->common->memo, reader->dict) != PF_OK)
         status = pf_error_nomem(&reader->error);
     if (status == PF_OK)
-        status = find_measures(reader);
+        status = make_columns(reader);
     if (status == PF_NOMEM)
         return status;
     /* Damage inside the part that was read lies before the place where reading ended. */
@@ -751,7 +676,8 @@ static int fill_samples(struct pf_reader *reader, struct pf_batch *batch)
     int status = read_samples(&state->samples, &rows, &error);
 
     if (status < 0) {
-        /* Reading ends at damage. Before damage at the end of the profile, whole samples are read. */
+        /* Reading ends at damage. Before damage at the end of the profile, whole samples are
+         * read. */
         if (status == PF_FAILED && error.offset == state->profile.end)
             state->samples.damaged = true;
         else
@@ -805,10 +731,10 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     }
 }
 
-/* --- the format ------------------------------------------------------------------------------------------- */
+/* ---- The format ---- */
 
-/* The writer keeps the earliest time, the sum of the durations and the longest period, like pprof (formats page, section 4). The order
- * of mappings holds for one file only. */
+/* The writer keeps the earliest time, the sum of the durations and the longest period, like pprof
+ * (formats page, section 4). The order of mappings holds for one file only. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     if (!pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)))

@@ -1,4 +1,5 @@
-/* A profile as a file has it: its messages, and in an input of several profiles the seams between them. */
+/* A profile as a file has it: its messages, and in an input of several profiles the seams between
+ * them. */
 #include "format/pprof/profile.h"
 
 #include <inttypes.h>
@@ -12,7 +13,8 @@ enum {
            1 << PF_PPROF_PERIOD | 1 << PF_PPROF_DEFAULT_TYPE | 1 << PF_PPROF_DOC_URL
 };
 
-/* What the id of a row says: another table has begun, the table goes on behind messages of another kind, or neither. */
+/* What the id of a row says: another table has begun, the table goes on behind messages of another
+ * kind, or neither. */
 enum row { ROW_TWICE, ROW_NEXT, ROW_OTHER };
 
 void pf_pprof_profile_clear(struct pf_pprof_profile *profile)
@@ -51,10 +53,10 @@ void pf_pprof_profile_free(struct pf_pprof_profile *profile)
 /* Offsets are held in fewer than 64 bits. */
 #define OFFSET_BITS ((UINT64_C(1) << 60) - 1)
 
-/* --- messages --------------------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
-/* Reads the numbers of fields 1 to count - 1 of a message and skips other fields; the last number of a field counts. False:
- * damaged. */
+/* Reads the numbers of fields 1 to count - 1 of a message and skips other fields; the last number
+ * of a field counts. False: damaged. */
 static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t count, const char **problem)
 {
     struct pf_proto_field field;
@@ -119,8 +121,8 @@ static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto mes
     return PF_OK;
 }
 
-/* True for all rows without an id but the first: nothing can refer to such a row, and an empty message takes two bytes only. The
- * first one is kept for its offset in the message. */
+/* True for all rows without an id but the first: nothing can refer to such a row, and an empty
+ * message takes two bytes only. The first one is kept for its offset in the message. */
 static bool is_repeated_without_id(struct pf_pprof_profile *profile, uint32_t field, uint64_t id)
 {
     bool again = id == 0 && (profile->without_id >> field & 1) != 0;
@@ -305,7 +307,7 @@ size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t 
     return at;
 }
 
-/* --- fields ----------------------------------------------------------------------------------------------- */
+/* ---- Fields ---- */
 
 static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_t offset, struct pf_error *error)
 {
@@ -389,18 +391,21 @@ static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict, con
     return status;
 }
 
-/* --- the seam between profiles ---------------------------------------------------------------------------- */
+/* ---- The seam between profiles ---- */
 
-/* An input of several profiles, one behind the other, does not say where one ends and the next begins.
+/* An input of several profiles, one behind the other, does not say where one ends and the next
+ * begins.
  *
- * To a protocol buffer that is one message more than merged, so the seam is looked for. A profile has one time, and one table
- * of strings, which begins with an empty string: a second time or table says that the next profile has begun, there or before,
- * but behind the last string of the current one. In between, the seam is where a gzip member begins, else where a field comes
- * again after a field of another kind: a field that a profile has once, or a message, unless its table goes on with the next
- * id. Profiles whose messages of one kind are not side by side (locations between samples) have several such places; then the
- * seam is where the first kind of field of the profile, or the sample types, come again. When the messages before that place
- * may belong to either profile, ids that come twice and the number of values decide; when these decide nothing, `doubt` says
- * so. */
+ * To a protocol buffer that is one message more than merged, so the seam is looked for. A profile
+ * has one time, and one table of strings, which begins with an empty string: a second time or table
+ * says that the next profile has begun, there or before, but behind the last string of the current
+ * one. In between, the seam is where a gzip member begins, else where a field comes again after a
+ * field of another kind: a field that a profile has once, or a message, unless its table goes on
+ * with the next id. Profiles whose messages of one kind are not side by side (locations between
+ * samples) have several such places; then the seam is where the first kind of field of the profile,
+ * or the sample types, come again. When the messages before that place may belong to either
+ * profile, ids that come twice and the number of values decide; when these decide nothing, `doubt`
+ * says so. */
 
 static void mark_seam(const struct pf_pprof_profile *profile, struct pf_pprof_seam *seam, uint32_t number, uint64_t offset)
 {
@@ -484,8 +489,8 @@ static enum row weigh_row(const struct pf_pprof_profile *profile, const struct p
     return weigh_id(id.value, profile->functions[0].id, profile->functions[count->functions - 1].id);
 }
 
-/* Whether a profile whose messages of one kind stand side by side has no place for the field. Samples may follow tables that
- * go on. */
+/* Whether a profile whose messages of one kind stand side by side has no place for the field.
+ * Samples may follow tables that go on. */
 static bool comes_again(struct pf_pprof_profile *profile, const struct pf_proto_field *field)
 {
     struct pf_pprof_seams *seams = &profile->seams;
@@ -512,7 +517,8 @@ static bool has_string(const struct pf_pprof_mark *count, uint64_t string)
     return string < count->strings;
 }
 
-/* Whether a table of strings that ends at the empty string has all strings that the messages before refer to. */
+/* Whether a table of strings that ends at the empty string has all strings that the messages before
+ * refer to. */
 static bool is_whole(struct pf_pprof_profile *profile)
 {
     struct pf_pprof_seams *seams = &profile->seams;
@@ -548,10 +554,10 @@ static void choose_seam(const struct pf_pprof_profile *profile, const struct pf_
         seam->before = PF_PPROF_FIELDS;
 }
 
-/* An empty string inside a table may be a second one of the same table, or the first of another table right behind it:
- * seam_at_field decides. */
+/* An empty string inside a table may be a second one of the same table, or the first of another
+ * table right behind it: seam_at_field decides. */
 static bool seam_at_string(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, bool member,
-                        struct pf_pprof_seam *seam)
+                           struct pf_pprof_seam *seam)
 {
     struct pf_pprof_seams *seams = &profile->seams;
     bool inside = profile->last == PF_PPROF_STRING && !member;
@@ -601,8 +607,8 @@ static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_prot
     return false;
 }
 
-/* Called for each field behind which the profile may go on, before the field is added. `member`: a gzip member begins with it.
- * True: the next profile has begun, at *seam. */
+/* Called for each field behind which the profile may go on, before the field is added. `member`: a
+ * gzip member begins with it. True: the next profile has begun, at *seam. */
 static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, bool member,
                       struct pf_pprof_seam *seam)
 {
@@ -624,7 +630,8 @@ static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_fi
     return false;
 }
 
-/* Whether the table has the strings of the fields that come once; else these fields belong to the next profile. */
+/* Whether the table has the strings of the fields that come once; else these fields belong to the
+ * next profile. */
 static bool are_whole(const struct pf_pprof_profile *profile, const struct pf_pprof_mark *count)
 {
     const uint64_t *value = count->scalars.value;
@@ -683,7 +690,8 @@ static bool split_profile(struct pf_pprof_profile *profile, struct pf_pprof_prof
     return true;
 }
 
-/* Cuts the profile at the seam; the rest becomes `next`, which is empty. PF_OK, or PF_NOMEM in `error`. */
+/* Cuts the profile at the seam; the rest becomes `next`, which is empty. PF_OK, or PF_NOMEM in
+ * `error`. */
 static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, const struct pf_pprof_seam *found,
                        struct pf_error *error)
 {
@@ -705,7 +713,7 @@ static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile
     return PF_OK;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 enum { WANTED = ((1u << PF_PPROF_FIELDS) - 1) & ~1u };
 

@@ -1,5 +1,6 @@
-/* One profile as a file has it, held until its end, because names may come last, as in the files of Go. Samples stay in their
- * own bytes. Also the numbers of the fields of profile.proto and the origins of metadata. */
+/* One profile as a file has it, held until its end, because names may come last, as in the files of
+ * Go. Samples stay in their own bytes. Also the numbers of the fields of profile.proto and the
+ * origins of metadata. */
 #ifndef PF_FORMAT_PPROF_PROFILE_H
 #define PF_FORMAT_PPROF_PROFILE_H
 
@@ -46,8 +47,8 @@ enum { PF_PPROF_MAPPING_FLAGS = 4 };
 /* Origins of metadata; the keys of the first are the names of Profile's fields. */
 #define PF_PPROF_ORIGIN "pprof"
 #define PF_PPROF_PRIVATE ".pprof"
-/* Private keys: a mapping, in the order of the file; a folded location, by a hash of all its fields; that functions without a
- * system name have none, rather than the same as the name. */
+/* Private keys: a mapping, in the order of the file; a folded location, by a hash of all its
+ * fields; that functions without a system name have none, rather than the same as the name. */
 #define PF_PPROF_KEY_MAPPING "mapping"
 #define PF_PPROF_KEY_FOLDED "folded"
 #define PF_PPROF_KEY_SYSTEM_NAMES "system_names"
@@ -74,7 +75,8 @@ struct pf_pprof_function {
     int64_t start_line;
     uint64_t offset;
 };
-/* Samples without other fields between them: where the first lies in the held bytes, and in the input. */
+/* Samples without other fields between them: where the first lies in the held bytes, and in the
+ * input. */
 struct pf_pprof_run {
     size_t at;
     uint64_t offset;
@@ -139,8 +141,9 @@ void pf_pprof_profile_free(struct pf_pprof_profile *);
 /* Empty, with the room it had. */
 void pf_pprof_profile_clear(struct pf_pprof_profile *);
 
-/* Reads fields up to the end of the profile: the end of the input, or the seam to the next profile; then `next` has the fields
- * read behind the seam. PF_OK, PF_EOF when no field is ahead and the profile is empty, or a negative code in `error`. */
+/* Reads fields up to the end of the profile: the end of the input, or the seam to the next profile;
+ * then `next` has the fields read behind the seam. PF_OK, PF_EOF when no field is ahead and the
+ * profile is empty, or a negative code in `error`. */
 int pf_pprof_profile_read(struct pf_pprof_profile *, struct pf_pprof_profile *next, struct pf_source *, struct pf_dict *,
                           struct pf_error *error);
 

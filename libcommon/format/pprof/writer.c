@@ -19,7 +19,7 @@ struct flat {
     uint32_t place, labels; /* place + 1 */
 };
 
-/* --- facts ------------------------------------------------------------------------------------------------ */
+/* ---- Facts ---- */
 
 static void free_facts(struct pf_pprof_facts *facts)
 {
@@ -36,7 +36,7 @@ static int add_comment(struct pf_pprof_facts *facts, uint32_t comment, struct pf
 
 /* Metadata of another format: `ORIGIN.KEY: VALUE`. */
 static int add_foreign_fact(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf_bytes origin, struct pf_bytes key,
-                       struct pf_bytes value, struct pf_error *error)
+                            struct pf_bytes value, struct pf_error *error)
 {
     struct pf_buffer text = {0};
     uint32_t comment = 0;
@@ -137,7 +137,7 @@ static void add_private_row(struct pf_pprof_places *places, struct pf_bytes key,
 }
 
 static int add_metadata_row(struct pf_pprof_facts *facts, struct pf_pprof_places *places, struct pf_bytes origin, struct pf_bytes key,
-                   uint32_t value, struct pf_error *error)
+                            uint32_t value, struct pf_error *error)
 {
     struct pf_dict *dict = places->dict;
     struct pf_bytes text = pf_dict_string(dict, value);
@@ -156,10 +156,11 @@ static int add_metadata_row(struct pf_pprof_facts *facts, struct pf_pprof_places
     return origin.size > 0 && origin.data[0] == '.' ? PF_OK : add_foreign_fact(facts, dict, origin, key, text, error);
 }
 
-/* Adds a batch of metadata: the earliest time, the sum of durations, the longest period of the first type, all comments, and
- * the first value of all others. Mappings get the next numbers. PF_OK, PF_NOMEM, PF_OVERFLOW. */
+/* Adds a batch of metadata: the earliest time, the sum of durations, the longest period of the
+ * first type, all comments, and the first value of all others. Mappings get the next numbers.
+ * PF_OK, PF_NOMEM, PF_OVERFLOW. */
 static int add_facts(struct pf_pprof_facts *facts, struct pf_pprof_places *places, const struct pf_batch *batch,
-                       struct pf_error *error)
+                     struct pf_error *error)
 {
     struct pf_dict *dict = places->dict;
     int status = PF_OK;
@@ -172,7 +173,7 @@ static int add_facts(struct pf_pprof_facts *facts, struct pf_pprof_places *place
     return status;
 }
 
-/* --- sample types ----------------------------------------------------------------------------------------- */
+/* ---- Sample types ---- */
 
 static void free_types(struct pf_pprof_types *types)
 {
@@ -255,11 +256,12 @@ static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint3
     return PF_OK;
 }
 
-/* The type of a measure, added when new. Values stay as they are when pprof knows their unit, or become base units when these are
- * whole; parts of a time (pf_unit_parts) are rounded to nanoseconds, half to even. PF_OK, PF_NOMEM; PF_UNSUPPORTED: no
- * whole factor leads from its scale to that of the type, or their periods differ. */
+/* The type of a measure, added when new. Values stay as they are when pprof knows their unit, or
+ * become base units when these are whole; parts of a time (pf_unit_parts) are rounded to
+ * nanoseconds, half to even. PF_OK, PF_NOMEM; PF_UNSUPPORTED: no whole factor leads from its scale
+ * to that of the type, or their periods differ. */
 static int find_type(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t measure, struct pf_pprof_member *member,
-                        struct pf_error *error)
+                     struct pf_error *error)
 {
     int status = PF_OK;
 
@@ -284,7 +286,7 @@ static uint32_t main_type(const struct pf_pprof_types *types, const struct pf_di
     return best;
 }
 
-/* --- opening and closing ---------------------------------------------------------------------------------- */
+/* ---- Opening and closing ---- */
 
 int pf_pprof_open_writer(struct pf_writer *writer)
 {
@@ -330,7 +332,7 @@ static int check_memory(struct pf_writer *writer)
     return failed ? pf_error_nomem(&writer->error) : PF_OK;
 }
 
-/* --- labels ----------------------------------------------------------------------------------------------- */
+/* ---- Labels ---- */
 
 static void add_label(struct pf_pprof_writer *state, uint32_t set)
 {
@@ -378,7 +380,7 @@ static struct pf_bytes written_labels(struct pf_pprof_writer *state, uint32_t se
     return (struct pf_bytes){state->labels.data + at + sizeof size, size};
 }
 
-/* --- samples ---------------------------------------------------------------------------------------------- */
+/* ---- Samples ---- */
 
 static int too_big(struct pf_writer *writer, const struct pf_pprof_types *types, size_t type)
 {
@@ -517,7 +519,7 @@ static int hold_samples(struct pf_writer *writer, const struct pf_batch *batch)
     return state->waiting_size < WAITING_MAX ? PF_OK : begin_samples(writer);
 }
 
-/* --- flat records ----------------------------------------------------------------------------------------- */
+/* ---- Flat records ---- */
 
 static int hold_value(struct pf_pprof_out_type *type, size_t flat, int64_t value)
 {
@@ -584,9 +586,10 @@ int pf_pprof_write(struct pf_writer *writer, const struct pf_batch *batch)
     return state->begun ? write_samples(writer, batch) : hold_samples(writer, batch);
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------- */
+/* ---- The end ---- */
 
-/* The type to name as the default; without it a reader chooses the last type. The name in a file stays while it is true. */
+/* The type to name as the default; without it a reader chooses the last type. The name in a file
+ * stays while it is true. */
 static uint32_t default_type(const struct pf_pprof_writer *state, const struct pf_pprof_types *types)
 {
     const struct pf_pprof_facts *facts = &state->facts;
@@ -644,7 +647,8 @@ static void set_tick_period(struct pf_pprof_facts *facts, const struct pf_pprof_
     facts->period_unit = type->unit;
 }
 
-/* Writes the tables, then the fields that come once. Their strings get numbers before the table of strings. */
+/* Writes the tables, then the fields that come once. Their strings get numbers before the table of
+ * strings. */
 static int write_end(struct pf_writer *writer, const struct pf_pprof_types *types)
 {
     struct pf_pprof_writer *state = writer->state;

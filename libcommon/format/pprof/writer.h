@@ -1,6 +1,6 @@
-/* The writer of pprof. Every sample has a value for each measure: the first samples wait for measures that come late, up to a limit.
- * Later samples are written as they come; what they refer to is numbered in the order in which it is written first, and written
- * behind them. */
+/* The writer of pprof. Every sample has a value for each measure: the first samples wait for
+ * measures that come late, up to a limit. Later samples are written as they come; what they refer
+ * to is numbered in the order in which it is written first, and written behind them. */
 #ifndef PF_FORMAT_PPROF_WRITER_H
 #define PF_FORMAT_PPROF_WRITER_H
 
@@ -52,7 +52,8 @@ void pf_pprof_places_location(struct pf_pprof_places *, uint32_t location, struc
 /* PF_OK or PF_NOMEM. */
 int pf_pprof_places_status(const struct pf_pprof_places *);
 
-/* Writes fields 3 to 5 of Profile, and field 6 when all strings have their numbers. PF_OK or PF_NOMEM. */
+/* Writes fields 3 to 5 of Profile, and field 6 when all strings have their numbers. PF_OK or
+ * PF_NOMEM. */
 int pf_pprof_places_write(struct pf_pprof_places *, struct pf_sink *);
 void pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
 
