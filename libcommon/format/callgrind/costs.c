@@ -129,7 +129,7 @@ static bool name_event(const struct pf_cg_costs *costs, struct pf_cg_event *even
     return !event->name.failed;
 }
 
-static bool taken(const struct pf_cg_costs *costs, const struct pf_sums *sums)
+static bool is_used(const struct pf_cg_costs *costs, const struct pf_sums *sums)
 {
     for (size_t k = 0; k < costs->count; k++)
         if (costs->events[k].self.sums == sums || costs->events[k].inclusive.sums == sums)
@@ -159,7 +159,7 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
     for (uint32_t k = 0; k < sums->count; k++) {
         const struct pf_measure *measure = measure_of(&sums->sums[k]);
 
-        if (measure->unit != measure_of(inclusive)->unit || measure->aggregation != PF_SUM || taken(costs, &sums->sums[k]))
+        if (measure->unit != measure_of(inclusive)->unit || measure->aggregation != PF_SUM || is_used(costs, &sums->sums[k]))
             continue;
         fit = measure->kind == PF_FLAT && measure->role != PF_INCLUSIVE && measure->name == measure_of(inclusive)->name ? 3
               : measure->kind == PF_EDGE && measure->role == PF_SELF                                                    ? 2
@@ -177,7 +177,7 @@ static bool is_inclusive(const struct pf_cg_costs *costs, const struct pf_sums *
 {
     const struct pf_measure *measure = measure_of(sums);
 
-    return measure->kind == kind && measure->role == PF_INCLUSIVE && measure->aggregation == PF_SUM && !taken(costs, sums);
+    return measure->kind == kind && measure->role == PF_INCLUSIVE && measure->aggregation == PF_SUM && !is_used(costs, sums);
 }
 
 static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, enum pf_kind kind)
@@ -185,7 +185,7 @@ static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, 
     const struct pf_measure *measure = measure_of(sums);
 
     return measure->kind == kind && measure->aggregation == PF_SUM && measure->role != PF_INCLUSIVE && !is_calls(costs->dict, sums) &&
-           !taken(costs, sums);
+           !is_used(costs, sums);
 }
 
 /* The event to write first, because viewers show it first: the main measure. UINT32_MAX: no event. */
@@ -250,7 +250,7 @@ static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accum
         const struct pf_sums *each = &sums->sums[k];
         const struct pf_measure *measure = measure_of(each);
 
-        if (!taken(costs, each) && !is_calls(costs->dict, each) && !is_jump(costs->dict, each) &&
+        if (!is_used(costs, each) && !is_calls(costs->dict, each) && !is_jump(costs->dict, each) &&
             (measure->kind == PF_SAMPLE) == stacks)
             status = pf_leave_name(writer, (enum pf_left)measure->kind, measure->name);
     }
