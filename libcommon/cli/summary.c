@@ -186,7 +186,7 @@ void pf_summary_write(struct pf_summary *summary)
     if (read_all(summary)) {
         add_times(summary);
         choose(summary);
-        if (summary->accumulator.count > 0 || !summary->top.incomplete)
+        if (summary->accumulator.ledger.count > 0 || !summary->top.incomplete)
             show(summary);
     }
     pf_output_sink_close(&summary->common, summary->inputs, summary->top.sink, slot);

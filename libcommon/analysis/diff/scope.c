@@ -81,10 +81,10 @@ static uint32_t record_of(const struct pf_file_scope *added, enum pf_kind kind)
 int pf_diff_scope_next(struct pf_diff_scope *scope, const struct pf_file_scope *added,
                        struct pf_batch *batch, struct pf_error *error)
 {
-    for (; scope->given < scope->calls.count + scope->stacks.count; scope->given++) {
-        bool call = scope->given < scope->calls.count;
-        const struct pf_sums *sums = call ? &scope->calls.sums[scope->given]
-                                          : &scope->stacks.sums[scope->given - scope->calls.count];
+    for (; scope->given < scope->calls.ledger.count + scope->stacks.ledger.count; scope->given++) {
+        bool call = scope->given < scope->calls.ledger.count;
+        const struct pf_sums *sums = call ? &scope->calls.ledger.sums[scope->given]
+                                          : &scope->stacks.ledger.sums[scope->given - scope->calls.ledger.count];
         enum pf_kind kind = (enum pf_kind)sums->quantity.measure.kind;
         uint32_t record = record_of(added, kind);
 

@@ -8,41 +8,26 @@
 
 void pf_accumulator_free(struct pf_accumulator *accumulator)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        free(accumulator->sums[i].data);
-        free(accumulator->sums[i].nodes);
-    }
+    pf_ledger_free(&accumulator->ledger);
     for (size_t i = 0; i < accumulator->kept.capacity; i++)
         free(accumulator->kept.sums[i].data);
     for (uint32_t i = 0; i < accumulator->derived_count; i++)
         free(accumulator->derived[i].data);
     free(accumulator->derived);
-    free(accumulator->sums);
-    free(accumulator->members);
     free(accumulator->labels);
     free(accumulator->kept.sums);
     free(accumulator->kept.members);
     free(accumulator->kept.labels);
     pf_table_free(&accumulator->edges);
-    pf_table_free(&accumulator->quantities);
-}
-
-/* The sums of a quantity that was met before, or NULL. */
-static struct pf_sums *met_sums(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
-{
-    struct pf_measure_key key = pf_measure_key(measure);
-    uint32_t id = accumulator->quantities.count > 0 ? pf_table_find(&accumulator->quantities, &key) : 0;
-
-    return id != 0 ? &accumulator->sums[id - 1] : NULL;
 }
 
 static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
 {
-    const struct pf_sums *sums = met_sums(accumulator, measure);
+    const struct pf_sums *sums = pf_ledger_same(&accumulator->ledger, measure);
 
-    if (index < accumulator->member_count && accumulator->members[index].dropped)
+    if (index < accumulator->ledger.member_count && accumulator->ledger.members[index].dropped)
         return true;
-    return sums != NULL && sums->quantity.joined && !sums->kept;
+    return sums != NULL && !sums->kept;
 }
 
 /* Offers the measures of a kind from number `from` on; *best becomes the number of a better one. */
@@ -95,21 +80,6 @@ static bool wanted(struct pf_accumulator *accumulator, uint32_t index, const str
     return pf_measure_same(measure, pf_measures_row(measures, pf_accumulator_preferred(accumulator)));
 }
 
-static struct pf_sums *find_sums(struct pf_accumulator *accumulator, const struct pf_measure *measure)
-{
-    struct pf_measure_key key = pf_measure_key(measure);
-    struct pf_sums *known = met_sums(accumulator, measure);
-
-    if (known != NULL)
-        return known;
-    if ((accumulator->quantities.count == 0 && pf_table_init(&accumulator->quantities, sizeof key) != PF_OK) ||
-        !pf_grow(&accumulator->sums, &accumulator->capacity, (size_t)accumulator->count + 1, sizeof *accumulator->sums) ||
-        pf_table_intern(&accumulator->quantities, &key) == 0)
-        return NULL;
-    accumulator->sums[accumulator->count] = (struct pf_sums){0};
-    return &accumulator->sums[accumulator->count++];
-}
-
 static int overflow(const struct pf_accumulator *accumulator, const struct pf_measure *measure, uint64_t record,
                     struct pf_error *error)
 {
@@ -119,80 +89,32 @@ static int overflow(const struct pf_accumulator *accumulator, const struct pf_me
                         pf_clip(name).text);
 }
 
-static int rescale(const struct pf_accumulator *accumulator, struct pf_sums *sums, int64_t factor, uint64_t record,
-                   struct pf_error *error)
-{
-    if (factor == 1)
-        return PF_OK;
-    for (size_t i = 0; i < sums->count; i++)
-        if (!pf_mul64(sums->data[i], factor, &sums->data[i]))
-            return overflow(accumulator, &sums->quantity.measure, record, error);
-    if (__builtin_mul_overflow(sums->total, (pf_int128)factor, &sums->total))
-        return overflow(accumulator, &sums->quantity.measure, record, error);
-    return PF_OK;
-}
-
-/* Where values of the measure go; 0 and the error set when that cannot be told. */
+/* Makes the member of a measure that is new. */
 static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_error *error)
 {
     const struct pf_measure *measure = pf_measures_row(&accumulator->dict->measures, index);
-    struct pf_sums *sums = find_sums(accumulator, measure);
-    int64_t old, new;
-    int status;
+    struct pf_sums *sums = pf_ledger_same(&accumulator->ledger, measure);
 
-    if (sums == NULL)
-        return pf_error_nomem(error);
-    if (!sums->quantity.joined)
-        sums->kept = wanted(accumulator, index, measure);
-    status = pf_quantity_join(&sums->quantity, accumulator->dict, measure, &old, &new, error);
-    if (status == PF_OK)
-        status = rescale(accumulator, sums, old, accumulator->records[measure->kind], error);
-    if (status != PF_OK)
-        return status;
-    /* measures of the same quantity that were met before have their values in a coarser unit now */
-    for (size_t i = 0; old != 1 && i < accumulator->member_count; i++)
-        if (accumulator->members[i].sums == (uint32_t)(sums - accumulator->sums) + 1 &&
-            !pf_mul64(accumulator->members[i].factor, old, &accumulator->members[i].factor))
-            return overflow(accumulator, measure, accumulator->records[measure->kind], error);
-    accumulator->members[index] = (struct pf_member){.sums = (uint32_t)(sums - accumulator->sums) + 1, .factor = new};
-    return PF_OK;
-}
+    if (sums == NULL) {
+        bool kept = wanted(accumulator, index, measure);
 
-/* Room for all measures there are. */
-static bool reserve_members(struct pf_accumulator *accumulator)
-{
-    size_t count = pf_measures_count(&accumulator->dict->measures), old = accumulator->member_count;
-
-    if (count <= old)
-        return true;
-    if (!pf_grow(&accumulator->members, &accumulator->member_capacity, count, sizeof *accumulator->members))
-        return false;
-    memset(accumulator->members + old, 0, (count - old) * sizeof *accumulator->members);
-    accumulator->member_count = count;
-    return true;
+        if ((sums = pf_ledger_new(&accumulator->ledger, measure)) == NULL)
+            return pf_error_nomem(error);
+        sums->kept = kept;
+    }
+    return pf_ledger_join(&accumulator->ledger, sums, accumulator->dict, index, measure, error);
 }
 
 static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struct pf_member *member, struct pf_error *error)
 {
-    int status = PF_OK;
+    struct pf_ledger *ledger = &accumulator->ledger;
+    int status = pf_ledger_reserve(ledger, accumulator->dict) ? PF_OK : pf_error_nomem(error);
 
-    if (!reserve_members(accumulator))
-        return pf_error_nomem(error);
-    if (accumulator->members[measure].sums == 0)
+    if (status == PF_OK && ledger->members[measure].sums == 0)
         status = meet(accumulator, measure, error);
-    *member = accumulator->members[measure];
+    if (status == PF_OK)
+        *member = ledger->members[measure];
     return status;
-}
-
-static bool reserve(struct pf_sums *sums, size_t count)
-{
-    if (count <= sums->count)
-        return true;
-    if (!pf_grow(&sums->data, &sums->capacity, count, sizeof *sums->data))
-        return false;
-    memset(sums->data + sums->count, 0, (count - sums->count) * sizeof *sums->data);
-    sums->count = count;
-    return true;
 }
 
 /* The two loops the speed of the whole depends on. Each gives the rows done: fewer than `rows` when the next sum leaves 64 bits. */
@@ -257,7 +179,7 @@ static int add_column(struct pf_accumulator *accumulator, const struct pf_batch 
 
     if (status != PF_OK || batch->rows == 0 || values == NULL)
         return status;
-    sums = &accumulator->sums[member.sums - 1];
+    sums = &accumulator->ledger.sums[member.sums - 1];
     for (uint32_t i = 0; member.factor != 1 && i < done; i++)
         if (!pf_mul64(values[i], member.factor, &accumulator->scaled[i]))
             done = i;
@@ -270,7 +192,7 @@ static int add_column(struct pf_accumulator *accumulator, const struct pf_batch 
         } else {
             sums->total += total_of(values, done);
         }
-    } else if (!reserve(sums, count)) {
+    } else if (!pf_sums_reserve(sums, count)) {
         return pf_error_nomem(error);
     } else if (sums->quantity.measure.aggregation == PF_MAX) {
         max_rows(sums->data, index, values, done);
@@ -358,7 +280,7 @@ int pf_accumulator_put(struct pf_accumulator *accumulator, struct pf_sums *sums,
 {
     const struct pf_measure *measure = &sums->quantity.measure;
 
-    if (!reserve(sums, place + 1))
+    if (!pf_sums_reserve(sums, place + 1))
         return pf_error_nomem(error);
     if (!pf_sums_combine(sums, &sums->data[place], value))
         return overflow(accumulator, measure, accumulator->records[measure->kind], error);
@@ -367,8 +289,8 @@ int pf_accumulator_put(struct pf_accumulator *accumulator, struct pf_sums *sums,
 
 int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, size_t from, size_t to, struct pf_error *error)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        struct pf_sums *sums = &accumulator->sums[i];
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        struct pf_sums *sums = &accumulator->ledger.sums[i];
         if (sums->quantity.measure.kind != kind || pf_sums_at(sums, from) == 0)
             continue;
         int status = pf_accumulator_put(accumulator, sums, to, sums->data[from], error);
@@ -402,19 +324,19 @@ int pf_accumulator_keep(struct pf_accumulator *accumulator)
     struct pf_accumulated *kept = &accumulator->kept;
     size_t old = kept->capacity;
 
-    if (!pf_grow(&kept->sums, &kept->capacity, (size_t)accumulator->count + 1, sizeof *kept->sums))
+    if (!pf_grow(&kept->sums, &kept->capacity, (size_t)accumulator->ledger.count + 1, sizeof *kept->sums))
         return PF_NOMEM;
     memset(kept->sums + old, 0, (kept->capacity - old) * sizeof *kept->sums);
-    if (!reserve_members(accumulator) ||
-        !pf_grow(&kept->members, &kept->member_capacity, accumulator->member_count + 1, sizeof *kept->members) ||
+    if (!pf_ledger_reserve(&accumulator->ledger, accumulator->dict) ||
+        !pf_grow(&kept->members, &kept->member_capacity, accumulator->ledger.member_count + 1, sizeof *kept->members) ||
         !pf_grow(&kept->labels, &kept->label_capacity, accumulator->label_count + 1, 1))
         return PF_NOMEM;
-    for (kept->count = 0; kept->count < accumulator->count; kept->count++)
-        if (!copy_sums(&kept->sums[kept->count], &accumulator->sums[kept->count]))
+    for (kept->count = 0; kept->count < accumulator->ledger.count; kept->count++)
+        if (!copy_sums(&kept->sums[kept->count], &accumulator->ledger.sums[kept->count]))
             return PF_NOMEM;
-    kept->member_count = accumulator->member_count;
+    kept->member_count = accumulator->ledger.member_count;
     if (kept->member_count > 0)
-        memcpy(kept->members, accumulator->members, kept->member_count * sizeof *kept->members);
+        memcpy(kept->members, accumulator->ledger.members, kept->member_count * sizeof *kept->members);
     kept->label_count = accumulator->label_count;
     if (kept->label_count > 0)
         memcpy(kept->labels, accumulator->labels, kept->label_count);
@@ -426,31 +348,20 @@ int pf_accumulator_drop(struct pf_accumulator *accumulator)
 {
     const struct pf_accumulated *kept = &accumulator->kept;
 
-    if (!reserve_members(accumulator))
+    if (!pf_ledger_reserve(&accumulator->ledger, accumulator->dict))
         return PF_NOMEM;
     for (uint32_t i = 0; i < kept->count; i++)
-        if (!copy_sums(&accumulator->sums[i], &kept->sums[i]))
+        if (!copy_sums(&accumulator->ledger.sums[i], &kept->sums[i]))
             return PF_NOMEM;
-    for (uint32_t i = kept->count; i < accumulator->count; i++)
-        free(accumulator->sums[i].data);
-    accumulator->count = kept->count;
-    if (accumulator->quantities.count > 0)
-        pf_table_truncate(&accumulator->quantities, kept->count + 1);
+    pf_ledger_truncate(&accumulator->ledger, kept->count);
     accumulator->preferred.looked = 0;
-    for (size_t k = 0; k < accumulator->member_count; k++)
-        accumulator->members[k] = k < kept->member_count ? kept->members[k] : (struct pf_member){.dropped = true};
+    for (size_t k = 0; k < accumulator->ledger.member_count; k++)
+        accumulator->ledger.members[k] = k < kept->member_count ? kept->members[k] : (struct pf_member){.dropped = true};
     accumulator->label_count = kept->label_count;
     if (kept->label_count > 0)
         memcpy(accumulator->labels, kept->labels, kept->label_count);
     memcpy(accumulator->records, kept->records, sizeof kept->records);
     return PF_OK;
-}
-
-struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator, uint32_t measure)
-{
-    uint32_t sums = measure < accumulator->member_count ? accumulator->members[measure].sums : 0;
-
-    return sums != 0 ? &accumulator->sums[sums - 1] : NULL;
 }
 
 pf_int128 pf_sums_total(const struct pf_sums *sums)

@@ -3,7 +3,7 @@
 #ifndef PF_ANALYSIS_SUM_ACCUMULATE_H
 #define PF_ANALYSIS_SUM_ACCUMULATE_H
 
-#include "analysis/sum/units.h"
+#include "analysis/sum/ledger.h"
 #include "model/batch.h"
 #include "model/main_measure.h"
 
@@ -12,24 +12,12 @@
 
 struct pf_slices;
 
-/* Sums of one quantity, indexed by stack (SAMPLE), location (FLAT) or edge (EDGE), or by label set or record where the accumulator goes
- * by labels or slices. `count` of them are there, the rest are 0. */
-struct pf_sums {
-    struct pf_quantity quantity;
-    bool kept;           /* false: nobody asked when it was met, there is only `total` */
-    int64_t *data;
-    size_t count, capacity;
-    pf_int128 total;     /* of what was not kept; pf_sums_total */
-    bool subtrees;       /* SAMPLE: pf_sums_subtrees was here; then `whole` is the total it found */
-    pf_int128 whole;
-    int64_t *nodes;      /* PF_MAX: the sums of single nodes meanwhile, which no sum tells */
-};
-
 struct pf_edge {
     uint32_t caller, callee; /* locations */
 };
 
-/* Zero-initialise and set what the caller decides; free with pf_accumulator_free. */
+/* Zero-initialise and set what the caller decides; free with pf_accumulator_free. Sums are narrow; their rows are stacks (SAMPLE), locations
+ * (FLAT) or edges (EDGE), or label sets or records where the accumulator goes by labels or slices. */
 struct pf_accumulator {
     const struct pf_dict *dict;
     bool by_labels;
@@ -39,10 +27,7 @@ struct pf_accumulator {
     bool (*wants)(void *arg, uint32_t measure);
     void *arg;
 
-    struct pf_sums *sums;
-    uint32_t count;
-    size_t capacity;
-    struct pf_table quantities; /* of the sums, in order, by what makes measures one */
+    struct pf_ledger ledger;
     struct pf_preferred {
         uint32_t measure;    /* the main SAMPLE measure so far */
         struct pf_main_choice choice;
@@ -56,12 +41,6 @@ struct pf_accumulator {
     unsigned char *labels;   /* by label set: 1 where a record has it */
     size_t label_count, label_capacity;
 
-    struct pf_member {
-        uint32_t sums;       /* index + 1; 0 = not met yet */
-        bool dropped;        /* only an input that was dropped had it */
-        int64_t factor;
-    } *members;              /* by measure */
-    size_t member_count, member_capacity;
     struct pf_accumulated {  /* pf_accumulator_keep: copies */
         struct pf_sums *sums;
         uint32_t count;
@@ -94,7 +73,10 @@ int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, 
 int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to, struct pf_error *);
 
 /* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
-struct pf_sums *pf_accumulator_find(const struct pf_accumulator *, uint32_t measure);
+static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator, uint32_t measure)
+{
+    return pf_ledger_of(&accumulator->ledger, measure);
+}
 /* Sum of all records; the greatest value for PF_MAX. */
 pf_int128 pf_sums_total(const struct pf_sums *);
 /* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own); nothing where they are that
@@ -109,10 +91,6 @@ static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int
         return pf_add64(*sum, value, sum);
     *sum = value > *sum ? value : *sum;
     return true;
-}
-static inline int64_t pf_sums_at(const struct pf_sums *sums, size_t index)
-{
-    return index < sums->count ? sums->data[index] : 0;
 }
 
 /* The main measure of a kind (model/main_measure.h), of those that are kept; UINT32_MAX: there are no measures of this kind. */

@@ -142,11 +142,11 @@ static void choose_sums(struct pf_callers *callers)
     const struct pf_accumulator *accumulator = &callers->accumulator;
     const struct pf_sums *inclusive = NULL;
 
-    for (uint32_t k = 0; k < accumulator->count && !inclusive; k++)
-        if (measure_of(&accumulator->sums[k])->kind == PF_EDGE && pf_subject_told(accumulator, measure_of(&accumulator->sums[k])))
-            inclusive = &accumulator->sums[k];
-    for (uint32_t k = 0; k < accumulator->count && inclusive; k++) {
-        const struct pf_sums *sums = &accumulator->sums[k];
+    for (uint32_t k = 0; k < accumulator->ledger.count && !inclusive; k++)
+        if (measure_of(&accumulator->ledger.sums[k])->kind == PF_EDGE && pf_subject_told(accumulator, measure_of(&accumulator->ledger.sums[k])))
+            inclusive = &accumulator->ledger.sums[k];
+    for (uint32_t k = 0; k < accumulator->ledger.count && inclusive; k++) {
+        const struct pf_sums *sums = &accumulator->ledger.sums[k];
         const struct pf_measure *measure = measure_of(sums);
         size_t to = sums == inclusive                                                          ? INCLUSIVE
                     : pf_measure_calls(callers->dict, measure)                                 ? CALLS

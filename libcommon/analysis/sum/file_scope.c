@@ -158,9 +158,9 @@ static int record_of(struct scope *scope, struct pf_accumulator *to, enum pf_kin
 static struct pf_sums *find_sums(const struct pf_accumulator *accumulator,
                                  const struct pf_measure *measure)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++)
-        if (pf_measure_same(&accumulator->sums[i].quantity.measure, measure))
-            return &accumulator->sums[i];
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++)
+        if (pf_measure_same(&accumulator->ledger.sums[i].quantity.measure, measure))
+            return &accumulator->ledger.sums[i];
     return NULL;
 }
 
@@ -214,8 +214,8 @@ static const struct pf_measure *own_measure(const struct scope *scope,
 {
     const struct pf_measure *best = NULL;
 
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_sums *sums = &accumulator->sums[i];
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_sums *sums = &accumulator->ledger.sums[i];
         const struct pf_measure *measure = &sums->quantity.measure;
         if (measure->kind == kind && measure->role == role && measure->unit == scope->time.unit &&
             sums->kept && measure->aggregation == PF_SUM &&
@@ -431,8 +431,8 @@ static struct pf_sums *find_time(const struct pf_accumulator *accumulator)
     struct pf_sums *found = NULL;
     bool several = false;
 
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        struct pf_sums *sums = &accumulator->sums[i];
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        struct pf_sums *sums = &accumulator->ledger.sums[i];
         const struct pf_measure *measure = &sums->quantity.measure;
         if (measure->kind != PF_FLAT || measure->role != PF_SELF ||
             !pf_bytes_equal(pf_dict_string(accumulator->dict, measure->name), PF_BYTES("time")))

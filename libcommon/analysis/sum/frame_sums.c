@@ -9,6 +9,7 @@
 
 int pf_frame_sums_init(struct pf_frame_sums *sums, struct pf_error *error)
 {
+    sums->ledger.wide = true;
     if (pf_table_init(&sums->frames, sizeof(struct pf_sum_frame)) != PF_OK ||
         pf_table_init(&sums->nodes, sizeof(struct pf_sum_node)) != PF_OK ||
         pf_table_init(&sums->rows, sizeof(struct pf_sum_row)) != PF_OK || pf_table_init(&sums->groups, sizeof(struct pf_label)) != PF_OK)
@@ -26,10 +27,7 @@ void pf_frame_sums_free(struct pf_frame_sums *sums)
     free(sums->frame_of);
     free(sums->node_of);
     free(sums->path);
-    for (size_t k = 0; k < sums->column_count; k++)
-        free(sums->columns[k].sums);
-    free(sums->columns);
-    free(sums->factors);
+    pf_ledger_free(&sums->ledger);
 }
 
 /* --- stacks ----------------------------------------------------------------------------------------------- */
@@ -92,64 +90,19 @@ static uint32_t find_group(struct pf_frame_sums *sums, uint32_t labels)
 
 /* --- columns ---------------------------------------------------------------------------------------------- */
 
-static int too_big(struct pf_frame_sums *sums, const struct pf_sum_column *column, struct pf_error *error)
-{
-    struct pf_bytes name = pf_dict_string(sums->dict, column->quantity.measure.name);
-
-    return pf_error_set(error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits", pf_clip(name).text);
-}
-
-static struct pf_sum_column *column_of(struct pf_frame_sums *sums, const struct pf_measure *measure)
-{
-    for (size_t k = 0; k < sums->column_count; k++)
-        if (pf_measure_same(&sums->columns[k].quantity.measure, measure))
-            return &sums->columns[k];
-    if (!pf_grow(&sums->columns, &sums->column_capacity, sums->column_count + 1, sizeof *sums->columns))
-        return NULL;
-    sums->columns[sums->column_count] = (struct pf_sum_column){0};
-    return &sums->columns[sums->column_count++];
-}
-
-/* The column counts what this measure counts as well. */
-static int join_measure(struct pf_frame_sums *sums, uint32_t index, struct pf_error *error)
-{
-    const struct pf_measure *measure = pf_measures_row(&sums->dict->measures, index);
-    int64_t times_sums, times_values;
-
-    if (!pf_grow_zeroed(&sums->factors, &sums->factor_count, &sums->factor_capacity, (size_t)index + 1, sizeof *sums->factors))
-        return pf_error_nomem(error);
-    if (sums->factors[index].column)
-        return PF_OK;
-    struct pf_sum_column *column = column_of(sums, measure);
-    if (!column)
-        return pf_error_nomem(error);
-    if (pf_quantity_join(&column->quantity, sums->dict, measure, &times_sums, &times_values, error) != PF_OK)
-        return error->code;
-    uint32_t number = (uint32_t)(column - sums->columns) + 1;
-    for (size_t k = 0; times_sums != 1 && k < column->count; k++)
-        if (__builtin_mul_overflow(column->sums[k], (pf_int128)times_sums, &column->sums[k]))
-            return too_big(sums, column, error);
-    for (size_t k = 0; times_sums != 1 && k < sums->factor_count; k++)
-        if (sums->factors[k].column == number && !pf_mul64(sums->factors[k].factor, times_sums, &sums->factors[k].factor))
-            return too_big(sums, column, error);
-    sums->factors[index] = (struct pf_sum_factor){number, times_values};
-    return PF_OK;
-}
-
 static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *values, const uint32_t *rows, uint32_t count,
                       struct pf_error *error)
 {
-    struct pf_sum_factor factor = sums->factors[values->measure];
-    struct pf_sum_column *column = &sums->columns[factor.column - 1];
+    struct pf_member member = sums->ledger.members[values->measure];
+    struct pf_sums *column = &sums->ledger.sums[member.sums - 1];
+    struct pf_bytes name = pf_dict_string(sums->dict, column->quantity.measure.name);
 
-    for (uint32_t k = 0; k < count; k++) {
-        if (values->data[k] == 0)
-            continue;
-        if (!pf_grow_zeroed(&column->sums, &column->count, &column->capacity, sums->rows.count, sizeof *column->sums))
-            return pf_error_nomem(error);
-        if (__builtin_add_overflow(column->sums[rows[k]], (pf_int128)values->data[k] * factor.factor, &column->sums[rows[k]]))
-            return too_big(sums, column, error);
-    }
+    if (count == 0 || values->data == NULL)
+        return PF_OK;
+    if (!pf_sums_reserve(column, sums->rows.count))
+        return pf_error_nomem(error);
+    if (pf_sums_add(column, rows, values->data, count, member.factor) < count)
+        return pf_error_set(error, PF_OVERFLOW, "a sum of '%.*s' leaves 128 bits", name.size > 100 ? 100 : (int)name.size, name.data);
     return PF_OK;
 }
 
@@ -161,7 +114,7 @@ int pf_frame_sums_add(struct pf_frame_sums *sums, const struct pf_batch *batch, 
     if (sums->group_key && !pf_outermost_extend(&sums->outermost, sums->dict, pf_dict_string(sums->dict, sums->group_key)))
         return pf_error_nomem(error);
     for (uint32_t k = 0; k < batch->value_count && status == PF_OK; k++)
-        status = join_measure(sums, batch->values[k].measure, error);
+        status = pf_ledger_find(&sums->ledger, sums->dict, batch->values[k].measure, error);
     for (uint32_t k = 0; k < batch->rows && status == PF_OK; k++) {
         struct pf_sum_row row = {find_node(sums, batch->stack ? batch->stack[k] : 0),
                                  find_group(sums, batch->labels ? batch->labels[k] : 0), 1};
@@ -227,37 +180,37 @@ bool pf_frame_sums_order(const struct pf_frame_sums *sums, uint32_t *order)
 
 /* --- choice and text -------------------------------------------------------------------------------------- */
 
-const struct pf_sum_column *pf_frame_sums_main(const struct pf_frame_sums *sums, const struct pf_sum_column *but)
+const struct pf_sums *pf_frame_sums_main(const struct pf_frame_sums *sums, const struct pf_sums *but)
 {
     struct pf_main_choice choice = {0};
-    const struct pf_sum_column *best = NULL;
+    const struct pf_sums *best = NULL;
 
-    for (size_t k = 0; k < sums->column_count; k++)
-        if (&sums->columns[k] != but && pf_main_offer(&choice, sums->dict, &sums->columns[k].quantity.measure))
-            best = &sums->columns[k];
+    for (size_t k = 0; k < sums->ledger.count; k++)
+        if (&sums->ledger.sums[k] != but && pf_main_offer(&choice, sums->dict, &sums->ledger.sums[k].quantity.measure))
+            best = &sums->ledger.sums[k];
     return best;
 }
 
-const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *sums, const char *unit, const char *name)
+const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *sums, const char *unit, const char *name)
 {
-    const struct pf_sum_column *best = NULL;
+    const struct pf_sums *best = NULL;
     int best_score = -1;
 
-    for (size_t k = 0; k < sums->column_count; k++) {
-        const struct pf_measure *measure = &sums->columns[k].quantity.measure;
+    for (size_t k = 0; k < sums->ledger.count; k++) {
+        const struct pf_measure *measure = &sums->ledger.sums[k].quantity.measure;
         int score = measure->main ? 2 : pf_bytes_equal(pf_dict_string(sums->dict, measure->name), pf_bytes_of(name)) ? 1 : 0;
 
         if (!pf_bytes_equal(pf_dict_string(sums->dict, measure->unit), pf_bytes_of(unit)))
             continue;
         if (score > best_score) {
-            best = &sums->columns[k];
+            best = &sums->ledger.sums[k];
             best_score = score;
         }
     }
     return best;
 }
 
-size_t pf_frame_sums_print(const struct pf_sum_column *column, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut)
+size_t pf_frame_sums_print(const struct pf_sums *column, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut)
 {
     enum { DECIMALS = 18 };
     uint64_t num = column->quantity.measure.num, den = column->quantity.measure.den, common = pf_gcd(num, per);

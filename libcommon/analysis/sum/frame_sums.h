@@ -3,8 +3,8 @@
 #ifndef PF_ANALYSIS_SUM_FRAME_SUMS_H
 #define PF_ANALYSIS_SUM_FRAME_SUMS_H
 
+#include "analysis/sum/ledger.h"
 #include "analysis/sum/outermost.h"
-#include "analysis/sum/units.h"
 #include "model/batch.h"
 
 #include <stdbool.h>
@@ -35,17 +35,7 @@ struct pf_frame_sums {
     size_t frame_count, frame_capacity, node_count, node_capacity;
     uint32_t *path;
     size_t path_capacity;
-    struct pf_sum_column {
-        struct pf_quantity quantity;
-        pf_int128 *sums;    /* by row */
-        size_t count, capacity;
-    } *columns;
-    size_t column_count, column_capacity;
-    struct pf_sum_factor {
-        uint32_t column;    /* + 1; 0 = not joined yet */
-        int64_t factor;
-    } *factors;             /* by measure */
-    size_t factor_count, factor_capacity;
+    struct pf_ledger ledger; /* wide, by row */
 };
 
 struct pf_sum_row {
@@ -58,12 +48,6 @@ void pf_frame_sums_free(struct pf_frame_sums *);
 /* Adds a batch of samples, or of no rows, which makes the columns. */
 int pf_frame_sums_add(struct pf_frame_sums *, const struct pf_batch *, struct pf_error *);
 
-/* The sum of a row, 0 where it has none. */
-static inline pf_int128 pf_frame_sums_value(const struct pf_sum_column *column, uint32_t row)
-{
-    return row < column->count ? column->sums[row] : 0;
-}
-
 /* All rows in an order in which stacks that begin alike stand together, those of one group before those of the next: `order` has room for
  * rows.count - 1. False: out of memory. */
 bool pf_frame_sums_order(const struct pf_frame_sums *, uint32_t *order);
@@ -71,14 +55,14 @@ bool pf_frame_sums_order(const struct pf_frame_sums *, uint32_t *order);
 bool pf_frame_sums_preorder(const struct pf_frame_sums *, uint32_t *order);
 
 /* The column of the main measure (model/main_measure.h), without regard to the column `but` (NULL: of all). NULL: there are no columns. */
-const struct pf_sum_column *pf_frame_sums_main(const struct pf_frame_sums *, const struct pf_sum_column *but);
+const struct pf_sums *pf_frame_sums_main(const struct pf_frame_sums *, const struct pf_sums *but);
 /* The column for a place that holds amounts in `unit`: the marked one, else the first that is called `name`, else the first in this unit.
  * NULL: no column is in this unit. */
-const struct pf_sum_column *pf_frame_sums_find(const struct pf_frame_sums *, const char *unit, const char *name);
+const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *, const char *unit, const char *name);
 
 /* An amount in base units as JSON has numbers, exactly where it has an end (10, 0.125), else as a fraction of 18 digits: sum * num / den. The
  * length; at most PF_SUM_TEXT. *cut is set then. */
 enum { PF_SUM_TEXT = 96 };
-size_t pf_frame_sums_print(const struct pf_sum_column *, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut);
+size_t pf_frame_sums_print(const struct pf_sums *, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut);
 
 #endif

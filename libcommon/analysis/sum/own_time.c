@@ -21,8 +21,8 @@ static bool names_functions(const struct pf_dict *dict, const struct pf_sums *su
 /* Lines have their own costs in the measure of the calls (callgrind). */
 static bool calls_measure(const struct pf_accumulator *accumulator, const struct pf_measure *lines)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *calls = &accumulator->sums[i].quantity.measure;
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_measure *calls = &accumulator->ledger.sums[i].quantity.measure;
 
         if (calls->kind == PF_EDGE && calls->role == PF_INCLUSIVE && lines->role == PF_SELF &&
             calls->name == lines->name && calls->unit == lines->unit)
@@ -34,8 +34,8 @@ static bool calls_measure(const struct pf_accumulator *accumulator, const struct
 /* Whether anything else tells what functions cost themselves. */
 static bool is_known(const struct pf_accumulator *accumulator)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_sums *sums = &accumulator->sums[i];
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_sums *sums = &accumulator->ledger.sums[i];
         const struct pf_measure *measure = &sums->quantity.measure;
 
         if ((measure->kind == PF_EDGE && measure->role == PF_SELF) ||
@@ -50,8 +50,8 @@ static bool is_known(const struct pf_accumulator *accumulator)
  * name. A function without such records has no cost of its own. */
 static bool has_own(const struct pf_accumulator *accumulator, const struct pf_measure *calls)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
 
         if (measure->kind == PF_FLAT && measure->role == PF_SELF && measure->name == calls->name)
             return true;
@@ -142,11 +142,11 @@ int pf_own_time_add(struct pf_accumulator *accumulator, struct pf_error *error)
 
     if (accumulator->by_labels || accumulator->derived != NULL || is_known(accumulator))
         return PF_OK;
-    accumulator->derived = calloc((size_t)accumulator->count + 1, sizeof *accumulator->derived);
+    accumulator->derived = calloc((size_t)accumulator->ledger.count + 1, sizeof *accumulator->derived);
     if (accumulator->derived == NULL)
         return pf_error_nomem(error);
-    for (uint32_t i = 0; i < accumulator->count && status == PF_OK; i++) {
-        struct pf_sums *sums = &accumulator->sums[i];
+    for (uint32_t i = 0; i < accumulator->ledger.count && status == PF_OK; i++) {
+        struct pf_sums *sums = &accumulator->ledger.sums[i];
         const struct pf_measure *measure = &sums->quantity.measure;
 
         if (measure->kind == PF_EDGE && measure->role == PF_INCLUSIVE &&

@@ -19,9 +19,9 @@ static bool has_value(const struct pf_sums *sums)
 /* Nothing is known of calls but how many there were (gmon.out), or all their times are 0. */
 static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
-        if (measure->kind == kind && measure->role != PF_COUNT && has_value(&accumulator->sums[i]))
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
+        if (measure->kind == kind && measure->role != PF_COUNT && has_value(&accumulator->ledger.sums[i]))
             return false;
     }
     return true;
@@ -77,12 +77,12 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator, const s
     struct pf_sums *best = NULL;
     int best_fitness = 0;
 
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *other = &accumulator->sums[i].quantity.measure;
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_measure *other = &accumulator->ledger.sums[i].quantity.measure;
         int fit = other->kind == kind ? fitness(accumulator->dict, &shown->quantity.measure, other, role) : 0;
         if (fit > best_fitness) {
             best_fitness = fit;
-            best = &accumulator->sums[i];
+            best = &accumulator->ledger.sums[i];
         }
     }
     return best;
@@ -98,11 +98,11 @@ static struct pf_sums *calls_made(const struct pf_accumulator *accumulator, cons
 
 static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
         if (measure->kind == shown->quantity.measure.kind && pf_measure_calls(accumulator->dict, measure) &&
             same_side(accumulator->dict, &shown->quantity.measure, measure))
-            return &accumulator->sums[i];
+            return &accumulator->ledger.sums[i];
     }
     return NULL;
 }
@@ -192,11 +192,11 @@ static void set_columns(struct pf_subject *subject, const struct pf_accumulator 
 
 struct pf_sums *pf_subject_beside(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
 {
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *other = &accumulator->sums[i].quantity.measure;
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_measure *other = &accumulator->ledger.sums[i].quantity.measure;
         if (other->kind == PF_FLAT && other->name == measure->name && other->role == measure->role && other->unit == measure->unit &&
             other->aggregation == measure->aggregation && other->num == measure->num && other->den == measure->den)
-            return &accumulator->sums[i];
+            return &accumulator->ledger.sums[i];
     }
     return NULL;
 }
@@ -224,9 +224,9 @@ static void prefer_told(struct pf_subject *subject, const struct pf_accumulator 
 {
     struct pf_sums *told = NULL, *self, *calls;
 
-    for (uint32_t i = 0; i < accumulator->count && told == NULL; i++)
-        if (accumulator->sums[i].quantity.measure.kind == PF_EDGE)
-            told = pf_subject_told(accumulator, &accumulator->sums[i].quantity.measure);
+    for (uint32_t i = 0; i < accumulator->ledger.count && told == NULL; i++)
+        if (accumulator->ledger.sums[i].quantity.measure.kind == PF_EDGE)
+            told = pf_subject_told(accumulator, &accumulator->ledger.sums[i].quantity.measure);
     if (told == NULL)
         return;
     self = subject->self != NULL ? pf_subject_beside(accumulator, &subject->self->quantity.measure) : NULL;

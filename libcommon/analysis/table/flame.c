@@ -68,16 +68,16 @@ enum { AHEAD = 32 };
 
 static int mark_records(struct pf_flame *flame)
 {
-    for (uint32_t i = 0; i < flame->sums.count; i++)
-        if (flame->sums.sums[i].count > flame->place_count)
-            flame->place_count = flame->sums.sums[i].count;
+    for (uint32_t i = 0; i < flame->sums.ledger.count; i++)
+        if (flame->sums.ledger.sums[i].count > flame->place_count)
+            flame->place_count = flame->sums.ledger.sums[i].count;
     flame->places = malloc((flame->place_count + 1) * sizeof *flame->places);
     if (flame->places == NULL)
         return PF_NOMEM;
     memset(flame->places, 0xff, flame->place_count * sizeof *flame->places);
-    for (uint32_t i = 0; i < flame->sums.count; i++)
-        for (size_t k = 0; k < flame->sums.sums[i].count; k++)
-            if (flame->sums.sums[i].data[k] != 0)
+    for (uint32_t i = 0; i < flame->sums.ledger.count; i++)
+        for (size_t k = 0; k < flame->sums.ledger.sums[i].count; k++)
+            if (flame->sums.ledger.sums[i].data[k] != 0)
                 flame->places[k] = 0;
     return PF_OK;
 }
@@ -244,9 +244,9 @@ static const struct pf_sums *sibling(const struct pf_flame *flame, struct pf_byt
 {
     struct pf_bytes found;
 
-    for (uint32_t i = 0; i < flame->sums.count; i++)
-        if (drawable(&flame->sums.sums[i]) && stem(flame, &flame->sums.sums[i], end, &found) && pf_bytes_equal(found, base))
-            return &flame->sums.sums[i];
+    for (uint32_t i = 0; i < flame->sums.ledger.count; i++)
+        if (drawable(&flame->sums.ledger.sums[i]) && stem(flame, &flame->sums.ledger.sums[i], end, &found) && pf_bytes_equal(found, base))
+            return &flame->sums.ledger.sums[i];
     return NULL;
 }
 
@@ -317,10 +317,10 @@ int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **su
     int status = PF_OK;
 
     *main = *count = 0;
-    if ((*subjects = calloc((size_t)flame->sums.count + 1, sizeof **subjects)) == NULL)
+    if ((*subjects = calloc((size_t)flame->sums.ledger.count + 1, sizeof **subjects)) == NULL)
         return pf_error_nomem(error);
-    for (uint32_t i = 0; i < flame->sums.count && status == PF_OK; i++) {
-        const struct pf_sums *sums = &flame->sums.sums[i];
+    for (uint32_t i = 0; i < flame->sums.ledger.count && status == PF_OK; i++) {
+        const struct pf_sums *sums = &flame->sums.ledger.sums[i];
         struct pf_flame_subject *subject = &(*subjects)[*count];
         size_t same = 0;
         if (!drawable(sums))

@@ -156,10 +156,10 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
     bool told = pf_subject_told(sums, measure_of(inclusive)) != NULL;
     int fit, best_fit = 0;
 
-    for (uint32_t k = 0; k < sums->count; k++) {
-        const struct pf_measure *measure = measure_of(&sums->sums[k]);
+    for (uint32_t k = 0; k < sums->ledger.count; k++) {
+        const struct pf_measure *measure = measure_of(&sums->ledger.sums[k]);
 
-        if (measure->unit != measure_of(inclusive)->unit || measure->aggregation != PF_SUM || is_used(costs, &sums->sums[k]))
+        if (measure->unit != measure_of(inclusive)->unit || measure->aggregation != PF_SUM || is_used(costs, &sums->ledger.sums[k]))
             continue;
         fit = measure->kind == PF_FLAT && measure->role != PF_INCLUSIVE && measure->name == measure_of(inclusive)->name ? 3
               : measure->kind == PF_EDGE && measure->role == PF_SELF                                                    ? 2
@@ -167,7 +167,7 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
                                                                                                                         : 0;
         if (fit > best_fit && (fit == 3 || costs->count == 0 || measure_of(inclusive)->main)) {
             best_fit = fit;
-            best = &sums->sums[k];
+            best = &sums->ledger.sums[k];
         }
     }
     return best;
@@ -195,8 +195,8 @@ static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumul
     struct pf_main_choice choice = {0};
     uint32_t best = UINT32_MAX;
 
-    for (uint32_t k = 0; k < sums->count; k++)
-        if (is(costs, &sums->sums[k], kind) && pf_main_offer(&choice, costs->dict, measure_of(&sums->sums[k])))
+    for (uint32_t k = 0; k < sums->ledger.count; k++)
+        if (is(costs, &sums->ledger.sums[k], kind) && pf_main_offer(&choice, costs->dict, measure_of(&sums->ledger.sums[k])))
             best = k;
     return best;
 }
@@ -204,7 +204,7 @@ static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumul
 /* Adds inclusive costs that have self costs; if no costs have, the first inclusive costs. */
 static bool choose_call(struct pf_cg_costs *costs, struct pf_accumulator *sums, uint32_t index)
 {
-    struct pf_sums *inclusive = &sums->sums[index], *self;
+    struct pf_sums *inclusive = &sums->ledger.sums[index], *self;
 
     if (!is_inclusive(costs, inclusive, PF_EDGE))
         return true;
@@ -217,7 +217,7 @@ static bool choose_calls(struct pf_cg_costs *costs, struct pf_accumulator *sums)
     uint32_t main = main_of(costs, sums, PF_EDGE, is_inclusive);
     bool good = main == UINT32_MAX || choose_call(costs, sums, main);
 
-    for (uint32_t k = 0; good && k < sums->count; k++)
+    for (uint32_t k = 0; good && k < sums->ledger.count; k++)
         good = choose_call(costs, sums, k);
     return good;
 }
@@ -225,10 +225,10 @@ static bool choose_calls(struct pf_cg_costs *costs, struct pf_accumulator *sums)
 static bool choose_own(struct pf_cg_costs *costs, struct pf_accumulator *sums, enum pf_kind kind)
 {
     uint32_t main = main_of(costs, sums, kind, is_own);
-    bool good = main == UINT32_MAX || add_event(costs, &sums->sums[main], NULL);
+    bool good = main == UINT32_MAX || add_event(costs, &sums->ledger.sums[main], NULL);
 
-    for (uint32_t k = 0; good && k < sums->count; k++)
-        good = !is_own(costs, &sums->sums[k], kind) || add_event(costs, &sums->sums[k], NULL);
+    for (uint32_t k = 0; good && k < sums->ledger.count; k++)
+        good = !is_own(costs, &sums->ledger.sums[k], kind) || add_event(costs, &sums->ledger.sums[k], NULL);
     return good;
 }
 
@@ -246,8 +246,8 @@ static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accum
 {
     int status = PF_OK;
 
-    for (uint32_t k = 0; status == PF_OK && k < sums->count; k++) {
-        const struct pf_sums *each = &sums->sums[k];
+    for (uint32_t k = 0; status == PF_OK && k < sums->ledger.count; k++) {
+        const struct pf_sums *each = &sums->ledger.sums[k];
         const struct pf_measure *measure = measure_of(each);
 
         if (!is_used(costs, each) && !is_calls(costs->dict, each) && !is_jump(costs->dict, each) &&
@@ -357,8 +357,8 @@ static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *recor
             (row != 0 && add_column(costs, row, k, &event->inclusive, edge, error) != PF_OK))
             return error->code;
     }
-    for (uint32_t k = 0; row != 0 && k < records->sums.count; k++) {
-        const struct pf_sums *sums = &records->sums.sums[k];
+    for (uint32_t k = 0; row != 0 && k < records->sums.ledger.count; k++) {
+        const struct pf_sums *sums = &records->sums.ledger.sums[k];
         size_t extra = PF_CG_CALLS;
 
         if (measure_of(sums)->kind != PF_EDGE || (!is_calls(costs->dict, sums) && !is_jump(costs->dict, sums)))
@@ -512,8 +512,8 @@ static int find_counts(struct walk *walk)
     struct pf_cg_records *records = walk->records;
     struct pf_dict *dict = walk->costs->dict;
 
-    for (uint32_t k = 0; k < records->sums.count; k++) {
-        struct pf_sums *sums = &records->sums.sums[k];
+    for (uint32_t k = 0; k < records->sums.ledger.count; k++) {
+        struct pf_sums *sums = &records->sums.ledger.sums[k];
         const struct pf_measure *measure = &sums->quantity.measure;
 
         if (measure->kind != PF_SAMPLE)

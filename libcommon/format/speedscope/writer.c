@@ -69,7 +69,7 @@ static void write_frames(struct pf_writer *writer)
 
 /* A profile on its way out: the rows of one group whose sums of one measure have one sign. */
 struct part {
-    const struct pf_sum_column *column;
+    const struct pf_sums *column;
     const uint32_t *rows;
     size_t count;
     bool negative;
@@ -77,7 +77,7 @@ struct part {
 
 static pf_int128 amount_of(const struct part *part, size_t k)
 {
-    pf_int128 sum = pf_frame_sums_value(part->column, part->rows[k]);
+    pf_int128 sum = pf_sums_wide_at(part->column, part->rows[k]);
 
     return part->negative ? (sum < 0 ? -sum : 0) : sum > 0 ? sum : 0;
 }
@@ -233,12 +233,12 @@ static int write_profiles(struct pf_writer *writer)
 {
     struct pf_speedscope_writer *state = writer->state;
     struct pf_frame_sums *sums = &state->sums;
-    const struct pf_sum_column *main_one = pf_frame_sums_main(sums, NULL);
+    const struct pf_sums *main_one = pf_frame_sums_main(sums, NULL);
     size_t rows = sums->rows.count - 1;
     int status = PF_OK;
 
-    for (size_t column = 0; column <= sums->column_count && status == PF_OK; column++) {
-        const struct pf_sum_column *which = column == 0 ? main_one : &sums->columns[column - 1];
+    for (size_t column = 0; column <= sums->ledger.count && status == PF_OK; column++) {
+        const struct pf_sums *which = column == 0 ? main_one : &sums->ledger.sums[column - 1];
 
         if (!which || (column > 0 && which == main_one))
             continue;

@@ -95,12 +95,12 @@ static void write_call_frame(struct pf_writer *writer, uint32_t node)
 }
 
 /* The sum of a node in a column; 0 where there is none. */
-static pf_int128 sum_of(const struct pf_v8_writer *state, const struct pf_sum_column *column, uint32_t node)
+static pf_int128 sum_of(const struct pf_v8_writer *state, const struct pf_sums *column, uint32_t node)
 {
-    return column && state->row_of[node] ? pf_frame_sums_value(column, state->row_of[node]) : 0;
+    return column && state->row_of[node] ? pf_sums_wide_at(column, state->row_of[node]) : 0;
 }
 
-static int check_sums(struct pf_writer *writer, const struct pf_sum_column *column)
+static int check_sums(struct pf_writer *writer, const struct pf_sums *column)
 {
     struct pf_v8_writer *state = writer->state;
     const struct pf_measure *measure = column ? &column->quantity.measure : NULL;
@@ -119,7 +119,7 @@ static int check_sums(struct pf_writer *writer, const struct pf_sum_column *colu
     return PF_OK;
 }
 
-static void write_measure(struct pf_writer *writer, const char *key, const struct pf_sum_column *column)
+static void write_measure(struct pf_writer *writer, const char *key, const struct pf_sums *column)
 {
     struct pf_v8_writer *state = writer->state;
     struct pf_measure measure;
@@ -149,12 +149,12 @@ static int end_of(struct pf_writer *writer, const char *said)
 
 /* --- profiles of the processor ---------------------------------------------------------------------------- */
 
-static bool is_time(const struct pf_writer *writer, const struct pf_sum_column *column)
+static bool is_time(const struct pf_writer *writer, const struct pf_sums *column)
 {
     return pf_measure_is_time(writer->dict, &column->quantity.measure);
 }
 
-static void write_nodes(struct pf_writer *writer, const struct pf_sum_column *hits)
+static void write_nodes(struct pf_writer *writer, const struct pf_sums *hits)
 {
     struct pf_v8_writer *state = writer->state;
     uint32_t count = state->sums.nodes.count;
@@ -177,7 +177,7 @@ static void write_nodes(struct pf_writer *writer, const struct pf_sum_column *hi
 
 /* Samples, and what passed before each of them: microseconds, or what else is measured. Each stands there twice with its time between,
  * which is then its own for those who take the time before a sample and for those who take the time behind it (the DevTools). */
-static void write_samples(struct pf_writer *writer, const struct pf_sum_column *hits, const struct pf_sum_column *wall)
+static void write_samples(struct pf_writer *writer, const struct pf_sums *hits, const struct pf_sums *wall)
 {
     struct pf_v8_writer *state = writer->state;
     uint64_t per = wall && is_time(writer, wall) ? 1000 : 1;
@@ -219,14 +219,14 @@ static void write_times(struct pf_writer *writer, int64_t whole)
 int pf_v8_finish_cpu(struct pf_writer *writer)
 {
     struct pf_v8_writer *state = writer->state;
-    const struct pf_sum_column *hits = pf_frame_sums_find(&state->sums, "count", "hits"), *wall = pf_frame_sums_main(&state->sums, NULL);
+    const struct pf_sums *hits = pf_frame_sums_find(&state->sums, "count", "hits"), *wall = pf_frame_sums_main(&state->sums, NULL);
     char text[PF_SUM_TEXT];
     pf_int128 total = 0;
 
     if (hits && hits->quantity.measure.num != hits->quantity.measure.den)
         hits = NULL; /* they are whole numbers */
     /* The main measure stands where times do. If the hits are the main measure, they have their own place, and there is room for another. */
-    if (wall == hits && state->sums.column_count > 1)
+    if (wall == hits && state->sums.ledger.count > 1)
         wall = pf_frame_sums_main(&state->sums, hits);
     if (wall)
         pf_held_measures_add(&writer->measures, &wall->quantity.measure);
@@ -260,7 +260,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
 /* --- profiles of the heap --------------------------------------------------------------------------------- */
 
 /* Whole bytes, half to even. */
-static void write_size(struct pf_writer *writer, const struct pf_sum_column *size, uint32_t node)
+static void write_size(struct pf_writer *writer, const struct pf_sums *size, uint32_t node)
 {
     struct pf_v8_writer *state = writer->state;
     const struct pf_measure *measure = &size->quantity.measure;
@@ -272,7 +272,7 @@ static void write_size(struct pf_writer *writer, const struct pf_sum_column *siz
         pf_json_int(writer->sink, bytes);
 }
 
-static void open_heap_node(struct pf_writer *writer, const struct pf_sum_column *size, uint32_t node)
+static void open_heap_node(struct pf_writer *writer, const struct pf_sums *size, uint32_t node)
 {
     pf_sink_text(writer->sink, "{");
     write_call_frame(writer, node);
@@ -281,7 +281,7 @@ static void open_heap_node(struct pf_writer *writer, const struct pf_sum_column 
     pf_sink_printf(writer->sink, ",\"id\":%" PRIu32 ",\"children\":[", node + 1);
 }
 
-static void write_heap_nodes(struct pf_writer *writer, const struct pf_sum_column *size)
+static void write_heap_nodes(struct pf_writer *writer, const struct pf_sums *size)
 {
     struct pf_v8_writer *state = writer->state;
     struct pf_walk *walk = &state->walk;
@@ -302,7 +302,7 @@ static void write_heap_nodes(struct pf_writer *writer, const struct pf_sum_colum
 int pf_v8_finish_heap(struct pf_writer *writer)
 {
     struct pf_v8_writer *state = writer->state;
-    const struct pf_sum_column *size = pf_frame_sums_find(&state->sums, "bytes", "inuse_space");
+    const struct pf_sums *size = pf_frame_sums_find(&state->sums, "bytes", "inuse_space");
     const char *comma = "";
 
     if (!size)

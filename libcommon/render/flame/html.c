@@ -398,7 +398,7 @@ static int finish(struct pf_writer *writer)
 
     if (status == PF_OK)
         status = pf_flame_subjects(&state->flame, &state->subjects, &state->subject_count, &state->main, &writer->error);
-    if (status == PF_OK && state->subject_count == 0 && state->flame.sums.count > 0)
+    if (status == PF_OK && state->subject_count == 0 && state->flame.sums.ledger.count > 0)
         status = pf_error_set(&writer->error, PF_USAGE, "the values of these records are greatest ones, which do not add up to a width");
     for (size_t i = 0; i < state->subject_count && status == PF_OK; i++) {
         struct pf_flame_amounts amounts = {0}; /* whether sums leave 64 bits */

@@ -531,7 +531,7 @@ static int finish(struct pf_writer *writer)
 
     if (status == PF_OK)
         status = pf_flame_subjects(&state->flame, &subjects, &count, &main, &writer->error);
-    if (status == PF_OK && count == 0 && state->flame.sums.count > 0)
+    if (status == PF_OK && count == 0 && state->flame.sums.ledger.count > 0)
         status = pf_error_set(&writer->error, PF_USAGE, "the values of these records are greatest ones, which do not add up to a width");
     if (status == PF_OK && count > 0)
         state->subject = subjects[main];

@@ -89,7 +89,7 @@ int pf_top_choose(struct pf_top *top, const struct pf_top_choice *choice, struct
     top->blocks = calloc((size_t)choice->name_count + 1, sizeof *top->blocks);
     if (top->blocks == NULL)
         return pf_error_nomem(error);
-    if (sums->count == 0)
+    if (sums->ledger.count == 0)
         return PF_OK;
     if (choice->name_count > 0) {
         status = add_named(top, choice, kind, error);

@@ -17,15 +17,15 @@ static bool count_samples(const struct pf_top *top, const struct pf_top_block *b
     struct pf_error ignored = {0};
     struct pf_scale scale;
 
-    for (uint32_t i = 0; i < accumulator->count; i++) {
-        const struct pf_measure *measure = &accumulator->sums[i].quantity.measure;
+    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
+        const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
 
         if (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->dict, measure))
             continue;
-        pf_quantity_scale(&accumulator->sums[i].quantity, top->dict, PF_UNIT_AUTO, &scale, &ignored);
-        *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->sums[i]));
+        pf_quantity_scale(&accumulator->ledger.sums[i].quantity, top->dict, PF_UNIT_AUTO, &scale, &ignored);
+        *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->ledger.sums[i]));
         *parts = scale.parts;
-        return &accumulator->sums[i] != block->subject.shown;
+        return &accumulator->ledger.sums[i] != block->subject.shown;
     }
     *samples = 0;
     *parts = 1;
@@ -154,8 +154,8 @@ static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf
         append_text(line, any ? ", " : "also here: ");
         append_text(line, pf_kind_name(kind));
         any = true;
-        for (uint32_t i = 0; i < top->accumulator->count; i++) {
-            const struct pf_measure *measure = &top->accumulator->sums[i].quantity.measure;
+        for (uint32_t i = 0; i < top->accumulator->ledger.count; i++) {
+            const struct pf_measure *measure = &top->accumulator->ledger.sums[i].quantity.measure;
             struct pf_bytes name = pf_dict_string(top->dict, measure->name);
             if (measure->kind != kind)
                 continue;
