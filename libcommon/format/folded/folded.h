@@ -2,7 +2,7 @@
 #ifndef PF_FORMAT_FOLDED_FOLDED_H
 #define PF_FORMAT_FOLDED_FOLDED_H
 
-#include "analysis/sum/units.h"
+#include "analysis/sum/ledger.h"
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "codec/format.h"
@@ -75,11 +75,8 @@ void pf_folded_close_writer(struct pf_writer *);
 struct pf_folded_writer {
     struct pf_strings names;      /* as written: without `;` and line feeds, never empty */
     struct pf_table nodes;        /* a name below another node */
-    struct pf_folded_column {
-        struct pf_measure measure; /* the measure that is written */
-        pf_int128 *sums;           /* by node */
-        size_t sum_count, sum_capacity;
-    } columns[2];                 /* two: before and after */
+    struct pf_ledger ledger;      /* one column, for both sides have one scale; rows: node * column_count + side */
+    struct pf_measure columns[2]; /* the measures that are written; two: before and after */
     unsigned column_count;        /* 0: not chosen yet */
     struct pf_main_choice main;
     struct pf_folded_names {
@@ -98,9 +95,6 @@ struct pf_folded_writer {
     struct pf_buffer text;
 
     bool rounded;
-    struct pf_quantity quantity;  /* the quantity of the sums */
-    int64_t *factors;             /* by measure: values to sums; 0 = not joined yet */
-    size_t factor_count, factor_capacity;
 };
 
 /* --- known.c: stacks of earlier lines ------------------------------------------------------- */

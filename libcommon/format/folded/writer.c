@@ -34,14 +34,12 @@ void pf_folded_close_writer(struct pf_writer *writer)
 
     pf_strings_free(&state->names);
     pf_table_free(&state->nodes);
-    free(state->columns[0].sums);
-    free(state->columns[1].sums);
+    pf_ledger_free(&state->ledger);
     free(state->names_of[0].name_of);
     free(state->names_of[1].name_of);
     free(state->place_of);
     free(state->root_of);
     free(state->path);
-    free(state->factors);
     pf_buffer_free(&state->text);
 }
 
@@ -220,7 +218,7 @@ static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, s
 
         for (unsigned side = 0; side < 2; side++)
             if (joined_name(pf_dict_string(writer->dict, measure->name), stem, ends[side])) {
-                state->columns[side].measure = *measure;
+                state->columns[side] = *measure;
                 found[side] = true;
             }
     }
@@ -252,63 +250,49 @@ static void choose_measure(struct pf_writer *writer, const struct pf_batch *batc
 
     if (!best)
         return;
-    for (size_t k = 0; k < state->columns[0].sum_count; k++)
-        state->columns[0].sums[k] = 0;
-    for (size_t k = 0; k < state->factor_count; k++)
-        state->factors[k] = 0;
-    state->quantity = (struct pf_quantity){0};
+    pf_ledger_free(&state->ledger);
+    state->ledger = (struct pf_ledger){.wide = true};
     state->column_count = 2;
     if (difference_name(pf_dict_string(writer->dict, best->name), &stem) && find_sides(writer, batch, stem))
         return;
     state->column_count = 1;
-    state->columns[0].measure = *best;
+    state->columns[0] = *best;
 }
 
 static int too_big(struct pf_writer *writer)
 {
     return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits",
-                        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].measure.name).data);
+                        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].name).data);
 }
 
-/* Makes the sums fit for values of this measure too. */
+/* The column counts values of this measure too. */
 static int join_measure(struct pf_writer *writer, uint32_t index)
 {
-    struct pf_folded_writer *state = writer->state;
-    int64_t times_sums, times_values;
+    struct pf_ledger *ledger = &((struct pf_folded_writer *)writer->state)->ledger;
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
 
-    if (!pf_grow_zeroed(&state->factors, &state->factor_count, &state->factor_capacity, (size_t)index + 1,
-                        sizeof *state->factors))
+    if (!pf_ledger_reserve(ledger, writer->dict) || (ledger->count == 0 && !pf_ledger_new(ledger, measure)))
         return pf_error_nomem(&writer->error);
-    if (state->factors[index] != 0)
+    if (ledger->members[index].sums != 0)
         return PF_OK;
-    if (pf_quantity_join(&state->quantity, writer->dict, measure, &times_sums, &times_values, &writer->error) != PF_OK)
-        return writer->error.code;
-    for (unsigned side = 0; times_sums != 1 && side < 2; side++)
-        for (size_t k = 0; k < state->columns[side].sum_count; k++)
-            if (__builtin_mul_overflow(state->columns[side].sums[k], (pf_int128)times_sums, &state->columns[side].sums[k]))
-                return too_big(writer);
-    for (size_t k = 0; times_sums != 1 && k < state->factor_count; k++)
-        if (!pf_mul64(state->factors[k], times_sums, &state->factors[k]))
-            return too_big(writer);
-    state->factors[index] = times_values;
-    return PF_OK;
+    return pf_ledger_join(ledger, ledger->sums, writer->dict, index, measure, &writer->error);
 }
 
-static int add_column(struct pf_writer *writer, const struct pf_batch *batch, struct pf_folded_column *column, const int64_t *values,
-                      int64_t factor)
+static int add_column(struct pf_writer *writer, const struct pf_batch *batch, unsigned side, const struct pf_value_column *values)
 {
     struct pf_folded_writer *state = writer->state;
+    struct pf_sums *sums = state->ledger.sums;
+    int64_t factor = state->ledger.members[values->measure].factor;
 
     for (uint32_t row = 0; row < batch->rows; row++) {
-        if (values[row] == 0)
+        if (values->data[row] == 0)
             continue;
         uint32_t root = batch->labels ? root_node(writer, batch->labels[row]) : 0;
-        uint32_t node = stack_node(writer, batch->stack ? batch->stack[row] : 0, root);
+        uint32_t at = stack_node(writer, batch->stack ? batch->stack[row] : 0, root) * state->column_count + side;
 
-        if (!pf_grow_zeroed(&column->sums, &column->sum_count, &column->sum_capacity, state->nodes.count, sizeof *column->sums))
+        if (state->nodes.count > UINT32_MAX / 2 || !pf_sums_reserve(sums, (size_t)state->nodes.count * state->column_count))
             return pf_error_nomem(&writer->error);
-        if (__builtin_add_overflow(column->sums[node], (pf_int128)values[row] * factor, &column->sums[node]))
+        if (pf_sums_add(sums, &at, &values->data[row], 1, factor) == 0)
             return too_big(writer);
     }
     return state->nodes.status || state->names.status || state->text.failed ? pf_error_nomem(&writer->error) : PF_OK;
@@ -387,12 +371,11 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
     choose_measure(writer, batch);
     for (uint32_t k = 0; k < batch->value_count * state->column_count; k++) {
         const struct pf_value_column *values = &batch->values[k / state->column_count];
-        struct pf_folded_column *column = &state->columns[k % state->column_count];
+        unsigned side = k % state->column_count;
 
-        if (!joins(writer, pf_measures_row(&writer->dict->measures, values->measure), &column->measure))
+        if (!joins(writer, pf_measures_row(&writer->dict->measures, values->measure), &state->columns[side]))
             continue;
-        if (join_measure(writer, values->measure) != PF_OK ||
-            add_column(writer, batch, column, values->data, state->factors[values->measure]) != PF_OK)
+        if (join_measure(writer, values->measure) != PF_OK || add_column(writer, batch, side, values) != PF_OK)
             return writer->error.code;
     }
     return PF_OK;
@@ -478,9 +461,11 @@ static void free_lines(struct lines *lines)
     pf_buffer_free(&lines->text);
 }
 
-static pf_int128 sum_of(const struct pf_folded_writer *state, unsigned column, uint32_t node)
+static pf_int128 sum_of(const struct pf_folded_writer *state, unsigned side, uint32_t node)
 {
-    return node < state->columns[column].sum_count ? state->columns[column].sums[node] : 0;
+    bool any = side < state->column_count && state->ledger.count > 0;
+
+    return any ? pf_sums_wide_at(state->ledger.sums, (size_t)node * state->column_count + side) : 0;
 }
 
 /* The sorted entries of all nodes with a sum, and of the nodes above them. */
@@ -539,7 +524,7 @@ static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_fol
     struct pf_scale scale;
     pf_int128 value;
 
-    pf_quantity_record_scale(&state->quantity, writer->dict, &scale, &ignored);
+    pf_quantity_record_scale(&state->ledger.sums->quantity, writer->dict, &scale, &ignored);
     scale.den *= scale.parts;
     count->decimals = scale.time || scale.den == 1 ? 0 : PF_FOLDED_ROUNDED;
     if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals], &scale.num) ||
@@ -555,7 +540,7 @@ static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_fol
 /* A sum in base units: times as whole nanoseconds, other sums exactly if their decimals end. */
 static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
-    const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->quantity.measure;
+    const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->ledger.sums->quantity.measure;
     uint64_t num = measure->num;
     pf_int128 exact;
 
@@ -695,9 +680,9 @@ int pf_folded_finish(struct pf_writer *writer)
     int status = sort_lines(state, &lines) ? PF_OK : pf_error_nomem(&writer->error);
 
     if (state->column_count > 0)
-        pf_held_measures_add(&writer->measures, &state->columns[0].measure);
-    for (uint32_t k = 0; k < state->factor_count; k++)
-        if (state->factors[k] != 0)
+        pf_held_measures_add(&writer->measures, &state->columns[0]);
+    for (uint32_t k = 0; k < state->ledger.member_count; k++)
+        if (pf_ledger_of(&state->ledger, k))
             pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, k));
 
     if (status == PF_OK && numbers_everywhere(state, &lines))
@@ -709,6 +694,6 @@ int pf_folded_finish(struct pf_writer *writer)
     free_lines(&lines);
     if (status == PF_OK && state->rounded)
         pf_report_send(&writer->report, PF_WARNING, "'%s': counts are rounded to %d decimals",
-                       pf_dict_string(writer->dict, state->columns[0].measure.name).data, PF_FOLDED_ROUNDED);
+                       pf_dict_string(writer->dict, state->columns[0].name).data, PF_FOLDED_ROUNDED);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
