@@ -4,7 +4,7 @@
 #define PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 
 #include "analysis/sum/callers.h"
-#include "analysis/sum/units.h"
+#include "analysis/sum/ledger.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "codec/format.h"
@@ -185,12 +185,8 @@ enum pf_pyn_slot { PF_PYN_CALLS, PF_PYN_INCL, PF_PYN_EXCL, PF_PYN_SLOTS };
 
 /* The records of one chunk. Lines and edges are summed: one record for each. */
 struct pf_pyn_sums {
-    struct pf_table keys; /* uint32_t[3]: fid, line or caller, callee; and 1. Id k is record k - 1 */
-    struct pf_pyn_sum {
-        pf_int128 slots[PF_PYN_SLOTS];
-    } *rows;
-    size_t count, capacity;
-    struct pf_quantity quantities[PF_PYN_SLOTS];
+    struct pf_table keys;          /* uint32_t[3]: fid, line or caller, callee; and 1 */
+    struct pf_sums slots[PF_PYN_SLOTS]; /* wide, by key */
     bool told[PF_PYN_SLOTS];       /* a measure was declared for it: a batch without its column has 0 in every row */
     uint32_t chosen[PF_PYN_SLOTS]; /* a measure of another name that fits, + 1; 0 = none */
 };

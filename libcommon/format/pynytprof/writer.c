@@ -11,6 +11,8 @@ int pf_pyn_writer_open(struct pf_writer *writer)
 {
     struct pf_pyn_writer *state = writer->state;
 
+    for (unsigned k = 0; k < PF_PYN_SLOTS; k++)
+        state->lines.slots[k].wide = state->calls.slots[k].wide = true;
     state->private_origin = pf_dict_intern(writer->dict, PF_BYTES(PF_PYN_PRIVATE), 0);
     state->version_key = pf_dict_intern(writer->dict, PF_BYTES(PF_PYN_VERSION), 0);
     state->file_key = pf_dict_intern(writer->dict, PF_BYTES(PF_PYN_FILE), 0);
@@ -32,8 +34,10 @@ void pf_pyn_writer_close(struct pf_writer *writer)
     pf_pyn_register_free(&state->subs);
     pf_table_free(&state->lines.keys);
     pf_table_free(&state->calls.keys);
-    free(state->lines.rows);
-    free(state->calls.rows);
+    for (unsigned k = 0; k < PF_PYN_SLOTS; k++) {
+        pf_sums_free(&state->lines.slots[k]);
+        pf_sums_free(&state->calls.slots[k]);
+    }
     pf_callers_free(state->callers);
 }
 
@@ -103,7 +107,7 @@ static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint
             continue;
         if (by_name && has_name(writer->dict, measure, *slot))
             return true;
-        if (!by_name && !has_name(writer->dict, measure, *slot) && (sums->chosen[k] == index + 1 || !sums->quantities[k].joined)) {
+        if (!by_name && !has_name(writer->dict, measure, *slot) && (sums->chosen[k] == index + 1 || !sums->slots[k].quantity.joined)) {
             sums->chosen[k] = index + 1;
             return true;
         }
@@ -118,18 +122,11 @@ static int too_big(struct pf_writer *writer, const struct pf_quantity *quantity)
     return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' is too great for pynytprof", pf_clip(name).text);
 }
 
-/* Adds a measure to a slot; the sums so far change to a common unit. */
+/* The slot counts values of this measure too. */
 static int join_measure(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index, struct input *input)
 {
-    struct pf_quantity *quantity = &sums->quantities[input->slot];
-    int64_t times;
-    int status = pf_quantity_join(quantity, writer->dict, pf_measures_row(&writer->dict->measures, index), &times, &input->factor,
-                                  &writer->error);
-
-    for (size_t k = 0; status == PF_OK && times != 1 && k < sums->count; k++)
-        if (__builtin_mul_overflow(sums->rows[k].slots[input->slot], (pf_int128)times, &sums->rows[k].slots[input->slot]))
-            return too_big(writer, quantity);
-    return status;
+    return pf_sums_join(&sums->slots[input->slot], writer->dict, pf_measures_row(&writer->dict->measures, index), &input->factor,
+                        &writer->error);
 }
 
 static int refuse_batch(struct pf_writer *writer, const struct pf_batch *batch)
@@ -145,7 +142,7 @@ static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const s
     enum pf_pyn_slot slot;
 
     for (unsigned k = 0; k < PF_PYN_SLOTS; k++)
-        any = any || sums->quantities[k].joined;
+        any = any || sums->slots[k].quantity.joined;
     if (!any)
         return refuse_batch(writer, batch);
     for (uint32_t k = 0; k < batch->value_count; k++) {
@@ -271,15 +268,15 @@ static int add_row(struct pf_writer *writer, struct pf_pyn_sums *sums, const uin
 {
     uint32_t id = pf_table_intern(&sums->keys, key);
 
-    if (id == 0 || !pf_grow(&sums->rows, &sums->capacity, id, sizeof *sums->rows))
+    if (id == 0)
         return pf_error_nomem(&writer->error);
-    if (id > sums->count)
-        sums->rows[sums->count++] = (struct pf_pyn_sum){{0}};
     for (size_t n = 0; n < count; n++) {
-        pf_int128 *sum = &sums->rows[id - 1].slots[inputs[n].slot];
+        struct pf_sums *slot = &sums->slots[inputs[n].slot];
 
-        if (__builtin_add_overflow(*sum, (pf_int128)inputs[n].data[k] * inputs[n].factor, sum))
-            return too_big(writer, &sums->quantities[inputs[n].slot]);
+        if (!pf_sums_reserve(slot, sums->keys.count))
+            return pf_error_nomem(&writer->error);
+        if (pf_sums_add(slot, &id, &inputs[n].data[k], 1, inputs[n].factor) == 0)
+            return too_big(writer, &slot->quantity);
     }
     return PF_OK;
 }
@@ -385,14 +382,14 @@ static int write_entries(struct pf_writer *writer, char tag, const struct pf_pyn
     return status;
 }
 
-static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sums, const struct pf_pyn_sum *row,
+static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sums, uint32_t key,
                          enum pf_pyn_slot slot, int64_t *value)
 {
     struct pf_pyn_writer *state = writer->state;
-    const struct pf_quantity *quantity = &sums->quantities[slot];
+    const struct pf_quantity *quantity = &sums->slots[slot].quantity;
     uint64_t num = quantity->measure.num, den = quantity->measure.den, unit = slot == PF_PYN_CALLS ? 1 : TICK_NS;
     uint64_t common = pf_gcd(num, unit);
-    pf_int128 sum = row->slots[slot], exact;
+    pf_int128 sum = pf_sums_wide_at(&sums->slots[slot], key), exact;
 
     *value = 0;
     if (!quantity->joined || sum == 0)
@@ -419,15 +416,15 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
 /* S and C. */
 static int write_rows(struct pf_writer *writer, char tag, const struct pf_pyn_sums *sums)
 {
-    int status = write_head(writer, tag, (uint64_t)sums->count * PF_PYN_ROW);
+    int status = write_head(writer, tag, (uint64_t)(sums->keys.count - 1) * PF_PYN_ROW);
 
-    for (size_t k = 0; status == PF_OK && k < sums->count; k++) {
-        const uint32_t *key = pf_table_row(&sums->keys, (uint32_t)k + 1);
+    for (uint32_t k = 1; status == PF_OK && k < sums->keys.count; k++) {
+        const uint32_t *key = pf_table_row(&sums->keys, k);
         unsigned char bytes[PF_PYN_ROW];
         int64_t values[PF_PYN_SLOTS];
 
         for (unsigned slot = 0; status == PF_OK && slot < PF_PYN_SLOTS; slot++)
-            status = written_value(writer, sums, &sums->rows[k], (enum pf_pyn_slot)slot, &values[slot]);
+            status = written_value(writer, sums, k, (enum pf_pyn_slot)slot, &values[slot]);
         if (status != PF_OK)
             break;
         pf_store32le(bytes, key[0]);
