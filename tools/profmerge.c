@@ -65,15 +65,13 @@ static void start(struct run *run)
 static int add(struct run *run, const struct pf_input *input, bool *merged,
                const struct pf_batch *batch, struct pf_error *error)
 {
-    int status = PF_OK;
-
     if (input->ended)
         return *merged ? pf_merge_input_end(run->merge, error) : PF_OK;
     if (!*merged)
-        status = pf_merge_input(
-            run->merge, run->weights.rows[pf_inputs_group(run->inputs, input->number)].num, error);
+        pf_merge_input(run->merge,
+                       run->weights.rows[pf_inputs_group(run->inputs, input->number)].num);
     *merged = true;
-    return status == PF_OK ? pf_merge_add(run->merge, batch, error) : status;
+    return pf_merge_add(run->merge, batch, error);
 }
 
 /* PF_EOF when all is read. `name` is the input a failure is about. With --keep-going one that

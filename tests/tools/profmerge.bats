@@ -626,3 +626,15 @@ END
         [ ! -s err ]
     done
 }
+
+@test "of values that do not add up the greatest counts, in one unit" {
+    # 3 of 10 and 20 of 1: 30 is the greater one, in either order
+    for num in 10 1; do
+        stream "$num.pfs" <<<'{"measures": [{"name": "n"}, {"name": "depth", "aggregation": "max", "num": '$num'}],
+            "records": [{"stack": [["a"]], "values": {"n": 1, "depth": '$((num == 1 ? 20 : 3))'}}]}'
+    done
+    for order in '1.pfs 10.pfs' '10.pfs 1.pfs'; do
+        # shellcheck disable=SC2086
+        [ "$(profmerge $order -t csv | tail -1)" = sample,,,a,a,,0,2,30 ]
+    done
+}

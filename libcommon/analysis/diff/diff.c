@@ -1,7 +1,7 @@
 #include "analysis/diff/diff.h"
 
 #include "analysis/sum/file_scope.h"
-#include "analysis/sum/columns.h"
+#include "analysis/merge/columns.h"
 #include "analysis/sum/own_time.h"
 #include "analysis/sum/rank.h"
 #include "base/memory.h"

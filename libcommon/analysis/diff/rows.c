@@ -1,6 +1,6 @@
 #include "analysis/diff/rows.h"
 
-#include "analysis/sum/columns.h"
+#include "analysis/merge/columns.h"
 #include "analysis/sum/rank.h"
 #include "analysis/sum/sort.h"
 #include "base/memory.h"

@@ -11,89 +11,162 @@ void pf_merge_kind_free(struct pf_merge_kind *kind)
 {
     pf_merge_records_free(&kind->records);
     pf_merge_columns_free(&kind->columns);
-    free(kind->touched);
-    free(kind->touched_by);
 }
 
-/* --- one input alone -------------------------------------------------------------------------------------- */
+/* --- adding an input -------------------------------------------------------------------------------------- */
 
-int pf_merge_kind_touch(struct pf_merge_kind *kind, const uint32_t *records, uint32_t rows, uint64_t input)
+void pf_merge_plan_free(struct pf_merge_plan *plan)
 {
-    size_t count = pf_merge_records_count(&kind->records), old = kind->touched_by_count;
-
-    if (count > old) {
-        if (!pf_grow(&kind->touched_by, &kind->touched_by_capacity, count, sizeof *kind->touched_by))
-            return PF_NOMEM;
-        memset(kind->touched_by + old, 0, (count - old) * sizeof *kind->touched_by);
-        kind->touched_by_count = count;
-    }
-    if (!pf_grow(&kind->touched, &kind->touched_capacity, kind->touched_count + rows, sizeof *kind->touched))
-        return PF_NOMEM;
-    for (uint32_t i = 0; i < rows; i++)
-        if (kind->touched_by[records[i]] != input) {
-            kind->touched_by[records[i]] = input;
-            kind->touched[kind->touched_count++] = records[i];
-        }
-    return PF_OK;
+    pf_merge_columns_free(&plan->columns);
+    free(plan->members);
+    free(plan->records);
 }
 
-pf_int128 pf_merge_kind_staged(const struct pf_merge_kind *kind, const struct pf_merge_column *column)
+/* The columns of all with the measures of the input. */
+static int plan_columns(struct pf_merge_plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input,
+                        struct pf_error *error)
 {
-    pf_int128 total = 0;
-
-    for (size_t k = 0; k < kind->touched_count; k++)
-        if (kind->touched[k] < column->staged_count)
-            total += column->staged[kind->touched[k]];
-    return total;
-}
-
-bool pf_merge_kind_fits(const struct pf_merge_kind *kind, pf_int128 times, const struct pf_merge_column **failed, uint32_t *record)
-{
-    for (size_t c = 0; c < kind->columns.count; c++)
-        for (size_t k = 0; k < kind->touched_count; k++)
-            if (!pf_merge_column_fits(&kind->columns.rows[c], kind->touched[k], times)) {
-                *failed = &kind->columns.rows[c];
-                *record = kind->touched[k];
-                return false;
-            }
-    return true;
-}
-
-int pf_merge_kind_unstage(struct pf_merge_kind *kind, pf_int128 times)
-{
+    struct pf_dict *dict = all->columns.dict;
+    const struct pf_ledger *ledger = &own->columns.ledger;
+    struct pf_value_column *values = calloc((size_t)ledger->count + 1, sizeof *values);
+    struct pf_batch batch = {.kind = all->kind, .values = values, .value_count = ledger->count};
     int status = PF_OK;
 
-    for (size_t c = 0; c < kind->columns.count; c++)
-        for (size_t k = 0; status == PF_OK && k < kind->touched_count; k++)
-            status = pf_merge_column_unstage(&kind->columns.rows[c], kind->touched[k], times);
-    kind->touched_count = 0;
+    plan->members = calloc((size_t)ledger->count + 1, sizeof *plan->members);
+    if (values == NULL || plan->members == NULL)
+        status = pf_error_nomem(error);
+    for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++) {
+        values[k].measure = pf_measures_intern(&dict->measures, &ledger->sums[k].quantity.measure);
+        if (values[k].measure == UINT32_MAX)
+            status = pf_error_nomem(error);
+    }
+    if (status == PF_OK && pf_merge_columns_copy(&plan->columns, &all->columns) != PF_OK)
+        status = pf_error_nomem(error);
+    for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++) {
+        status = pf_merge_columns_find(&plan->columns, &batch, k, input, error);
+        if (status == PF_OK) {
+            struct pf_quantity *quantity = &pf_ledger_of(&plan->columns.ledger, values[k].measure)->quantity;
+
+            quantity->events = quantity->events || ledger->sums[k].quantity.events;
+            quantity->mixed = quantity->mixed || ledger->sums[k].quantity.mixed;
+        }
+    }
+    /* a later measure may have changed the factor of an earlier one */
+    for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++)
+        plan->members[k] = plan->columns.ledger.members[values[k].measure];
+    free(values);
     return status;
 }
 
-int pf_merge_kind_mark(struct pf_merge_kind *kind)
+static int plan_records(struct pf_merge_plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own)
 {
-    kind->marked = pf_merge_records_count(&kind->records);
-    return pf_merge_columns_mark(&kind->columns);
+    const struct pf_dict *dict = all->columns.dict;
+    size_t count = pf_merge_records_count(&own->records), places = all->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count;
+    int status = PF_OK;
+
+    plan->records = malloc((count + 1) * sizeof *plan->records);
+    for (size_t k = 0; plan->records != NULL && status == PF_OK && k < count; k++) {
+        const struct pf_merge_key *key = pf_merge_records_key(&own->records, k);
+        uint32_t place = key->place - 1;
+
+        status = pf_merge_records_find(&all->records, places, &place, &key->callee, &key->labels, 1, &plan->records[k]);
+    }
+    return plan->records != NULL ? status : PF_NOMEM;
 }
 
-void pf_merge_kind_drop(struct pf_merge_kind *kind)
+/* Whether all sums fit: those of all in the unit of the plan, and with those of the input. */
+static bool fits(const struct pf_merge_plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, pf_int128 times,
+                 struct pf_merge_place *place)
 {
-    for (size_t c = 0; c < kind->columns.count; c++) {
-        struct pf_merge_column *column = &kind->columns.rows[c];
+    const struct pf_ledger *from = &own->columns.ledger, *to = &plan->columns.ledger;
+    pf_int128 value, sum;
 
-        for (size_t k = 0; k < kind->touched_count; k++)
-            if (kind->touched[k] < column->staged_count)
-                column->staged[kind->touched[k]] = 0;
+    for (uint32_t c = 0; c < all->columns.ledger.count; c++) {
+        place->sums = &all->columns.ledger.sums[c];
+        for (place->record = 0; to->sums[c].total != 1 && place->record < place->sums->count; place->record++)
+            if (__builtin_mul_overflow(place->sums->sums[place->record], to->sums[c].total, &sum))
+                return false;
     }
-    kind->touched_count = 0;
-    pf_merge_columns_drop(&kind->columns);
-    pf_merge_records_truncate(&kind->records, kind->marked);
+    for (uint32_t c = 0; c < from->count; c++) {
+        uint32_t column = plan->members[c].sums - 1;
+        const struct pf_sums *old = column < all->columns.ledger.count ? &all->columns.ledger.sums[column] : NULL;
+
+        place->sums = &from->sums[c];
+        for (size_t k = 0; place->sums->quantity.measure.aggregation == PF_SUM && k < from->sums[c].count; k++) {
+            place->record = plan->records[k];
+            sum = old != NULL ? pf_sums_wide_at(old, place->record) * to->sums[column].total : 0;
+            if (__builtin_mul_overflow(from->sums[c].sums[k], (pf_int128)plan->members[c].factor, &value) ||
+                __builtin_mul_overflow(value, times, &value) || __builtin_add_overflow(sum, value, &sum))
+                return false;
+        }
+    }
+    place->sums = NULL;
+    return true;
+}
+
+int pf_merge_kind_plan(struct pf_merge_plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input,
+                       pf_int128 times, struct pf_merge_place *place, struct pf_error *error)
+{
+    int status = plan_columns(plan, all, own, input, error);
+
+    place->sums = NULL;
+    if (status != PF_OK)
+        return status;
+    if (plan_records(plan, all, own) != PF_OK)
+        return pf_error_nomem(error);
+    return fits(plan, all, own, times, place) ? PF_OK : PF_OVERFLOW;
+}
+
+/* Adds a column of the input. */
+static int join_column(struct pf_sums *to, const struct pf_sums *from, const uint32_t *records, size_t count, pf_int128 times)
+{
+    bool sum = to->quantity.measure.aggregation == PF_SUM;
+
+    if (!pf_sums_reserve(to, count))
+        return PF_NOMEM;
+    for (size_t k = 0; k < from->count; k++) {
+        pf_int128 *into = &to->sums[records[k]], value = from->sums[k] * times;
+
+        if (sum)
+            *into += value;
+        else if (value > *into)
+            *into = value;
+    }
+    return PF_OK;
+}
+
+int pf_merge_kind_join(struct pf_merge_kind *all, const struct pf_merge_kind *own, struct pf_merge_plan *plan, pf_int128 times)
+{
+    struct pf_ledger *to = &plan->columns.ledger;
+    struct pf_merge_columns was = all->columns;
+    int status = PF_OK;
+
+    for (uint32_t c = 0; c < was.ledger.count; c++) {
+        struct pf_sums *old = &was.ledger.sums[c];
+
+        for (size_t k = 0; to->sums[c].total != 1 && k < old->count; k++)
+            old->sums[k] *= to->sums[c].total;
+        to->sums[c].sums = old->sums;
+        to->sums[c].count = old->count;
+        to->sums[c].capacity = old->capacity;
+        old->sums = NULL;
+    }
+    all->columns = plan->columns;
+    plan->columns = was;
+    for (uint32_t c = 0; status == PF_OK && c < own->columns.ledger.count; c++) {
+        const struct pf_sums *from = &own->columns.ledger.sums[c];
+        bool greatest = from->quantity.measure.aggregation == PF_MAX; /* whatever the weight */
+
+        status = join_column(&all->columns.ledger.sums[plan->members[c].sums - 1], from, plan->records,
+                             pf_merge_records_count(&all->records), plan->members[c].factor * (greatest ? 1 : times));
+    }
+    return status;
 }
 
 /* --- the end ---------------------------------------------------------------------------------------------- */
 
 int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map *map, const struct pf_merge_labels *labels,
-                          const struct pf_merge_column **failed)
+                          const struct pf_sums **failed)
 {
     const struct pf_merge_ids *places = kind->kind == PF_SAMPLE ? &map->stacks : &map->locations;
     size_t limit = kind->kind == PF_SAMPLE ? map->dict->stacks.count : map->dict->locations.count;
@@ -111,25 +184,26 @@ int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map 
 
         status = pf_merge_records_find(&kind->records, limit, &place, &callee, &set, 1, &to[k]);
     }
-    for (size_t c = 0; status == PF_OK && c < kind->columns.count; c++) {
-        *failed = &kind->columns.rows[c];
-        status = pf_merge_column_regroup(&kind->columns.rows[c], to, count);
+    for (size_t c = 0; status == PF_OK && c < kind->columns.ledger.count; c++) {
+        *failed = &kind->columns.ledger.sums[c];
+        status = pf_sums_regroup(&kind->columns.ledger.sums[c], to, count);
     }
     pf_merge_records_free(&was);
     free(to);
     return status;
 }
 
-struct pf_merge_column *pf_merge_kind_main(const struct pf_merge_kind *kind)
+const struct pf_sums *pf_merge_kind_main(const struct pf_merge_kind *kind)
 {
     struct pf_main_choice choice = {0};
-    struct pf_merge_column *best = NULL;
+    const struct pf_ledger *ledger = &kind->columns.ledger;
+    const struct pf_sums *best = NULL;
 
-    for (size_t c = 0; c < kind->columns.count; c++) {
-        const struct pf_measure *measure = &kind->columns.rows[c].quantity.measure;
+    for (uint32_t c = 0; c < ledger->count; c++) {
+        const struct pf_measure *measure = &ledger->sums[c].quantity.measure;
 
         if (measure->aggregation == PF_SUM && pf_main_offer(&choice, kind->columns.dict, measure))
-            best = &kind->columns.rows[c];
+            best = &ledger->sums[c];
     }
     return best;
 }

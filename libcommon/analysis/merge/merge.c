@@ -16,6 +16,7 @@ struct pf_merge {
     struct pf_dict *dict;
     struct pf_merge_options options;
     struct pf_merge_kind kinds[PF_RECORD_KINDS];
+    struct pf_merge_kind own[PF_RECORD_KINDS]; /* of the input at hand alone, where that is added as a whole at its end */
     struct pf_merge_frames frames;
     struct pf_merge_labels labels, own_labels; /* while reading; at the end */
     struct pf_merge_evals evals;
@@ -28,11 +29,7 @@ struct pf_merge {
     bool has_measures;         /* the input at hand */
     int64_t weight;            /* its own */
     pf_int128 weights;         /* of all inputs */
-    struct {
-        uint64_t measured;
-        uint32_t texts;
-        struct pf_merge_scale scale;
-    } mark;                    /* before the input at hand */
+    uint32_t texts_before;     /* the input at hand */
     uint32_t ids[3][PF_BATCH_ROWS], found[PF_BATCH_ROWS];
 
     pf_int128 pieces; /* of a raw unit in a sum */
@@ -45,6 +42,18 @@ struct pf_merge {
     uint64_t clamped; /* values */
 };
 
+static void begin_kinds(struct pf_merge_kind kinds[PF_RECORD_KINDS], struct pf_dict *dict, const struct pf_merge_options *options)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        kinds[k] = (struct pf_merge_kind){.kind = (enum pf_kind)k, .columns = {.dict = dict, .force = options->force}};
+}
+
+static void free_kinds(struct pf_merge_kind kinds[PF_RECORD_KINDS])
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_kind_free(&kinds[k]);
+}
+
 struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *options)
 {
     struct pf_merge *merge = calloc(1, sizeof *merge);
@@ -55,11 +64,8 @@ struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_option
     merge->dict = dict;
     merge->options = *options;
     merge->meta.dict = merge->labels.dict = merge->own_labels.dict = dict;
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++) {
-        merge->kinds[k].kind = (enum pf_kind)k;
-        merge->kinds[k].columns.dict = dict;
-        merge->kinds[k].columns.force = options->force;
-    }
+    begin_kinds(merge->kinds, dict, options);
+    begin_kinds(merge->own, dict, options);
     status = pf_merge_frames_init(&merge->frames, dict, options->granularity);
     if (status == PF_OK && options->labels != NULL)
         status = pf_merge_labels_only(&merge->labels, options->labels);
@@ -73,8 +79,8 @@ void pf_merge_free(struct pf_merge *merge)
 {
     if (merge == NULL)
         return;
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        pf_merge_kind_free(&merge->kinds[k]);
+    free_kinds(merge->kinds);
+    free_kinds(merge->own);
     pf_merge_frames_free(&merge->frames);
     pf_merge_labels_free(&merge->labels);
     pf_merge_labels_free(&merge->own_labels);
@@ -87,12 +93,12 @@ void pf_merge_free(struct pf_merge *merge)
     free(merge);
 }
 
-static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *kind, const struct pf_merge_column *column,
-                    size_t record, struct pf_error *error)
+static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *kind, const struct pf_sums *sums, size_t record,
+                    struct pf_error *error)
 {
     const struct pf_dict *dict = merge->dict;
     const struct pf_merge_key *key = pf_merge_records_key(&kind->records, record);
-    struct pf_bytes name = pf_dict_string(dict, column->quantity.measure.name);
+    struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
     uint32_t place = key->place - 1;
     uint32_t leaf = kind->kind == PF_SAMPLE ? pf_dict_stack(dict, place)->location : kind->kind == PF_EDGE ? key->callee : place;
     char scratch[32];
@@ -115,118 +121,122 @@ static bool stages(const struct pf_merge *merge)
     return normalizes(merge) || merge->options.droppable;
 }
 
-/* The first measure tables show of what the input has: of samples, else of flat records, else of edges. */
-static const struct pf_merge_column *main_column(const struct pf_merge *merge, pf_int128 *total)
+/* The main measure of the input at hand: of samples, else of flat records, else of edges. */
+static const struct pf_sums *main_column(const struct pf_merge *merge, pf_int128 *total)
 {
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++) {
-        const struct pf_merge_column *column = pf_merge_kind_main(&merge->kinds[k]);
+    const struct pf_sums *sums = NULL;
 
-        if (column != NULL && column->last_input == merge->inputs) {
-            *total = pf_merge_kind_staged(&merge->kinds[k], column);
-            return column;
-        }
-    }
-    return NULL;
-}
-
-/* The input at hand was added, `times` pieces of it. */
-static int end_counted(struct pf_merge *merge, pf_int128 times, struct pf_error *error)
-{
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, times);
-    return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK ? PF_OK : pf_error_nomem(error);
+    for (unsigned k = 0; k < PF_RECORD_KINDS && sums == NULL; k++)
+        sums = pf_merge_kind_main(&merge->own[k]);
+    *total = sums != NULL ? pf_sums_total(sums) : 0;
+    return sums;
 }
 
 /* How many pieces the input that has ended counts. */
-static int find_times(struct pf_merge *merge, pf_int128 *times, struct pf_error *error)
+static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale, pf_int128 *times, struct pf_error *error)
 {
-    pf_int128 total = 0;
-    const struct pf_merge_column *column = main_column(merge, &total);
+    pf_int128 total;
+    const struct pf_sums *sums = main_column(merge, &total);
     int status = PF_OK;
 
     *times = 1;
-    if (normalizes(merge))
-        status = pf_merge_scale_input(&merge->scale, &merge->options, merge->dict, column, total, merge->meta.duration, times, error);
+    if (normalizes(merge) && merge->has_measures && merge->weight != 0)
+        status = pf_merge_scale_input(scale, &merge->options, merge->dict, sums, total, merge->meta.duration, times, error);
     *times *= merge->weight;
     return status;
 }
 
-/* Adds the input that has ended, whose values were put aside. */
-static int add_staged(struct pf_merge *merge, struct pf_error *error)
+/* Plans what becomes of the input for all kinds; nothing of it is left after a failure. */
+static int plan(struct pf_merge *merge, struct pf_merge_plan plans[PF_RECORD_KINDS], pf_int128 times, struct pf_error *error)
 {
-    const struct pf_merge_column *failed;
-    pf_int128 times;
-    uint32_t record;
-    int status = find_times(merge, &times, error);
+    size_t before[PF_RECORD_KINDS];
+    struct pf_merge_place place = {NULL, 0};
+    int status = PF_OK;
 
-    if (status != PF_OK)
-        return status;
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        if (!pf_merge_kind_fits(&merge->kinds[k], times, &failed, &record))
-            return overflow(merge, &merge->kinds[k], failed, record, error);
+        before[k] = pf_merge_records_count(&merge->kinds[k].records);
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++) {
+        status = pf_merge_kind_plan(&plans[k], &merge->kinds[k], &merge->own[k], merge->inputs, times, &place, error);
+        if (place.sums != NULL)
+            overflow(merge, &merge->kinds[k], place.sums, place.record, error);
+    }
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status != PF_OK; k++)
+        pf_merge_records_truncate(&merge->kinds[k].records, before[k]);
+    return status;
+}
+
+/* Adds the input that has ended, which was put aside, as a whole or not at all. */
+static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *error)
+{
+    struct pf_merge_plan plans[PF_RECORD_KINDS];
+    struct pf_merge_scale scale = merge->scale;
+    int status = find_times(merge, &scale, times, error);
+
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        plans[k] = (struct pf_merge_plan){.members = NULL};
+    if (status == PF_OK)
+        status = plan(merge, plans, *times, error);
     for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++)
-        status = pf_merge_kind_unstage(&merge->kinds[k], times);
-    return status == PF_OK ? end_counted(merge, times, error) : pf_error_nomem(error);
+        if (pf_merge_kind_join(&merge->kinds[k], &merge->own[k], &plans[k], *times) != PF_OK)
+            status = pf_error_nomem(error);
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_plan_free(&plans[k]);
+    if (status == PF_OK)
+        merge->scale = scale;
+    return status;
 }
 
 int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
 {
+    pf_int128 times = merge->weight;
+    int status = stages(merge) ? add_own(merge, &times, error) : PF_OK;
+
+    if (status != PF_OK)
+        return status;
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, times);
     merge->measured += merge->has_measures;
-    if (stages(merge) && merge->has_measures && merge->weight != 0)
-        return add_staged(merge, error);
-    return end_counted(merge, merge->weight, error);
+    merge->weights += merge->weight;
+    return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-int pf_merge_input(struct pf_merge *merge, int64_t weight, struct pf_error *error)
+void pf_merge_input(struct pf_merge *merge, int64_t weight)
 {
-    int status = PF_OK;
-
-    merge->mark.measured = merge->measured;
-    merge->mark.texts = pf_merge_texts_count(&merge->texts);
-    merge->mark.scale = merge->scale;
-    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK && merge->options.droppable; k++)
-        status = pf_merge_kind_mark(&merge->kinds[k]);
+    free_kinds(merge->own);
+    begin_kinds(merge->own, merge->dict, &merge->options);
+    merge->texts_before = pf_merge_texts_count(&merge->texts);
     merge->inputs++;
     merge->weight = weight;
-    merge->weights += weight;
     merge->has_measures = false;
     pf_merge_meta_input(&merge->meta);
-    return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
 void pf_merge_input_drop(struct pf_merge *merge)
 {
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        pf_merge_kind_drop(&merge->kinds[k]);
     pf_merge_meta_drop(&merge->meta);
     pf_merge_removed_drop(&merge->removed);
-    pf_merge_texts_truncate(&merge->texts, merge->mark.texts);
-    merge->measured = merge->mark.measured;
-    merge->scale = merge->mark.scale;
-    merge->weights -= merge->weight;
+    pf_merge_texts_truncate(&merge->texts, merge->texts_before);
 }
 
 static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch,
                       uint32_t number, struct pf_error *error)
 {
     const struct pf_value_column *values = &batch->values[number];
-    struct pf_merge_member member = {0};
-    uint32_t failed = 0;
-    int64_t times;
-    int status = pf_merge_columns_find(&kind->columns, batch, number, merge->inputs, &member, error);
+    uint32_t done = 0;
+    int status = pf_merge_columns_find(&kind->columns, batch, number, merge->inputs, error);
 
     merge->has_measures = true;
     if (status != PF_OK || batch->rows == 0 || values->data == NULL || merge->weight == 0)
         return status;
-    struct pf_merge_column *column = &kind->columns.rows[member.column - 1];
+    int64_t times = kind->columns.ledger.members[values->measure].factor;
+    struct pf_sums *sums = pf_ledger_of(&kind->columns.ledger, values->measure);
+    bool weighted = !stages(merge) && sums->quantity.measure.aggregation == PF_SUM;
 
-    if (!pf_mul64(member.factor, stages(merge) ? 1 : merge->weight, &times))
-        status = PF_OVERFLOW;
-    else
-        status = pf_merge_column_add(column, merge->found, values->data, batch->rows, times, stages(merge), &failed);
-    if (status == PF_OVERFLOW)
-        return overflow(merge, kind, column, merge->found[failed], error);
-    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+    if (!pf_sums_reserve(sums, pf_merge_records_count(&kind->records)))
+        return pf_error_nomem(error);
+    if (!weighted || pf_mul64(times, merge->weight, &times))
+        done = pf_sums_add(sums, merge->found, values->data, batch->rows, times);
+    return done == batch->rows ? PF_OK : overflow(merge, kind, sums, merge->found[done], error);
 }
 
 static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch)
@@ -252,16 +262,11 @@ static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind, cons
 /* Records of weight 0 are none. */
 static int add_records(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
 {
-    struct pf_merge_kind *kind = &merge->kinds[batch->kind];
+    struct pf_merge_kind *kind = stages(merge) ? &merge->own[batch->kind] : &merge->kinds[batch->kind];
     int status = PF_OK;
 
-    if (merge->weight != 0 && batch->rows > 0) {
-        status = find_records(merge, kind, batch);
-        if (status == PF_OK && stages(merge))
-            status = pf_merge_kind_touch(kind, merge->found, batch->rows, merge->inputs);
-        if (status != PF_OK)
-            return pf_error_nomem(error);
-    }
+    if (merge->weight != 0 && batch->rows > 0 && find_records(merge, kind, batch) != PF_OK)
+        return pf_error_nomem(error);
     for (uint32_t k = 0; status == PF_OK && k < batch->value_count; k++)
         status = add_values(merge, kind, batch, k, error);
     return status;
@@ -292,15 +297,16 @@ static int choose_measures(struct pf_merge *merge, struct pf_error *error)
     size_t left = 0;
 
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        for (size_t c = 0; c < merge->kinds[k].columns.count; c++) {
-            struct pf_merge_column *column = &merge->kinds[k].columns.rows[c];
-            struct pf_bytes name = pf_dict_string(merge->dict, column->quantity.measure.name);
+        for (size_t c = 0; c < merge->kinds[k].columns.ledger.count; c++) {
+            struct pf_merge_facts *facts = &merge->kinds[k].columns.facts[c];
+            struct pf_bytes name = pf_dict_string(merge->dict, merge->kinds[k].columns.ledger.sums[c].quantity.measure.name);
 
-            column->left_out = wanted != PF_MERGE_UNION && column->inputs < merge->measured;
-            left += !column->left_out;
-            if (column->left_out && wanted == PF_MERGE_SAME)
+            facts->left_out = wanted != PF_MERGE_UNION && facts->inputs < merge->measured;
+            left += !facts->left_out;
+            if (facts->left_out && wanted == PF_MERGE_SAME)
                 return pf_error_set(error, PF_UNSUPPORTED, "%llu of %llu inputs have the measure '%s' of %s records, not all",
-                                    (unsigned long long)column->inputs, (unsigned long long)merge->measured, pf_clip(name).text, pf_kind_name((enum pf_kind)k));
+                                    (unsigned long long)facts->inputs, (unsigned long long)merge->measured, pf_clip(name).text,
+                                    pf_kind_name((enum pf_kind)k));
         }
     if (left == 0 && wanted == PF_MERGE_INTERSECT && merge->measured > 0)
         return pf_error_set(error, PF_UNSUPPORTED, "there is no measure that all inputs have");
@@ -313,11 +319,11 @@ static void report_gauges(const struct pf_merge *merge, const struct pf_report *
     static const struct pf_bytes gauge = {"inuse_", 6};
 
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        for (size_t c = 0; c < merge->kinds[k].columns.count; c++) {
-            const struct pf_merge_column *column = &merge->kinds[k].columns.rows[c];
-            struct pf_bytes name = pf_dict_string(merge->dict, column->quantity.measure.name);
+        for (size_t c = 0; c < merge->kinds[k].columns.ledger.count; c++) {
+            const struct pf_merge_columns *columns = &merge->kinds[k].columns;
+            struct pf_bytes name = pf_dict_string(merge->dict, columns->ledger.sums[c].quantity.measure.name);
 
-            if (column->inputs > 1 && !merge->options.mean && name.size > gauge.size &&
+            if (columns->facts[c].inputs > 1 && !merge->options.mean && name.size > gauge.size &&
                 memcmp(name.data, gauge.data, gauge.size) == 0)
                 pf_report_send(report, PF_WARNING,
                                "'%s' is a level: the sum over several times of one process counts what stays again and again "
@@ -346,7 +352,7 @@ static int rename_metadata(struct pf_merge *merge)
 static int settle(struct pf_merge *merge, struct pf_error *error)
 {
     struct pf_dict *dict = merge->dict;
-    const struct pf_merge_column *failed = NULL;
+    const struct pf_sums *failed = NULL;
     int status = pf_merge_evals_find(&merge->evals, dict, &merge->texts);
 
     if (status == PF_OK)
@@ -407,7 +413,7 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
         return status;
     report_gauges(merge, report);
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        columns = merge->kinds[k].columns.count > columns ? merge->kinds[k].columns.count : columns;
+        columns = merge->kinds[k].columns.ledger.count > columns ? merge->kinds[k].columns.ledger.count : columns;
     if (pf_merge_meta_end(&merge->meta) != PF_OK || append_removed(merge) != PF_OK ||
         !pf_grow(&merge->values, &merge->value_capacity, columns + 1, sizeof *merge->values) ||
         !pf_grow(&merge->numbers, &merge->number_capacity, (columns + 1) * PF_BATCH_ROWS, sizeof *merge->numbers))
@@ -423,10 +429,10 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
     struct pf_merge_columns *columns = &merge->kinds[number].columns;
     uint32_t count = 0;
 
-    for (size_t k = 0; k < columns->count; k++) {
-        if (columns->rows[k].left_out)
+    for (size_t k = 0; k < columns->ledger.count; k++) {
+        if (columns->facts[k].left_out)
             continue;
-        merge->values[count].measure = pf_merge_column_measure(&columns->rows[k], merge->dict, merge->pieces);
+        merge->values[count].measure = pf_merge_columns_measure(columns, k, merge->pieces);
         if (merge->values[count].measure == UINT32_MAX)
             return false;
         merge->values[count].data = merge->numbers + (size_t)count * PF_BATCH_ROWS;
@@ -439,16 +445,17 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
 }
 
 /* False when the value of a sum leaves 64 bits. */
-static bool value_of(struct pf_merge *merge, struct pf_merge_column *column, size_t record, int64_t *value)
+static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, size_t column, size_t record, int64_t *value)
 {
-    pf_int128 exact = record < column->count ? column->sums[record] : 0, sum = exact;
-    bool rounds = merge->pieces != 1 && column->quantity.measure.aggregation == PF_SUM;
+    const struct pf_sums *sums = &columns->ledger.sums[column];
+    pf_int128 exact = pf_sums_wide_at(sums, record), sum = exact;
+    bool rounds = merge->pieces != 1 && sums->quantity.measure.aggregation == PF_SUM;
 
     if (rounds)
         sum = pf_merge_round(sum, merge->pieces);
     *value = (int64_t)sum;
     if (rounds)
-        pf_merge_column_given(column, exact, *value);
+        pf_merge_given(&columns->facts[column], exact, *value);
     if (*value == sum)
         return true;
     *value = sum < 0 ? INT64_MIN : INT64_MAX;
@@ -460,14 +467,12 @@ static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint3
 {
     int64_t *to = merge->numbers;
 
-    for (size_t k = 0; k < kind->columns.count; k++) {
-        struct pf_merge_column *column = &kind->columns.rows[k];
-
-        if (column->left_out)
+    for (size_t k = 0; k < kind->columns.ledger.count; k++) {
+        if (kind->columns.facts[k].left_out)
             continue;
         for (uint32_t i = 0; i < rows; i++)
-            if (!value_of(merge, column, merge->given + i, &to[i]))
-                return overflow(merge, kind, column, merge->given + i, error);
+            if (!value_of(merge, &kind->columns, k, merge->given + i, &to[i]))
+                return overflow(merge, kind, &kind->columns.ledger.sums[k], merge->given + i, error);
         to += PF_BATCH_ROWS;
     }
     return PF_OK;
@@ -482,7 +487,7 @@ static int give_records(struct pf_merge *merge, struct pf_batch *batch, struct p
 
     if (!set_columns(merge, merge->giving, batch))
         return pf_error_nomem(error);
-    if (rows == 0 || (batch->value_count == 0 && kind->columns.count > 0))
+    if (rows == 0 || (batch->value_count == 0 && kind->columns.ledger.count > 0))
         return PF_EOF;
     for (uint32_t i = 0; i < rows; i++) {
         const struct pf_merge_key *key = pf_merge_records_key(&kind->records, merge->given + i);
@@ -543,14 +548,14 @@ int pf_merge_next(struct pf_merge *merge, struct pf_batch *batch, struct pf_erro
     return PF_EOF;
 }
 
-static void report_drift(const struct pf_merge *merge, const struct pf_merge_column *column, const struct pf_report *report)
+static void report_drift(const struct pf_merge *merge, const struct pf_merge_columns *columns, size_t column, const struct pf_report *report)
 {
-    const struct pf_measure *measure = &column->quantity.measure;
+    const struct pf_measure *measure = &columns->ledger.sums[column].quantity.measure;
     struct pf_bytes name = pf_dict_string(merge->dict, measure->name), unit = pf_dict_string(merge->dict, measure->raw_unit);
     char given[PF_INT128_TEXT], exact[PF_INT128_TEXT];
     pf_int128 values, sums;
 
-    if (!pf_merge_column_drifts(column, merge->pieces, &values, &sums))
+    if (!pf_merge_drifts(&columns->facts[column], merge->pieces, &values, &sums))
         return;
     size_t given_size = pf_print_int128(values, given), exact_size = pf_print_int128(sums, exact);
 
@@ -566,6 +571,6 @@ void pf_merge_tell(const struct pf_merge *merge, const struct pf_report *report)
     if (merge->clamped > 0 && merge->options.saturate)
         pf_report_send(report, PF_WARNING, "%" PRIu64 " values leave 64 bits and were clamped", merge->clamped);
     for (unsigned k = 0; k < PF_RECORD_KINDS && merge->clamped == 0; k++)
-        for (size_t i = 0; i < merge->kinds[k].columns.count; i++)
-            report_drift(merge, &merge->kinds[k].columns.rows[i], report);
+        for (size_t i = 0; i < merge->kinds[k].columns.ledger.count; i++)
+            report_drift(merge, &merge->kinds[k].columns, i, report);
 }

@@ -42,8 +42,8 @@ struct pf_merge;
 struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *);
 void pf_merge_free(struct pf_merge *); /* NULL is allowed */
 
-/* The batches that follow are of another input; its weight, in pieces. PF_OK or PF_NOMEM. */
-int pf_merge_input(struct pf_merge *, int64_t weight, struct pf_error *);
+/* The batches that follow are of another input; its weight, in pieces. */
+void pf_merge_input(struct pf_merge *, int64_t weight);
 /* Takes a batch of any kind. PF_OK; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED where measures cannot be added;
  * PF_NOMEM. */
 int pf_merge_add(struct pf_merge *, const struct pf_batch *, struct pf_error *);

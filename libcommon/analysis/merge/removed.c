@@ -1,6 +1,6 @@
 #include "analysis/merge/removed.h"
 
-#include "analysis/sum/columns.h"
+#include "analysis/merge/columns.h"
 #include "base/error.h"
 #include "base/memory.h"
 

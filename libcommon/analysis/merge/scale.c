@@ -16,7 +16,7 @@ static int divide(pf_int128 a, pf_int128 b, pf_int128 *times, struct pf_error *e
     return PF_OK;
 }
 
-static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *dict, const struct pf_merge_column *column,
+static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *dict, const struct pf_sums *column,
                           pf_int128 total, pf_int128 duration, pf_int128 *times, struct pf_error *error)
 {
     const struct pf_measure *measure = column != NULL ? &column->quantity.measure : NULL;
@@ -49,7 +49,7 @@ static int divide_total(pf_int128 target, uint64_t num, uint64_t den, const stru
 }
 
 int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_merge_options *options, const struct pf_dict *dict,
-                         const struct pf_merge_column *column, pf_int128 total, pf_int128 duration, pf_int128 *times,
+                         const struct pf_sums *column, pf_int128 total, pf_int128 duration, pf_int128 *times,
                          struct pf_error *error)
 {
     if (options->normalize == PF_MERGE_DURATION)

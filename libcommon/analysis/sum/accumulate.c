@@ -364,20 +364,6 @@ int pf_accumulator_drop(struct pf_accumulator *accumulator)
     return PF_OK;
 }
 
-pf_int128 pf_sums_total(const struct pf_sums *sums)
-{
-    pf_int128 total = sums->total;
-
-    if (sums->subtrees)
-        return sums->whole;
-    for (size_t i = 0; i < sums->count; i++)
-        if (sums->quantity.measure.aggregation == PF_SUM)
-            total += sums->data[i];
-        else if (sums->data[i] > total)
-            total = sums->data[i];
-    return total;
-}
-
 int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);

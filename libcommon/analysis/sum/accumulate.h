@@ -77,8 +77,6 @@ static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *a
 {
     return pf_ledger_of(&accumulator->ledger, measure);
 }
-/* Sum of all records; the greatest value for PF_MAX. */
-pf_int128 pf_sums_total(const struct pf_sums *);
 /* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own); nothing where they are that
  * already. PF_OVERFLOW, PF_NOMEM. */
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);

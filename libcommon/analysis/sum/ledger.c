@@ -55,8 +55,8 @@ static int too_great(const struct pf_sums *sums, const struct pf_dict *dict, str
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%.*s' leaves %d bits in the unit that all its values are counted in",
-                        (int)(name.size < 60 ? name.size : 60), name.data, sums->wide ? 128 : 64);
+    return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves %d bits in the unit that all its values are counted in",
+                        pf_clip(name).text, sums->wide ? 128 : 64);
 }
 
 /* Whether the factors of all measures that go into a column can be multiplied. `ledger` NULL: there are none. */
@@ -130,6 +130,21 @@ uint32_t pf_sums_add(struct pf_sums *sums, const uint32_t *rows, const int64_t *
                 return i;
     }
     return count;
+}
+
+pf_int128 pf_sums_total(const struct pf_sums *sums)
+{
+    bool greatest = sums->quantity.measure.aggregation == PF_MAX;
+    pf_int128 total = sums->total;
+
+    if (sums->subtrees)
+        return sums->whole;
+    for (size_t i = 0; i < sums->count; i++) {
+        pf_int128 sum = sums->wide ? sums->sums[i] : sums->data[i];
+
+        total = !greatest ? total + sum : sum > total ? sum : total;
+    }
+    return total;
 }
 
 int pf_sums_regroup(struct pf_sums *sums, const uint32_t *to, size_t count)

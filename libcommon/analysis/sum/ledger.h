@@ -42,7 +42,10 @@ uint32_t pf_sums_add(struct pf_sums *, const uint32_t *rows, const int64_t *valu
  * PF_OVERFLOW or PF_NOMEM. */
 int pf_sums_regroup(struct pf_sums *, const uint32_t *to, size_t count);
 
-/* Of narrow and of wide sums. */
+/* Sum of all rows; the greatest value for PF_MAX. */
+pf_int128 pf_sums_total(const struct pf_sums *);
+
+/* The sum of a row, of narrow and of wide sums. */
 static inline int64_t pf_sums_at(const struct pf_sums *sums, size_t row)
 {
     return row < sums->count ? sums->data[row] : 0;

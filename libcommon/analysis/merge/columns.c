@@ -1,0 +1,224 @@
+#include "analysis/merge/columns.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pf_merge_columns_free(struct pf_merge_columns *columns)
+{
+    pf_ledger_free(&columns->ledger);
+    free(columns->facts);
+}
+
+/* --- measures --------------------------------------------------------------------------------------------- */
+
+static bool is_events(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events"));
+}
+
+/* Whether values of both go into one column. Counts with a period and events are the same thing. */
+static bool alike(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b)
+{
+    return pf_measure_same(a, b) ||
+           (a->kind == b->kind && a->name == b->name && a->aggregation == b->aggregation &&
+            ((is_events(dict, b) && a->period != 0) || (is_events(dict, a) && b->period != 0)));
+}
+
+static int different_units(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b,
+                           struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(dict, a->name);
+
+    return pf_error_set(error, PF_UNSUPPORTED,
+                        "measure '%s' of one input is in '%s', of another in '%s': they cannot be added (--force keeps both)",
+                        pf_clip(name).text, pf_dict_string(dict, a->unit).data,
+                        pf_dict_string(dict, b->unit).data);
+}
+
+/* Whether the input at hand has the measure of this column as well: then it tells the two apart itself. */
+static bool has_both(const struct pf_merge_columns *columns, size_t other, const struct pf_batch *batch, uint64_t input)
+{
+    const struct pf_measure *measure = &columns->ledger.sums[other].quantity.measure;
+
+    for (uint32_t k = 0; k < batch->value_count; k++)
+        if (alike(columns->dict, measure, pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
+            return true;
+    return columns->facts[other].last_input == input;
+}
+
+static struct pf_sums *add_column(struct pf_merge_columns *columns, const struct pf_measure *measure)
+{
+    size_t count = columns->ledger.count;
+
+    if (!pf_grow(&columns->facts, &columns->facts_capacity, count + 1, sizeof *columns->facts))
+        return NULL;
+    columns->facts[count] = (struct pf_merge_facts){0};
+    return pf_ledger_new(&columns->ledger, measure);
+}
+
+/* The column for a measure that is new; NULL with the error set. */
+static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_measure *measure, const struct pf_batch *batch,
+                              uint64_t input, struct pf_error *error)
+{
+    struct pf_ledger *ledger = &columns->ledger;
+    struct pf_sums *added;
+
+    for (size_t k = 0; k < ledger->count; k++)
+        if (alike(columns->dict, &ledger->sums[k].quantity.measure, measure))
+            return &ledger->sums[k];
+    for (size_t k = 0; k < ledger->count && !columns->force; k++) {
+        const struct pf_measure *other = &ledger->sums[k].quantity.measure;
+
+        if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit &&
+            !has_both(columns, k, batch, input)) {
+            different_units(columns->dict, other, measure, error);
+            return NULL;
+        }
+    }
+    if ((added = add_column(columns, measure)) == NULL)
+        pf_error_nomem(error);
+    return added;
+}
+
+/* What is known of a measure and does not keep it apart: the same in any order of inputs. */
+static void agree(struct pf_measure *measure, const struct pf_measure *other)
+{
+    if (other->nature != measure->nature)
+        measure->nature = PF_UNKNOWN_NATURE;
+    if (other->role < measure->role)
+        measure->role = other->role;
+    measure->main |= other->main;
+}
+
+static int meet(struct pf_merge_columns *columns, uint32_t index, const struct pf_batch *batch, uint64_t input, struct pf_error *error)
+{
+    struct pf_measure measure = *pf_measures_row(&columns->dict->measures, index);
+    struct pf_sums *sums = choose(columns, &measure, batch, input, error);
+    struct pf_measure *common;
+    int status;
+
+    if (sums == NULL)
+        return error->code;
+    common = &sums->quantity.measure;
+    if (is_events(columns->dict, &measure) && measure.period == 0)
+        measure.period = 1;
+    if (columns->force && sums->quantity.joined && (measure.period == 0) != (common->period == 0))
+        measure.period = common->period = measure.period_parts = common->period_parts = 0;
+    status = pf_ledger_join(&columns->ledger, sums, columns->dict, index, &measure, error);
+    if (status != PF_OK)
+        return status;
+    agree(common, &measure);
+    if (sums->quantity.events) {
+        common->period = 1;
+        common->period_parts = 0;
+    }
+    return PF_OK;
+}
+
+int pf_merge_columns_find(struct pf_merge_columns *columns, const struct pf_batch *batch, uint32_t number, uint64_t input,
+                          struct pf_error *error)
+{
+    uint32_t measure = batch->values[number].measure;
+    struct pf_merge_facts *facts;
+
+    columns->ledger.wide = true;
+    if (!pf_ledger_reserve(&columns->ledger, columns->dict))
+        return pf_error_nomem(error);
+    if (columns->ledger.members[measure].sums == 0) {
+        int status = meet(columns, measure, batch, input, error);
+
+        if (status != PF_OK)
+            return status;
+    }
+    facts = &columns->facts[columns->ledger.members[measure].sums - 1];
+    facts->inputs += facts->last_input != input;
+    facts->last_input = input;
+    return PF_OK;
+}
+
+int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_columns *columns)
+{
+    const struct pf_ledger *ledger = &columns->ledger;
+
+    *copy = (struct pf_merge_columns){.dict = columns->dict, .force = columns->force, .ledger.wide = true};
+    for (uint32_t k = 0; k < ledger->count; k++) {
+        struct pf_sums *sums = add_column(copy, &ledger->sums[k].quantity.measure);
+
+        if (sums == NULL)
+            return PF_NOMEM;
+        sums->quantity = ledger->sums[k].quantity;
+        sums->total = 1;
+        copy->facts[k] = columns->facts[k];
+    }
+    if (!pf_ledger_reserve(&copy->ledger, columns->dict))
+        return PF_NOMEM;
+    for (size_t k = 0; k < ledger->member_count && k < copy->ledger.member_count; k++)
+        copy->ledger.members[k] = ledger->members[k];
+    return PF_OK;
+}
+
+void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, pf_int128 times)
+{
+    for (size_t k = 0; times != 0 && k < columns->ledger.count; k++) {
+        struct pf_merge_facts *facts = &columns->facts[k];
+
+        if (facts->last_input != input)
+            continue;
+        facts->uneven |= facts->times != 0 && facts->times != times;
+        facts->times = times;
+    }
+}
+
+/* Chance has no part in a number that is exact, however often it is counted; that of a number of samples is only known of the number. */
+static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts, pf_int128 pieces)
+{
+    return measure->aggregation == PF_SUM && facts->times != 0 && (facts->uneven || facts->times != pieces);
+}
+
+uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t column, pf_int128 pieces)
+{
+    struct pf_dict *dict = columns->dict;
+    struct pf_measure measure = pf_quantity_measure(&columns->ledger.sums[column].quantity, dict);
+
+    if (measure.nature == PF_SAMPLED && scaled(&measure, &columns->facts[column], pieces))
+        measure.nature = PF_UNKNOWN_NATURE;
+    if (is_events(dict, &measure))
+        measure.period = measure.period_parts = 0;
+    return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure) : UINT32_MAX;
+}
+
+/* --- what is given ---------------------------------------------------------------------------------------- */
+
+void pf_merge_given(struct pf_merge_facts *facts, pf_int128 sum, int64_t value)
+{
+    pf_int128 size = value < 0 ? -(pf_int128)value : value;
+
+    facts->given.unknown |= __builtin_add_overflow(facts->given.pieces, sum, &facts->given.pieces);
+    facts->given.values += value;
+    facts->given.size += (pf_uint128)size;
+}
+
+bool pf_merge_drifts(const struct pf_merge_facts *facts, pf_int128 pieces, pf_int128 *values, pf_int128 *sums)
+{
+    if (facts->given.unknown || pieces == 0)
+        return false;
+    *values = facts->given.values;
+    *sums = pf_merge_round(facts->given.pieces, pieces);
+    pf_uint128 size = *sums < 0 ? -(pf_uint128)*sums : (pf_uint128)*sums;
+    pf_uint128 off = *values < *sums ? (pf_uint128)*sums - (pf_uint128)*values : (pf_uint128)*values - (pf_uint128)*sums;
+
+    return off > (size > facts->given.size ? size : facts->given.size) / 1000;
+}
+
+pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces)
+{
+    pf_int128 whole = sum / pieces, rest = sum % pieces;
+    pf_uint128 size = pieces < 0 ? -(pf_uint128)pieces : (pf_uint128)pieces;
+    pf_uint128 left = rest < 0 ? -(pf_uint128)rest : (pf_uint128)rest;
+
+    if (left > size - left || (left == size - left && (whole & 1) != 0))
+        whole += (sum < 0) == (pieces < 0) ? 1 : -1;
+    return whole;
+}
