@@ -291,7 +291,7 @@ static bool read_records(struct pf_comparison *comparison)
         pf_tool_nomem(&comparison->common.tool);
     if (!read_all(comparison) || !sides_are_there(comparison))
         return false;
-    if (records->count > 0 ||
+    if (pf_diff_records_any(records) ||
         (comparison->measure_count == 0 && comparison->rows.kind == PF_RECORD_KINDS))
         return true;
     refuse_unknown(comparison, comparison->measure_count > 0 ? comparison->measures[0] : NULL);

@@ -131,15 +131,6 @@ static uint32_t measure_of(const struct pf_diff *diff, size_t block)
     return found;
 }
 
-int pf_diff_other_unit(const struct pf_dict *dict, const struct pf_measure *measure, const struct pf_measure *other, struct pf_error *error)
-{
-    struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
-    struct pf_bytes second = pf_dict_string(dict, other->unit);
-
-    return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of one run is in '%s', of another in '%s': they cannot be compared",
-                        pf_clip(name).text, pf_clip(unit).text, pf_clip(second).text);
-}
-
 /* The run at hand has not the block's measure; it must not have it in another unit either. */
 static int check_units(const struct pf_diff *diff, const struct pf_measure *known, struct pf_error *error)
 {
@@ -149,7 +140,7 @@ static int check_units(const struct pf_diff *diff, const struct pf_measure *know
         const struct pf_measure *measure = pf_measures_row(measures, k);
         if (measure->kind == known->kind && measure->name == known->name && measure->unit != known->unit &&
             pf_accumulator_find(diff->accumulator, k) != NULL)
-            return pf_diff_other_unit(diff->dict, known, measure, error);
+            return pf_measure_differ(diff->dict, known, measure, error);
     }
     return PF_OK;
 }
@@ -563,7 +554,7 @@ size_t pf_diff_runs(const struct pf_diff *diff, unsigned side)
     return count;
 }
 
-int64_t pf_diff_share(int64_t amount, pf_int128 total)
+int64_t pf_diff_share(pf_int128 amount, pf_int128 total)
 {
     pf_int128 part = amount;
     int64_t share;

@@ -90,9 +90,7 @@ int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
 /* Runs of a side that count. */
 size_t pf_diff_runs(const struct pf_diff *, unsigned side);
-/* PF_UNSUPPORTED, with a text: two measures of one name are in units of which neither becomes the other. */
-int pf_diff_other_unit(const struct pf_dict *, const struct pf_measure *, const struct pf_measure *other, struct pf_error *);
 /* amount / total in parts of PF_DIFF_WHOLE, rounded half to even; 0 where the total is. */
-int64_t pf_diff_share(int64_t amount, pf_int128 total);
+int64_t pf_diff_share(pf_int128 amount, pf_int128 total);
 
 #endif

@@ -12,29 +12,30 @@
 
 enum { BEFORE, AFTER, DELTA };
 
+static void begin_kinds(const struct pf_diff_records *records, struct pf_merge_kind kinds[PF_RECORD_KINDS], unsigned sides)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        kinds[k] = (struct pf_merge_kind){.kind = (enum pf_kind)k, .sides = sides,
+                                          .columns = {.dict = records->dict, .shares = records->normalize, .compares = true}};
+}
+
 int pf_diff_records_init(struct pf_diff_records *records)
 {
+    begin_kinds(records, records->own, 0);
+    begin_kinds(records, records->all, 2);
     records->scope = pf_diff_scope_new(records->dict);
     return records->scope != NULL ? pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL) : PF_NOMEM;
 }
 
-static void free_column(struct pf_diff_column *column)
-{
-    free(column->run);
-    free(column->sums[BEFORE]);
-    free(column->sums[AFTER]);
-}
-
 void pf_diff_records_free(struct pf_diff_records *records)
 {
-    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
-        pf_merge_records_free(&records->records[kind]);
-    for (size_t i = 0; i < records->count; i++)
-        free_column(&records->columns[i]);
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        pf_merge_kind_free(&records->own[kind]);
+        pf_merge_kind_free(&records->all[kind]);
+        free(records->columns[kind]);
+    }
     for (unsigned i = 0; i < 3; i++)
         free(records->ids[i]);
-    free(records->columns);
-    free(records->members);
     free(records->values);
     free(records->given);
     free(records->meta);
@@ -45,137 +46,42 @@ void pf_diff_records_free(struct pf_diff_records *records)
     pf_merge_evals_free(&records->evals);
 }
 
-static int overflow(const struct pf_diff_records *records, const struct pf_diff_column *column, size_t record, struct pf_error *error)
+bool pf_diff_records_any(const struct pf_diff_records *records)
 {
-    struct pf_bytes name = pf_dict_string(records->dict, column->quantity.measure.name);
+    bool any = false;
+
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        any = any || records->all[kind].columns.ledger.count > 0;
+    return any;
+}
+
+static int overflow(const struct pf_diff_records *records, const struct pf_sums *sums, size_t record, struct pf_error *error)
+{
+    struct pf_bytes name = pf_dict_string(records->dict, sums->quantity.measure.name);
 
     return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%s' leaves 64 bits", record + 1, pf_clip(name).text);
 }
 
-/* --- measures --------------------------------------------------------------------------------------------- */
-
-/* NULL with the error set. One run may have a measure in two units, which are two columns then. */
-static struct pf_diff_column *find_column(struct pf_diff_records *records, const struct pf_measure *measure, struct pf_error *error)
-{
-    size_t ended = records->runs[BEFORE] + records->runs[AFTER];
-
-    for (size_t i = 0; i < records->count; i++)
-        if (pf_measure_same(&records->columns[i].quantity.measure, measure))
-            return &records->columns[i];
-    for (size_t i = 0; i < records->count; i++) {
-        const struct pf_measure *other = &records->columns[i].quantity.measure;
-        if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit &&
-            records->columns[i].since < ended) {
-            pf_diff_other_unit(records->dict, other, measure, error);
-            return NULL;
-        }
-    }
-    if (!pf_grow(&records->columns, &records->capacity, records->count + 1, sizeof *records->columns)) {
-        pf_error_nomem(error);
-        return NULL;
-    }
-    records->columns[records->count] = (struct pf_diff_column){.since = ended, .finer = 1};
-    return &records->columns[records->count++];
-}
-
-/* What is there is counted in a finer unit from now on. Shares have none. */
-static void rescale(const struct pf_diff_records *records, struct pf_diff_column *column, int64_t factor)
-{
-    for (size_t i = 0; i < column->run_count && factor != 1; i++)
-        column->run[i] *= factor;
-    for (unsigned side = BEFORE; side <= AFTER && factor != 1 && !records->normalize; side++)
-        for (size_t i = 0; i < column->sum_count[side]; i++)
-            column->sums[side][i] *= factor;
-}
-
-/* Whether that can be done, so that a run that is left out changes nothing. */
-static int check_rescale(const struct pf_diff_records *records, const struct pf_diff_column *column, int64_t factor, struct pf_error *error)
-{
-    pf_int128 wide;
-    int64_t value;
-
-    for (size_t i = 0; i < column->run_count; i++)
-        if (!pf_mul64(column->run[i], factor, &value))
-            return overflow(records, column, i, error);
-    for (unsigned side = BEFORE; side <= AFTER && !records->normalize; side++)
-        for (size_t i = 0; i < column->sum_count[side]; i++)
-            if (__builtin_mul_overflow(column->sums[side][i], (pf_int128)factor, &wide))
-                return overflow(records, column, i, error);
-    for (size_t i = 0; i < records->member_count; i++)
-        if (records->members[i].column == (uint32_t)(column - records->columns) + 1 && !pf_mul64(records->members[i].factor, factor, &value))
-            return overflow(records, column, 0, error);
-    return PF_OK;
-}
-
-static int meet(struct pf_diff_records *records, uint32_t index, struct pf_diff_member *member, struct pf_error *error)
-{
-    const struct pf_measure *measure = pf_measures_row(&records->dict->measures, index);
-    struct pf_diff_column *column;
-    struct pf_quantity joined;
-    int64_t old, new;
-    int status;
-
-    if (records->named != NULL && !records->named(records->arg, index)) {
-        member->column = UINT32_MAX;
-        return PF_OK;
-    }
-    if ((column = find_column(records, measure, error)) == NULL)
-        return error->code;
-    joined = column->quantity;
-    status = pf_quantity_join(&joined, records->dict, measure, &old, &new, error);
-    if (status == PF_OK)
-        status = check_rescale(records, column, old, error);
-    if (status != PF_OK)
-        return status;
-    column->quantity = joined;
-    column->finer *= old;
-    rescale(records, column, old);
-    for (size_t i = 0; i < records->member_count; i++)
-        if (records->members[i].column == (uint32_t)(column - records->columns) + 1)
-            records->members[i].factor *= old;
-    *member = (struct pf_diff_member){.column = (uint32_t)(column - records->columns) + 1, .factor = new, .fresh = true};
-    return PF_OK;
-}
-
-static int member_of(struct pf_diff_records *records, uint32_t measure, struct pf_diff_member *member, struct pf_error *error)
-{
-    int status = PF_OK;
-
-    if (!pf_grow_zeroed(&records->members, &records->member_count, &records->member_capacity,
-                        pf_measures_count(&records->dict->measures), sizeof *records->members))
-        return pf_error_nomem(error);
-    if (records->members[measure].column == 0)
-        status = meet(records, measure, &records->members[measure], error);
-    *member = records->members[measure];
-    return status;
-}
-
 /* --- reading ---------------------------------------------------------------------------------------------- */
 
-static int add_column(struct pf_diff_records *records, const struct pf_batch *batch, const struct pf_value_column *values,
-                      struct pf_error *error)
+static int add_column(struct pf_diff_records *records, const struct pf_batch *batch, uint32_t number, struct pf_error *error)
 {
-    struct pf_diff_member member = {0};
-    struct pf_diff_column *column;
-    int status = member_of(records, values->measure, &member, error);
+    struct pf_merge_kind *own = &records->own[batch->kind];
+    const struct pf_value_column *values = &batch->values[number];
+    struct pf_sums *sums;
+    uint32_t done;
+    int status;
 
-    if (status != PF_OK || member.column == UINT32_MAX || values->data == NULL || batch->rows == 0)
+    if (records->named != NULL && !records->named(records->arg, values->measure))
+        return PF_OK;
+    status = pf_merge_columns_find(&own->columns, batch, number, 1, error);
+    if (status != PF_OK || values->data == NULL || batch->rows == 0)
         return status;
-    column = &records->columns[member.column - 1];
-    if (!pf_grow_zeroed(&column->run, &column->run_count, &column->run_capacity, pf_merge_records_count(&records->records[batch->kind]),
-                 sizeof *column->run))
+    sums = pf_ledger_of(&own->columns.ledger, values->measure);
+    if (!pf_sums_reserve(sums, pf_merge_records_count(&own->records)))
         return pf_error_nomem(error);
-    for (uint32_t i = 0; i < batch->rows; i++) {
-        int64_t *sum = &column->run[records->rows[i]], value;
-        bool fits = pf_mul64(values->data[i], member.factor, &value);
-        if (column->quantity.measure.aggregation == PF_MAX)
-            *sum = fits && value > *sum ? value : *sum;
-        else
-            fits = fits && pf_add64(*sum, value, sum);
-        if (!fits)
-            return overflow(records, column, records->rows[i], error);
-    }
-    return PF_OK;
+    done = pf_sums_add(sums, records->rows, values->data, batch->rows, own->columns.ledger.members[values->measure].factor);
+    return done == batch->rows ? PF_OK : overflow(records, sums, records->rows[done], error);
 }
 
 static int find_records(struct pf_diff_records *records, const struct pf_batch *batch)
@@ -190,7 +96,7 @@ static int find_records(struct pf_diff_records *records, const struct pf_batch *
     place = pf_merge_ids_column(places, batch->kind == PF_SAMPLE ? batch->stack : batch->location, batch->rows, records->places);
     if (batch->kind == PF_EDGE)
         callee = pf_merge_ids_column(&now->locations, batch->callee, batch->rows, records->callees);
-    return pf_merge_records_find(&records->records[batch->kind], batch->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count,
+    return pf_merge_records_find(&records->own[batch->kind].records, batch->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count,
                                  place, callee, batch->labels, batch->rows, records->rows);
 }
 
@@ -203,7 +109,7 @@ static int take(struct pf_diff_records *records, const struct pf_batch *batch, s
     if (batch->rows > 0 && find_records(records, batch) != PF_OK)
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
-        status = add_column(records, batch, &batch->values[i], error);
+        status = add_column(records, batch, i, error);
     return status;
 }
 
@@ -220,19 +126,23 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
 /* --- the time outside of all subs ------------------------------------------------------------------------- */
 
 /* Moves what the run at hand has in a record to another one. */
-static int move_record(struct pf_diff_records *records, size_t from, uint32_t to, struct pf_error *error)
+static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t to, struct pf_error *error)
 {
-    for (size_t i = 0; i < records->count; i++) {
-        struct pf_diff_column *column = &records->columns[i];
-        if (column->quantity.measure.kind != PF_SAMPLE || from >= column->run_count || column->run[from] == 0)
+    struct pf_ledger *ledger = &records->own[PF_SAMPLE].columns.ledger;
+
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        struct pf_sums *sums = &ledger->sums[i];
+        pf_int128 value = pf_sums_wide_at(sums, from), *into;
+        if (value == 0)
             continue;
-        if (!pf_grow_zeroed(&column->run, &column->run_count, &column->run_capacity, (size_t)to + 1, sizeof *column->run))
+        if (!pf_sums_reserve(sums, (size_t)to + 1))
             return pf_error_nomem(error);
-        if (column->quantity.measure.aggregation == PF_MAX)
-            column->run[to] = column->run[from] > column->run[to] ? column->run[from] : column->run[to];
-        else if (!pf_add64(column->run[to], column->run[from], &column->run[to]))
-            return overflow(records, column, to, error);
-        column->run[from] = 0;
+        into = &sums->sums[to];
+        if (sums->quantity.measure.aggregation == PF_MAX)
+            *into = value > *into ? value : *into;
+        else if (__builtin_add_overflow(*into, value, into))
+            return overflow(records, sums, to, error);
+        sums->sums[from] = 0;
     }
     return PF_OK;
 }
@@ -240,15 +150,16 @@ static int move_record(struct pf_diff_records *records, size_t from, uint32_t to
 /* Stacks that main::RUNTIME calls stand below it. `to`: by stack as the records have it, where it goes; 0: nowhere. */
 static int move_records(struct pf_diff_records *records, const uint32_t *to, uint32_t stacks, struct pf_error *error)
 {
-    size_t count = pf_merge_records_count(&records->records[PF_SAMPLE]);
+    struct pf_merge_records *own = &records->own[PF_SAMPLE].records;
+    size_t count = pf_merge_records_count(own);
     int status = PF_OK;
 
-    for (size_t from = 0; from < count && status == PF_OK; from++) {
-        const struct pf_merge_key *key = pf_merge_records_key(&records->records[PF_SAMPLE], from);
+    for (uint32_t from = 0; from < count && status == PF_OK; from++) {
+        const struct pf_merge_key *key = pf_merge_records_key(own, from);
         uint32_t labels = key->labels, stack = key->place - 1, record;
         if (stack >= stacks || to[stack] == 0)
             continue;
-        if (pf_merge_records_find(&records->records[PF_SAMPLE], records->dict->stacks.count, &to[stack], NULL, &labels, 1, &record) != PF_OK)
+        if (pf_merge_records_find(own, records->dict->stacks.count, &to[stack], NULL, &labels, 1, &record) != PF_OK)
             return pf_error_nomem(error);
         status = move_record(records, from, record, error);
     }
@@ -285,141 +196,90 @@ static int add_scope(struct pf_diff_records *records, struct pf_error *error)
     return status;
 }
 
-static int end_column(struct pf_diff_records *records, struct pf_diff_column *column, unsigned side, struct pf_error *error)
+/* The sums of a run have 64 bits, so that their means and differences have. */
+static int check_run(const struct pf_diff_records *records, const struct pf_sums *sums, struct pf_error *error)
 {
-    bool greatest = column->quantity.measure.aggregation == PF_MAX;
-    pf_int128 total = 0;
-
-    if (!pf_grow_zeroed(&column->sums[side], &column->sum_count[side], &column->sum_capacity[side], column->run_count, sizeof **column->sums))
-        return pf_error_nomem(error);
-    for (size_t i = 0; i < column->run_count; i++)
-        total = !greatest ? total + column->run[i] : column->run[i] > total ? column->run[i] : total;
-    for (size_t i = 0; i < column->run_count; i++)
-        column->sums[side][i] += records->normalize ? pf_diff_share(column->run[i], total) : column->run[i];
+    for (size_t i = 0; i < sums->count; i++)
+        if (sums->sums[i] != (int64_t)sums->sums[i])
+            return overflow(records, sums, i, error);
     return PF_OK;
 }
 
-/* The measures of the run at hand are those of all from now on. */
-static void keep_measures(struct pf_diff_records *records)
+/* Values become shares of the run's total. */
+static void take_shares(struct pf_sums *sums)
 {
-    for (size_t i = 0; i < records->member_count; i++)
-        records->members[i].fresh = false;
-    for (size_t i = 0; i < records->count; i++) {
-        records->columns[i].before = records->columns[i].quantity;
-        records->columns[i].finer = 1;
-    }
-    records->kept = records->count;
+    pf_int128 total = pf_sums_total(sums);
+
+    for (size_t i = 0; i < sums->count; i++)
+        sums->sums[i] = pf_diff_share(sums->sums[i], total);
 }
 
-/* The measures are as they were before the run. */
-static void drop_measures(struct pf_diff_records *records)
+/* The run at hand, which has ended, is added to those of its side. */
+static int add_run(struct pf_diff_records *records, unsigned side, struct pf_error *error)
 {
-    for (size_t i = 0; i < records->member_count; i++) {
-        struct pf_diff_member *member = &records->members[i];
-        if (member->fresh)
-            *member = (struct pf_diff_member){0};
-        else if (member->column != 0 && member->column != UINT32_MAX)
-            member->factor /= records->columns[member->column - 1].finer;
+    struct pf_merge_place place = {NULL, NULL, 0};
+    int status = PF_OK;
+
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        struct pf_ledger *ledger = &records->own[kind].columns.ledger;
+
+        for (uint32_t i = 0; i < ledger->count && status == PF_OK; i++) {
+            status = check_run(records, &ledger->sums[i], error);
+            if (records->normalize)
+                take_shares(&ledger->sums[i]);
+        }
     }
-    for (size_t i = 0; i < records->kept; i++) {
-        struct pf_diff_column *column = &records->columns[i];
-        for (unsigned side = BEFORE; side <= AFTER && column->finer != 1 && !records->normalize; side++)
-            for (size_t k = 0; k < column->sum_count[side]; k++)
-                column->sums[side][k] /= column->finer;
-        column->quantity = column->before;
-        column->finer = 1;
-    }
-    while (records->count > records->kept)
-        free_column(&records->columns[--records->count]);
+    if (status == PF_OK)
+        status = pf_merge_kinds_add(records->all, records->own, records->runs[BEFORE] + records->runs[AFTER] + 1, side, 1, &place, error);
+    if (place.sums != NULL)
+        overflow(records, place.sums, place.record, error);
+    return status;
 }
 
 int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool keep, struct pf_error *error)
 {
     int status = keep ? add_scope(records, error) : PF_OK;
 
-    keep = keep && status == PF_OK;
-    for (size_t i = 0; i < records->count; i++) {
-        struct pf_diff_column *column = &records->columns[i];
-        if (keep && status == PF_OK)
-            status = end_column(records, column, side, error);
-        if (column->run_count > 0)
-            memset(column->run, 0, column->run_count * sizeof *column->run);
-    }
-    if (keep)
-        keep_measures(records);
-    else
-        drop_measures(records);
+    if (keep && status == PF_OK)
+        status = add_run(records, side, error);
+    records->runs[side] += keep && status == PF_OK;
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        pf_merge_kind_free(&records->own[kind]);
+    begin_kinds(records, records->own, 0);
     pf_diff_scope_clear(records->scope);
-    records->runs[side] += keep;
     return status;
 }
 
 /* --- records that are one --------------------------------------------------------------------------------- */
 
-/* The sums of a side by `new_count` records, `to` of the old ones. */
-static int regroup_sums(struct pf_diff_column *column, unsigned side, const uint32_t *to, size_t old_count, size_t new_count)
-{
-    pf_int128 *sums = calloc(new_count + 1, sizeof *sums);
-    bool greatest = column->quantity.measure.aggregation == PF_MAX;
-
-    for (size_t i = 0; i < old_count && i < column->sum_count[side] && sums != NULL; i++) {
-        pf_int128 *sum = &sums[to[i]], value = column->sums[side][i];
-        *sum = !greatest ? *sum + value : value > *sum ? value : *sum;
-    }
-    free(column->sums[side]);
-    column->sums[side] = sums;
-    column->sum_count[side] = column->sum_capacity[side] = sums != NULL ? new_count : 0;
-    return sums != NULL ? PF_OK : PF_NOMEM;
-}
-
-static int regroup(struct pf_diff_records *records, enum pf_kind kind)
-{
-    const struct pf_merge_map *final = &records->frames.final;
-    const struct pf_merge_ids *places = kind == PF_SAMPLE ? &final->stacks : &final->locations;
-    size_t limit = kind == PF_SAMPLE ? records->dict->stacks.count : records->dict->locations.count;
-    struct pf_merge_records old = records->records[kind], *new = &records->records[kind];
-    size_t count = pf_merge_records_count(&old);
-    uint32_t *to = malloc((count + 1) * sizeof *to);
-    int status = to != NULL ? PF_OK : PF_NOMEM;
-
-    *new = (struct pf_merge_records){0};
-    for (size_t i = 0; i < count && status == PF_OK; i++) {
-        const struct pf_merge_key *key = pf_merge_records_key(&old, i);
-        uint32_t place = pf_merge_id(places, key->place - 1), callee = pf_merge_id(&final->locations, key->callee);
-        status = pf_merge_records_find(new, limit, &place, &callee, &key->labels, 1, &to[i]);
-    }
-    for (size_t i = 0; i < records->count; i++)
-        for (unsigned side = BEFORE; side <= AFTER && status == PF_OK && records->columns[i].quantity.measure.kind == kind; side++)
-            status = regroup_sums(&records->columns[i], side, to, count, pf_merge_records_count(new));
-    pf_merge_records_free(&old);
-    free(to);
-    return status;
-}
-
 /* What is known at the end only: evals with the same text, and the least form of images. */
-static bool settle(struct pf_diff_records *records)
+static int settle(struct pf_diff_records *records, struct pf_error *error)
 {
+    const struct pf_merge_labels labels = {.dict = records->dict};
+    const struct pf_sums *failed = NULL;
     int status = pf_merge_evals_find(&records->evals, records->dict, &records->texts);
 
     if (status == PF_OK)
         status = pf_merge_frames_end(&records->frames, &records->evals);
     for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to != NULL; kind++)
-        status = regroup(records, (enum pf_kind)kind);
-    return status == PF_OK;
+        status = pf_merge_kind_regroup(&records->all[kind], &records->frames.final, &labels, &failed);
+    if (status == PF_OVERFLOW)
+        return overflow(records, failed, 0, error);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
 /* --- giving ----------------------------------------------------------------------------------------------- */
 
-static size_t main_column(const struct pf_diff_records *records, enum pf_kind kind)
+/* The column of the main measure of a kind; the number of columns: there are none. */
+static uint32_t main_column(const struct pf_diff_records *records, enum pf_kind kind)
 {
+    const struct pf_ledger *ledger = &records->all[kind].columns.ledger;
     struct pf_main_choice choice = {0};
-    size_t best = records->count;
+    uint32_t best = ledger->count;
 
-    for (size_t i = 0; i < records->count; i++) {
-        const struct pf_measure *measure = &records->columns[i].quantity.measure;
-        if (measure->kind == kind && pf_main_offer(&choice, records->dict, measure))
+    for (uint32_t i = 0; i < ledger->count; i++)
+        if (pf_main_offer(&choice, records->dict, &ledger->sums[i].quantity.measure))
             best = i;
-    }
     return best;
 }
 
@@ -433,23 +293,25 @@ static uint64_t common_parts(const struct pf_diff_records *records)
 }
 
 /* Parts that all means of the column are whole numbers of, and so few of them that sums of all fit. */
-static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_diff_column *column)
+static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_sums *sums)
 {
     uint64_t parts = common_parts(records), common = parts, den;
     pf_int128 total = 0;
 
     if (parts == 0 || records->normalize)
         return 0;
-    for (unsigned side = BEFORE; side <= AFTER; side++)
-        for (size_t i = 0; i < column->sum_count[side] && parts > 1; i++) {
-            pf_int128 size = column->sums[side][i] < 0 ? -column->sums[side][i] : column->sums[side][i], value;
-            if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[side]), &value) || __builtin_add_overflow(total, value, &total))
-                return 0;
-            if (common > 1)
-                common = pf_gcd(common, (uint64_t)(value % (pf_int128)common));
-        }
+    for (size_t i = 0; i < sums->count && parts > 1; i++) {
+        pf_int128 size = sums->sums[i] < 0 ? -sums->sums[i] : sums->sums[i], value;
+
+        if (size == 0)
+            continue;
+        if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[i % 2]), &value) || __builtin_add_overflow(total, value, &total))
+            return 0;
+        if (common > 1)
+            common = pf_gcd(common, (uint64_t)(value % (pf_int128)common));
+    }
     parts /= common;
-    if (parts > 1 && (total / (pf_int128)common > INT64_MAX / 4 || __builtin_mul_overflow(column->quantity.measure.den, parts, &den)))
+    if (parts > 1 && (total / (pf_int128)common > INT64_MAX / 4 || __builtin_mul_overflow(sums->quantity.measure.den, parts, &den)))
         return 0;
     return parts;
 }
@@ -500,13 +362,14 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
     return id;
 }
 
-static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_column *column, unsigned attempt, unsigned k, bool main)
+static uint32_t declare(struct pf_diff_records *records, const struct pf_quantity *quantity, uint64_t parts, unsigned attempt, unsigned k,
+                        bool main)
 {
     static const char *const ends[] = {".before", ".after", ".delta"};
-    struct pf_measure measure = pf_quantity_measure(&column->quantity, records->dict);
+    struct pf_measure measure = pf_quantity_measure(quantity, records->dict);
     bool good;
 
-    measure.name = name_column(records->dict, &column->quantity.measure, ends[k], attempt);
+    measure.name = name_column(records->dict, &quantity->measure, ends[k], attempt);
     good = measure.name != 0;
     measure.main = main;
     if (records->normalize) {
@@ -515,36 +378,38 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_diff_co
         measure.num = measure.den = 1;
         measure.period = measure.period_parts = 0;
     }
-    if (column->parts > 1)
-        good = divide_unit(records->dict, &measure, column->parts) && good;
+    if (parts > 1)
+        good = divide_unit(records->dict, &measure, parts) && good;
     if (k == DELTA) /* a difference does not count samples */
         measure.nature = PF_UNKNOWN_NATURE;
     return good ? pf_measures_intern(&records->dict->measures, &measure) : UINT32_MAX;
 }
 
-static bool is_declared(const struct pf_diff_records *records, size_t columns, uint32_t measure)
+static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind, uint32_t columns, uint32_t measure)
 {
-    for (size_t i = 0; i < columns; i++)
+    for (uint32_t i = 0; i < columns; i++)
         for (unsigned k = BEFORE; k <= DELTA; k++)
-            if (pf_measure_same(pf_measures_row(&records->dict->measures, records->columns[i].measures[k]),
+            if (pf_measure_same(pf_measures_row(&records->dict->measures, records->columns[kind][i].measures[k]),
                                 pf_measures_row(&records->dict->measures, measure)))
                 return true;
     return false;
 }
 
 /* Shares and events take the place of units: columns of one name that differ by their unit alone are kept apart by names. */
-static bool declare_column(struct pf_diff_records *records, size_t i, bool main)
+static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, uint32_t i, bool main)
 {
-    struct pf_diff_column *column = &records->columns[i];
+    const struct pf_sums *sums = &records->all[kind].columns.ledger.sums[i];
+    struct pf_diff_column *column = &records->columns[kind][i];
     bool again = true;
 
+    column->parts = parts_of(records, sums);
     for (unsigned attempt = 0; again; attempt++) {
         again = false;
         for (unsigned k = BEFORE; k <= DELTA; k++) {
-            column->measures[k] = declare(records, column, attempt, k, main && k == DELTA);
+            column->measures[k] = declare(records, &sums->quantity, column->parts, attempt, k, main && k == DELTA);
             if (column->measures[k] == UINT32_MAX)
                 return false;
-            again = again || is_declared(records, i, column->measures[k]);
+            again = again || is_declared(records, kind, i, column->measures[k]);
         }
     }
     return true;
@@ -554,11 +419,12 @@ static bool declare_all(struct pf_diff_records *records)
 {
     bool good = true;
 
-    for (size_t i = 0; good && i < records->count; i++) {
-        struct pf_diff_column *column = &records->columns[i];
+    for (enum pf_kind kind = PF_SAMPLE; good && kind < PF_RECORD_KINDS; kind++) {
+        uint32_t count = records->all[kind].columns.ledger.count, main = main_column(records, kind);
 
-        column->parts = parts_of(records, column);
-        good = declare_column(records, i, main_column(records, column->quantity.measure.kind) == i);
+        good = (records->columns[kind] = calloc((size_t)count + 1, sizeof *records->columns[kind])) != NULL;
+        for (uint32_t i = 0; good && i < count; i++)
+            good = declare_column(records, kind, i, i == main);
     }
     return good && pf_dict_status(records->dict) == PF_OK;
 }
@@ -588,54 +454,63 @@ static bool announce(struct pf_diff_records *records, struct pf_batch *batch)
     return pf_dict_status(records->dict) == PF_OK;
 }
 
-static bool begin(struct pf_diff_records *records)
+static int begin(struct pf_diff_records *records, struct pf_error *error)
 {
-    bool good = settle(records) && declare_all(records);
+    int status = settle(records, error);
+    bool good = status == PF_OK && declare_all(records);
+    size_t most = 0;
 
-    for (unsigned i = 0; i < 3; i++)
+    if (status != PF_OK)
+        return status;
+    for (unsigned i = 0; i < 3; i++) {
+        size_t count = records->all[i].columns.ledger.count;
+
+        most = count > most ? count : most;
         good = (records->ids[i] = calloc(PF_BATCH_ROWS, sizeof *records->ids[i])) != NULL && good;
-    records->values = calloc(3 * records->count + 1, PF_BATCH_ROWS * sizeof *records->values);
-    records->given = calloc(3 * records->count + 1, sizeof *records->given);
+    }
+    records->values = calloc(3 * most + 1, PF_BATCH_ROWS * sizeof *records->values);
+    records->given = calloc(3 * most + 1, sizeof *records->given);
     records->announced = true;
-    return good && records->values != NULL && records->given != NULL;
+    return good && records->values != NULL && records->given != NULL ? PF_OK : pf_error_nomem(error);
 }
 
 /* Columns of the kind at hand. */
 static void lay_out(struct pf_diff_records *records)
 {
     records->given_count = 0;
-    for (size_t i = 0; i < records->count; i++)
-        for (unsigned k = BEFORE; k <= DELTA && records->columns[i].quantity.measure.kind == records->at; k++) {
-            records->given[records->given_count] =
-                (struct pf_value_column){records->columns[i].measures[k], records->values + records->given_count * PF_BATCH_ROWS};
+    for (uint32_t i = 0; i < records->all[records->at].columns.ledger.count; i++)
+        for (unsigned k = BEFORE; k <= DELTA; k++) {
+            records->given[records->given_count] = (struct pf_value_column){records->columns[records->at][i].measures[k],
+                                                                            records->values + records->given_count * PF_BATCH_ROWS};
             records->given_count++;
         }
 }
 
-static bool mean_at(const struct pf_diff_records *records, const struct pf_diff_column *column, unsigned side, size_t record, int64_t *mean)
+static bool mean_at(const struct pf_diff_records *records, uint32_t column, unsigned side, size_t record, int64_t *mean)
 {
-    *mean = 0;
-    return record >= column->sum_count[side] || records->runs[side] == 0 ||
-           pf_scale64(column->sums[side][record], column->parts > 0 ? column->parts : 1, records->runs[side], mean);
+    pf_int128 sum = pf_sums_wide_at(&records->all[records->at].columns.ledger.sums[column], 2 * record + side);
+    uint64_t parts = records->columns[records->at][column].parts;
+
+    parts = parts > 0 ? parts : 1;
+    *mean = (int64_t)sum;
+    return (sum == *mean && (sum == 0 || parts == records->runs[side])) || pf_scale64(sum, parts, records->runs[side], mean);
 }
 
 /* Fills row `row` of the batch with a record; *any: it has values, and is not to be left out. */
 static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any, struct pf_error *error)
 {
-    const struct pf_merge_key *key = pf_merge_records_key(&records->records[records->at], record);
-    size_t main = main_column(records, records->at);
+    const struct pf_merge_key *key = pf_merge_records_key(&records->all[records->at].records, record);
+    const struct pf_ledger *ledger = &records->all[records->at].columns.ledger;
+    uint32_t main = main_column(records, records->at);
     int64_t *values = records->values + row;
     bool fell = false;
 
     *any = false;
-    for (size_t i = 0; i < records->count; i++) {
-        const struct pf_diff_column *column = &records->columns[i];
+    for (uint32_t i = 0; i < ledger->count; i++) {
         int64_t mean[2];
-        if (column->quantity.measure.kind != records->at)
-            continue;
-        if (!mean_at(records, column, BEFORE, record, &mean[BEFORE]) || !mean_at(records, column, AFTER, record, &mean[AFTER]) ||
+        if (!mean_at(records, i, BEFORE, record, &mean[BEFORE]) || !mean_at(records, i, AFTER, record, &mean[AFTER]) ||
             __builtin_sub_overflow(mean[AFTER], mean[BEFORE], &values[DELTA * PF_BATCH_ROWS]))
-            return overflow(records, column, record, error);
+            return overflow(records, &ledger->sums[i], record, error);
         values[BEFORE * PF_BATCH_ROWS] = mean[BEFORE];
         values[AFTER * PF_BATCH_ROWS] = mean[AFTER];
         *any = *any || mean[BEFORE] != 0 || mean[AFTER] != 0;
@@ -667,10 +542,12 @@ int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch
 {
     uint32_t rows = 0;
 
-    if (!records->announced)
-        return begin(records) && announce(records, batch) ? PF_OK : pf_error_nomem(error);
+    if (!records->announced) {
+        int status = begin(records, error);
+        return status != PF_OK || announce(records, batch) ? status : pf_error_nomem(error);
+    }
     for (; records->at < PF_RECORD_KINDS; records->at++, records->next = 0, records->declared = false) {
-        size_t count = pf_merge_records_count(&records->records[records->at]);
+        size_t count = pf_merge_records_count(&records->all[records->at].records);
         bool first = !records->declared;
         lay_out(records);
         if (records->given_count == 0)

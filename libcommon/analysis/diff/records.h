@@ -7,8 +7,7 @@
 
 #include "analysis/sum/facts.h"
 #include "analysis/merge/frames.h"
-#include "analysis/sum/records.h"
-#include "analysis/sum/units.h"
+#include "analysis/merge/kind.h"
 #include "model/batch.h"
 
 #include <stdbool.h>
@@ -29,24 +28,12 @@ struct pf_diff_records {
     struct pf_merge_frames frames;
     struct pf_merge_texts texts;  /* of evals */
     struct pf_merge_evals evals;
-    struct pf_merge_records records[PF_RECORD_KINDS];
+    struct pf_merge_kind own[PF_RECORD_KINDS]; /* the run at hand */
+    struct pf_merge_kind all[PF_RECORD_KINDS]; /* the runs before it, by side */
     struct pf_diff_column {
-        struct pf_quantity quantity, before; /* before: without the run at hand, which made it `finer` times finer */
-        int64_t finer;
-        int64_t *run;          /* by record: the run at hand */
-        pf_int128 *sums[2];    /* the runs before it */
-        size_t run_count, run_capacity, sum_count[2], sum_capacity[2];
         uint64_t parts;        /* that the means are counted in; 0: they are rounded */
         uint32_t measures[3];  /* before, after, delta */
-        size_t since;          /* runs that had ended when it was met */
-    } *columns;
-    size_t count, capacity, kept; /* kept: without those of the run at hand */
-    struct pf_diff_member {
-        uint32_t column;       /* index + 1; 0: not met; UINT32_MAX: not taken */
-        int64_t factor;
-        bool fresh;            /* the run at hand was the first to have it */
-    } *members;                /* by measure */
-    size_t member_count, member_capacity;
+    } *columns[PF_RECORD_KINDS];
     size_t runs[2];
     uint32_t rows[PF_BATCH_ROWS], places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS];
 
@@ -70,6 +57,8 @@ void pf_diff_records_free(struct pf_diff_records *);
 int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
 /* The run at hand, of side 0 (before) or 1 (after), ends; `keep` false: it counts for nothing. As pf_diff_records_add. */
 int pf_diff_records_end(struct pf_diff_records *, unsigned side, bool keep, struct pf_error *);
+/* Whether any run that counts has one of the measures taken. */
+bool pf_diff_records_any(const struct pf_diff_records *);
 /* After the last run: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW or PF_NOMEM. */
 int pf_diff_records_next(struct pf_diff_records *, struct pf_batch *, struct pf_error *);
 

@@ -19,18 +19,23 @@ static bool is_events(const struct pf_dict *dict, const struct pf_measure *measu
 }
 
 /* Whether values of both go into one column. Counts with a period and events are the same thing. */
-static bool alike(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b)
+static bool alike(const struct pf_merge_columns *columns, const struct pf_measure *a, const struct pf_measure *b)
 {
+    const struct pf_dict *dict = columns->dict;
+
     return pf_measure_same(a, b) ||
-           (a->kind == b->kind && a->name == b->name && a->aggregation == b->aggregation &&
+           (!columns->compares && a->kind == b->kind && a->name == b->name && a->aggregation == b->aggregation &&
             ((is_events(dict, b) && a->period != 0) || (is_events(dict, a) && b->period != 0)));
 }
 
-static int different_units(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b,
+static int different_units(const struct pf_merge_columns *columns, const struct pf_measure *a, const struct pf_measure *b,
                            struct pf_error *error)
 {
+    const struct pf_dict *dict = columns->dict;
     struct pf_bytes name = pf_dict_string(dict, a->name);
 
+    if (columns->compares)
+        return pf_measure_differ(dict, a, b, error);
     return pf_error_set(error, PF_UNSUPPORTED,
                         "measure '%s' of one input is in '%s', of another in '%s': they cannot be added (--force keeps both)",
                         pf_clip(name).text, pf_dict_string(dict, a->unit).data,
@@ -43,7 +48,7 @@ static bool has_both(const struct pf_merge_columns *columns, size_t other, const
     const struct pf_measure *measure = &columns->ledger.sums[other].quantity.measure;
 
     for (uint32_t k = 0; k < batch->value_count; k++)
-        if (alike(columns->dict, measure, pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
+        if (alike(columns, measure, pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
             return true;
     return columns->facts[other].last_input == input;
 }
@@ -66,14 +71,14 @@ static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_
     struct pf_sums *added;
 
     for (size_t k = 0; k < ledger->count; k++)
-        if (alike(columns->dict, &ledger->sums[k].quantity.measure, measure))
+        if (alike(columns, &ledger->sums[k].quantity.measure, measure))
             return &ledger->sums[k];
     for (size_t k = 0; k < ledger->count && !columns->force; k++) {
         const struct pf_measure *other = &ledger->sums[k].quantity.measure;
 
         if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit &&
             !has_both(columns, k, batch, input)) {
-            different_units(columns->dict, other, measure, error);
+            different_units(columns, other, measure, error);
             return NULL;
         }
     }
@@ -102,7 +107,7 @@ static int meet(struct pf_merge_columns *columns, uint32_t index, const struct p
     if (sums == NULL)
         return error->code;
     common = &sums->quantity.measure;
-    if (is_events(columns->dict, &measure) && measure.period == 0)
+    if (!columns->compares && is_events(columns->dict, &measure) && measure.period == 0)
         measure.period = 1;
     if (columns->force && sums->quantity.joined && (measure.period == 0) != (common->period == 0))
         measure.period = common->period = measure.period_parts = common->period_parts = 0;
@@ -142,7 +147,7 @@ int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_c
 {
     const struct pf_ledger *ledger = &columns->ledger;
 
-    *copy = (struct pf_merge_columns){.dict = columns->dict, .force = columns->force, .ledger.wide = true};
+    *copy = (struct pf_merge_columns){.dict = columns->dict, .force = columns->force, .shares = columns->shares, .compares = columns->compares, .ledger.wide = true};
     for (uint32_t k = 0; k < ledger->count; k++) {
         struct pf_sums *sums = add_column(copy, &ledger->sums[k].quantity.measure);
 

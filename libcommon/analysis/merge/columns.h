@@ -29,6 +29,8 @@ struct pf_merge_facts {
 struct pf_merge_columns {
     struct pf_dict *dict;
     bool force; /* measures that differ in what is known of them are added all the same */
+    bool shares; /* sums are shares of something: units are brought together, but the sums have none */
+    bool compares; /* inputs are compared, not added up: what is in events is not held against counts with a period */
     struct pf_ledger ledger;
     struct pf_merge_facts *facts; /* by column */
     size_t facts_capacity;

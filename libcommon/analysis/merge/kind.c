@@ -15,15 +15,32 @@ void pf_merge_kind_free(struct pf_merge_kind *kind)
 
 /* --- adding an input -------------------------------------------------------------------------------------- */
 
-void pf_merge_plan_free(struct pf_merge_plan *plan)
+/* What becomes of the records of an input; nothing has changed yet but for new records. */
+struct plan {
+    struct pf_merge_columns columns; /* of all, with the input's measures, without rows */
+    struct pf_member *members;       /* by column of the input */
+    uint32_t *rows;                  /* by record of the input */
+};
+
+static void free_plan(struct plan *plan)
 {
     pf_merge_columns_free(&plan->columns);
     free(plan->members);
-    free(plan->records);
+    free(plan->rows);
+}
+
+static uint32_t sides_of(const struct pf_merge_kind *kind)
+{
+    return kind->sides > 0 ? kind->sides : 1;
+}
+
+static bool adds_up(const struct pf_merge_kind *kind, const struct pf_sums *sums)
+{
+    return kind->sides > 1 || sums->quantity.measure.aggregation == PF_SUM;
 }
 
 /* The columns of all with the measures of the input. */
-static int plan_columns(struct pf_merge_plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input,
+static int plan_columns(struct plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input,
                         struct pf_error *error)
 {
     struct pf_dict *dict = all->columns.dict;
@@ -54,78 +71,118 @@ static int plan_columns(struct pf_merge_plan *plan, const struct pf_merge_kind *
     /* a later measure may have changed the factor of an earlier one */
     for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++)
         plan->members[k] = plan->columns.ledger.members[values[k].measure];
+    for (uint32_t k = 0; status == PF_OK && all->columns.shares && k < ledger->count; k++) {
+        plan->members[k].factor = 1;
+        plan->columns.ledger.sums[plan->members[k].sums - 1].total = 1;
+    }
     free(values);
     return status;
 }
 
-static int plan_records(struct pf_merge_plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own)
+static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, unsigned side)
 {
     const struct pf_dict *dict = all->columns.dict;
     size_t count = pf_merge_records_count(&own->records), places = all->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count;
     int status = PF_OK;
 
-    plan->records = malloc((count + 1) * sizeof *plan->records);
-    for (size_t k = 0; plan->records != NULL && status == PF_OK && k < count; k++) {
+    plan->rows = malloc((count + 1) * sizeof *plan->rows);
+    for (size_t k = 0; plan->rows != NULL && status == PF_OK && k < count; k++) {
         const struct pf_merge_key *key = pf_merge_records_key(&own->records, k);
-        uint32_t place = key->place - 1;
+        uint32_t place = key->place - 1, record = 0;
 
-        status = pf_merge_records_find(&all->records, places, &place, &key->callee, &key->labels, 1, &plan->records[k]);
+        status = pf_merge_records_find(&all->records, places, &place, &key->callee, &key->labels, 1, &record);
+        if (record > UINT32_MAX / sides_of(all) - 1)
+            status = PF_NOMEM;
+        plan->rows[k] = record * sides_of(all) + side;
     }
-    return plan->records != NULL ? status : PF_NOMEM;
+    return plan->rows != NULL ? status : PF_NOMEM;
 }
 
-/* Whether all sums fit: those of all in the unit of the plan, and with those of the input. */
-static bool fits(const struct pf_merge_plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, pf_int128 times,
-                 struct pf_merge_place *place)
+/* Whether the sums of all fit in the unit of the plan. */
+static bool fits_unit(const struct plan *plan, const struct pf_merge_kind *all, struct pf_merge_place *place)
 {
-    const struct pf_ledger *from = &own->columns.ledger, *to = &plan->columns.ledger;
-    pf_int128 value, sum;
+    pf_int128 sum;
 
     for (uint32_t c = 0; c < all->columns.ledger.count; c++) {
-        place->sums = &all->columns.ledger.sums[c];
-        for (place->record = 0; to->sums[c].total != 1 && place->record < place->sums->count; place->record++)
-            if (__builtin_mul_overflow(place->sums->sums[place->record], to->sums[c].total, &sum))
-                return false;
-    }
-    for (uint32_t c = 0; c < from->count; c++) {
-        uint32_t column = plan->members[c].sums - 1;
-        const struct pf_sums *old = column < all->columns.ledger.count ? &all->columns.ledger.sums[column] : NULL;
+        const struct pf_sums *old = &all->columns.ledger.sums[c], *new = &plan->columns.ledger.sums[c];
 
-        place->sums = &from->sums[c];
-        for (size_t k = 0; place->sums->quantity.measure.aggregation == PF_SUM && k < from->sums[c].count; k++) {
-            place->record = plan->records[k];
-            sum = old != NULL ? pf_sums_wide_at(old, place->record) * to->sums[column].total : 0;
-            if (__builtin_mul_overflow(from->sums[c].sums[k], (pf_int128)plan->members[c].factor, &value) ||
-                __builtin_mul_overflow(value, times, &value) || __builtin_add_overflow(sum, value, &sum))
+        for (size_t k = 0; new->total != 1 && k < old->count; k++)
+            if (__builtin_mul_overflow(old->sums[k], new->total, &sum)) {
+                *place = (struct pf_merge_place){all, old, k / sides_of(all)};
                 return false;
-        }
+            }
     }
-    place->sums = NULL;
     return true;
 }
 
-int pf_merge_kind_plan(struct pf_merge_plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input,
-                       pf_int128 times, struct pf_merge_place *place, struct pf_error *error)
+/* The greatest sum without its sign; at most 2^127 - 1. */
+static pf_int128 greatest_size(const struct pf_sums *sums)
+{
+    pf_int128 most = 0;
+
+    for (size_t k = 0; sums != NULL && k < sums->count; k++) {
+        pf_int128 size = sums->sums[k] < -PF_INT128_MAX ? PF_INT128_MAX : sums->sums[k] < 0 ? -sums->sums[k] : sums->sums[k];
+
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+/* Whether each sum fits because the greatest ones do: this is so in all but a few profiles, and it is fast. */
+static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_sums *from, int64_t factor, pf_int128 times)
+{
+    pf_int128 sum, value;
+
+    return !__builtin_mul_overflow(greatest_size(old), total, &sum) &&
+           !__builtin_mul_overflow(greatest_size(from), (pf_int128)factor, &value) &&
+           !__builtin_mul_overflow(value, times < 0 ? -times : times, &value) && !__builtin_add_overflow(sum, value, &sum);
+}
+
+/* Whether they fit with those of the input. */
+static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, pf_int128 times,
+                       struct pf_merge_place *place)
+{
+    for (uint32_t c = 0; c < own->columns.ledger.count; c++) {
+        const struct pf_sums *from = &own->columns.ledger.sums[c];
+        uint32_t column = plan->members[c].sums - 1;
+        const struct pf_sums *old = column < all->columns.ledger.count ? &all->columns.ledger.sums[column] : NULL;
+
+        pf_int128 total = plan->columns.ledger.sums[column].total;
+
+        if (!adds_up(all, from) || all_fit(old, old != NULL ? total : 1, from, plan->members[c].factor, times))
+            continue;
+        for (size_t k = 0; k < from->count; k++) {
+            pf_int128 value, sum = old != NULL ? pf_sums_wide_at(old, plan->rows[k]) * total : 0;
+
+            if (__builtin_mul_overflow(from->sums[k], (pf_int128)plan->members[c].factor, &value) ||
+                __builtin_mul_overflow(value, times, &value) || __builtin_add_overflow(sum, value, &sum)) {
+                *place = (struct pf_merge_place){own, from, k};
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int make_plan(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input, unsigned side,
+                     pf_int128 times, struct pf_merge_place *place, struct pf_error *error)
 {
     int status = plan_columns(plan, all, own, input, error);
 
-    place->sums = NULL;
     if (status != PF_OK)
         return status;
-    if (plan_records(plan, all, own) != PF_OK)
+    if (plan_rows(plan, all, own, side) != PF_OK)
         return pf_error_nomem(error);
-    return fits(plan, all, own, times, place) ? PF_OK : PF_OVERFLOW;
+    return fits_unit(plan, all, place) && fits_input(plan, all, own, times, place) ? PF_OK : PF_OVERFLOW;
 }
 
 /* Adds a column of the input. */
-static int join_column(struct pf_sums *to, const struct pf_sums *from, const uint32_t *records, size_t count, pf_int128 times)
+static int join_column(struct pf_sums *to, const struct pf_sums *from, const uint32_t *rows, size_t count, pf_int128 times, bool sum)
 {
-    bool sum = to->quantity.measure.aggregation == PF_SUM;
-
     if (!pf_sums_reserve(to, count))
         return PF_NOMEM;
     for (size_t k = 0; k < from->count; k++) {
-        pf_int128 *into = &to->sums[records[k]], value = from->sums[k] * times;
+        pf_int128 *into = &to->sums[rows[k]], value = from->sums[k] * times;
 
         if (sum)
             *into += value;
@@ -135,31 +192,62 @@ static int join_column(struct pf_sums *to, const struct pf_sums *from, const uin
     return PF_OK;
 }
 
-int pf_merge_kind_join(struct pf_merge_kind *all, const struct pf_merge_kind *own, struct pf_merge_plan *plan, pf_int128 times)
+/* The columns of all become those of the plan, with their rows. */
+static void adopt_columns(struct pf_merge_kind *all, struct plan *plan)
 {
-    struct pf_ledger *to = &plan->columns.ledger;
     struct pf_merge_columns was = all->columns;
-    int status = PF_OK;
 
     for (uint32_t c = 0; c < was.ledger.count; c++) {
-        struct pf_sums *old = &was.ledger.sums[c];
+        struct pf_sums *old = &was.ledger.sums[c], *new = &plan->columns.ledger.sums[c];
 
-        for (size_t k = 0; to->sums[c].total != 1 && k < old->count; k++)
-            old->sums[k] *= to->sums[c].total;
-        to->sums[c].sums = old->sums;
-        to->sums[c].count = old->count;
-        to->sums[c].capacity = old->capacity;
+        for (size_t k = 0; new->total != 1 && k < old->count; k++)
+            old->sums[k] *= new->total;
+        new->sums = old->sums;
+        new->count = old->count;
+        new->capacity = old->capacity;
         old->sums = NULL;
     }
     all->columns = plan->columns;
     plan->columns = was;
+}
+
+static int carry_out(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, pf_int128 times)
+{
+    size_t rows = pf_merge_records_count(&all->records) * sides_of(all);
+    int status = PF_OK;
+
+    adopt_columns(all, plan);
     for (uint32_t c = 0; status == PF_OK && c < own->columns.ledger.count; c++) {
         const struct pf_sums *from = &own->columns.ledger.sums[c];
-        bool greatest = from->quantity.measure.aggregation == PF_MAX; /* whatever the weight */
+        bool sum = adds_up(all, from); /* else the weight does not count */
 
-        status = join_column(&all->columns.ledger.sums[plan->members[c].sums - 1], from, plan->records,
-                             pf_merge_records_count(&all->records), plan->members[c].factor * (greatest ? 1 : times));
+        status = join_column(&all->columns.ledger.sums[plan->members[c].sums - 1], from, plan->rows, rows,
+                             plan->members[c].factor * (sum ? times : 1), sum);
     }
+    return status;
+}
+
+int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS], const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
+                       unsigned side, pf_int128 times, struct pf_merge_place *place, struct pf_error *error)
+{
+    struct plan plans[PF_RECORD_KINDS];
+    size_t before[PF_RECORD_KINDS];
+    int status = PF_OK;
+
+    place->sums = NULL;
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++) {
+        before[k] = pf_merge_records_count(&all[k].records);
+        plans[k] = (struct plan){.members = NULL};
+    }
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++)
+        status = make_plan(&plans[k], &all[k], &own[k], input, side, times, place, error);
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status != PF_OK; k++)
+        pf_merge_records_truncate(&all[k].records, before[k]);
+    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++)
+        if (carry_out(&plans[k], &all[k], &own[k], times) != PF_OK)
+            status = pf_error_nomem(error);
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        free_plan(&plans[k]);
     return status;
 }
 
@@ -171,7 +259,7 @@ int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map 
     const struct pf_merge_ids *places = kind->kind == PF_SAMPLE ? &map->stacks : &map->locations;
     size_t limit = kind->kind == PF_SAMPLE ? map->dict->stacks.count : map->dict->locations.count;
     size_t count = pf_merge_records_count(&kind->records);
-    uint32_t *to = malloc((count + 1) * sizeof *to);
+    uint32_t sides = sides_of(kind), *to = malloc((count + 1) * sides * sizeof *to);
     struct pf_merge_records was = kind->records;
     int status = to != NULL ? PF_OK : PF_NOMEM;
 
@@ -182,11 +270,15 @@ int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map 
         uint32_t place = pf_merge_id(places, key->place - 1), callee = pf_merge_id(&map->locations, key->callee);
         uint32_t set = pf_merge_id(&labels->sets, key->labels);
 
-        status = pf_merge_records_find(&kind->records, limit, &place, &callee, &set, 1, &to[k]);
+        uint32_t record = 0;
+
+        status = pf_merge_records_find(&kind->records, limit, &place, &callee, &set, 1, &record);
+        for (uint32_t side = 0; side < sides; side++)
+            to[k * sides + side] = record * sides + side;
     }
     for (size_t c = 0; status == PF_OK && c < kind->columns.ledger.count; c++) {
         *failed = &kind->columns.ledger.sums[c];
-        status = pf_sums_regroup(&kind->columns.ledger.sums[c], to, count);
+        status = pf_sums_regroup(&kind->columns.ledger.sums[c], to, count * sides);
     }
     pf_merge_records_free(&was);
     free(to);

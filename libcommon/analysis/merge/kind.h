@@ -7,36 +7,28 @@
 #include "analysis/merge/labels.h"
 #include "analysis/sum/records.h"
 
-/* Zero-initialise but for kind, columns.dict and columns.force; free with pf_merge_kind_free. */
+/* Zero-initialise but for kind, columns.dict and what the owner decides; free with pf_merge_kind_free. */
 struct pf_merge_kind {
     enum pf_kind kind;
+    unsigned sides;          /* 2: each record has a row for either side (record * 2 + side), and values that do not add up are added as well, for
+                              * their mean; 0: it has one row */
     struct pf_merge_records records;
     struct pf_merge_columns columns;
 };
 
 void pf_merge_kind_free(struct pf_merge_kind *);
 
-/* Where a sum leaves 128 bits: its column, and the record if there is one. */
+/* Where a sum leaves 128 bits. */
 struct pf_merge_place {
-    const struct pf_sums *sums;
+    const struct pf_merge_kind *kind;
+    const struct pf_sums *sums; /* NULL: no sum does */
     size_t record;
 };
 
-/* What becomes of the records of one input when they are added to those of all: nothing has changed yet. Zero-initialise; free with
- * pf_merge_plan_free. */
-struct pf_merge_plan {
-    struct pf_merge_columns columns; /* of all, with the input's measures, without rows */
-    struct pf_member *members;       /* by column of the input */
-    uint32_t *records;               /* by record of the input: its number among all */
-};
-
-void pf_merge_plan_free(struct pf_merge_plan *);
-/* Plans to add an input, `times` times. PF_OK; PF_OVERFLOW, and the place or, for an error that is set, sums NULL; as
- * pf_merge_columns_find. A plan that is not carried out leaves new records behind: pf_merge_records_truncate. */
-int pf_merge_kind_plan(struct pf_merge_plan *, struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input,
-                       pf_int128 times, struct pf_merge_place *, struct pf_error *);
-/* Carries it out. PF_OK or PF_NOMEM. */
-int pf_merge_kind_join(struct pf_merge_kind *all, const struct pf_merge_kind *own, struct pf_merge_plan *, pf_int128 times);
+/* Adds the records of an input of its own, of all kinds, `times` times to those of all, to one side of them: as a whole or not at all.
+ * PF_OK; PF_OVERFLOW, with the place or with the error set; as pf_merge_columns_find. */
+int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS], const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
+                       unsigned side, pf_int128 times, struct pf_merge_place *, struct pf_error *);
 
 /* Gives records their final places and labels; those that are the same then become one. PF_OK, PF_OVERFLOW and the column,
  * PF_NOMEM. */

@@ -146,41 +146,17 @@ static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale
     return status;
 }
 
-/* Plans what becomes of the input for all kinds; nothing of it is left after a failure. */
-static int plan(struct pf_merge *merge, struct pf_merge_plan plans[PF_RECORD_KINDS], pf_int128 times, struct pf_error *error)
-{
-    size_t before[PF_RECORD_KINDS];
-    struct pf_merge_place place = {NULL, 0};
-    int status = PF_OK;
-
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        before[k] = pf_merge_records_count(&merge->kinds[k].records);
-    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++) {
-        status = pf_merge_kind_plan(&plans[k], &merge->kinds[k], &merge->own[k], merge->inputs, times, &place, error);
-        if (place.sums != NULL)
-            overflow(merge, &merge->kinds[k], place.sums, place.record, error);
-    }
-    for (unsigned k = 0; k < PF_RECORD_KINDS && status != PF_OK; k++)
-        pf_merge_records_truncate(&merge->kinds[k].records, before[k]);
-    return status;
-}
-
 /* Adds the input that has ended, which was put aside, as a whole or not at all. */
 static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *error)
 {
-    struct pf_merge_plan plans[PF_RECORD_KINDS];
     struct pf_merge_scale scale = merge->scale;
+    struct pf_merge_place place = {NULL, NULL, 0};
     int status = find_times(merge, &scale, times, error);
 
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        plans[k] = (struct pf_merge_plan){.members = NULL};
     if (status == PF_OK)
-        status = plan(merge, plans, *times, error);
-    for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++)
-        if (pf_merge_kind_join(&merge->kinds[k], &merge->own[k], &plans[k], *times) != PF_OK)
-            status = pf_error_nomem(error);
-    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        pf_merge_plan_free(&plans[k]);
+        status = pf_merge_kinds_add(merge->kinds, merge->own, merge->inputs, 0, *times, &place, error);
+    if (place.sums != NULL)
+        overflow(merge, place.kind, place.sums, place.record, error);
     if (status == PF_OK)
         merge->scale = scale;
     return status;

@@ -94,6 +94,16 @@ struct pf_measure pf_quantity_measure(const struct pf_quantity *quantity, struct
     return measure;
 }
 
+int pf_measure_differ(const struct pf_dict *dict, const struct pf_measure *measure,
+                      const struct pf_measure *other, struct pf_error *error)
+{
+    return pf_error_set(error, PF_UNSUPPORTED,
+                        "measure '%s' of one run is in '%s', of another in '%s': they cannot be compared",
+                        pf_clip(pf_dict_string(dict, measure->name)).text,
+                        pf_clip(pf_dict_string(dict, measure->unit)).text,
+                        pf_clip(pf_dict_string(dict, other->unit)).text);
+}
+
 bool pf_unit_find(const char *name, enum pf_unit *unit)
 {
     static const char *const names[] = {"auto", "ns", "us", "ms", "s", "ticks", "events", "count", "bytes"};

@@ -28,6 +28,9 @@ int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct 
  * is no period. pf_dict_status() of the dictionary says when memory runs out. */
 struct pf_measure pf_quantity_measure(const struct pf_quantity *, struct pf_dict *);
 
+/* PF_UNSUPPORTED, with a text: two measures of one name are in units that cannot be compared. */
+int pf_measure_differ(const struct pf_dict *, const struct pf_measure *, const struct pf_measure *other, struct pf_error *);
+
 /* -u: what amounts are shown in. */
 enum pf_unit { PF_UNIT_AUTO, PF_UNIT_NS, PF_UNIT_US, PF_UNIT_MS, PF_UNIT_S, PF_UNIT_TICKS, PF_UNIT_EVENTS, PF_UNIT_COUNT, PF_UNIT_BYTES };
 
