@@ -19,40 +19,61 @@ static bool wants(void *arg, uint32_t measure)
     return pf_common_wants(&summary->common, summary->accumulator.dict, measure, NULL);
 }
 
-/* False after a failure of ours, printed. With --keep-going an input that cannot be added is to be
- * dropped when it ends. */
+/* With --keep-going an input is added at its end, when all of it is known to fit. */
+static struct pf_accumulator *target(struct pf_summary *summary)
+{
+    if (!summary->common.tool.keep_going)
+        return &summary->accumulator;
+    if (!summary->has_own && pf_accumulator_begin(&summary->own, &summary->accumulator) != PF_OK)
+        pf_tool_nomem(&summary->common.tool);
+    summary->has_own = true;
+    return &summary->own;
+}
+
+/* What follows from a status of the input at hand. False after a failure of ours, printed. With
+ * --keep-going an input that cannot be added is to be dropped when it ends. */
+static bool judge(struct pf_summary *summary, const struct pf_input *input, int status,
+                  const struct pf_error *error, bool *drop)
+{
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&summary->common.tool);
+    *drop = status != PF_OK && summary->common.tool.keep_going;
+    if (*drop)
+        pf_inputs_reject(summary->inputs, error);
+    else if (status != PF_OK)
+        pf_tool_fail(&summary->common.tool, input->name, error, false);
+    return status == PF_OK || *drop;
+}
+
 static bool take_batch(struct pf_summary *summary, const struct pf_batch *batch,
                        const struct pf_input *input, bool *drop)
 {
     struct pf_error error = {0};
-    int status = pf_accumulator_add(&summary->accumulator, batch, &error);
+    int status = pf_accumulator_add(target(summary), batch, &error);
 
     if (status == PF_OK)
         status = pf_facts_add(&summary->facts, summary->top.dict, batch);
     if (status == PF_OK && summary->top.view == PF_TOP_LIST)
         status = pf_sources_add(&summary->sources, batch);
-    if (status == PF_NOMEM)
-        pf_tool_nomem(&summary->common.tool);
-    *drop = status != PF_OK && summary->common.tool.keep_going;
-    if (*drop)
-        pf_inputs_reject(summary->inputs, &error);
-    else if (status != PF_OK)
-        pf_tool_fail(&summary->common.tool, input->name, &error, false);
-    return status == PF_OK || *drop;
+    return judge(summary, input, status, &error, drop);
 }
 
 /* With --keep-going: what the input said counts, or is forgotten. */
 static void end_input(struct pf_summary *summary, const struct pf_input *input, bool drop)
 {
-    int status = PF_OK;
+    struct pf_error error = {0};
 
-    if (drop)
-        status = pf_accumulator_drop(&summary->accumulator);
-    else if (input->number + 1 < pf_inputs_count(summary->inputs))
-        status = pf_accumulator_keep(&summary->accumulator);
-    if (status != PF_OK)
-        pf_tool_nomem(&summary->common.tool);
+    if (!drop && summary->has_own) {
+        int status = pf_accumulator_join(&summary->accumulator, &summary->own, &error);
+
+        judge(summary, input, status, &error, &drop);
+    }
+    pf_accumulator_free(&summary->own);
+    summary->own = (struct pf_accumulator){0};
+    summary->has_own = false;
     if (drop) {
+        if (pf_accumulator_leave_out(&summary->accumulator) != PF_OK)
+            pf_tool_nomem(&summary->common.tool);
         pf_facts_drop(&summary->facts, summary->facts_kept);
         summary->sources.count = summary->sources_kept;
     }
@@ -195,6 +216,7 @@ void pf_summary_write(struct pf_summary *summary)
 void pf_summary_free(struct pf_summary *summary)
 {
     pf_accumulator_free(&summary->accumulator);
+    pf_accumulator_free(&summary->own);
     pf_facts_free(&summary->facts);
     pf_sources_free(&summary->sources);
     free(summary->top.blocks);

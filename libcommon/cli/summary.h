@@ -16,6 +16,8 @@ struct pf_summary {
     struct pf_top top;
 
     struct pf_accumulator accumulator;
+    struct pf_accumulator own; /* with --keep-going: of the input at hand */
+    bool has_own;
     struct pf_facts facts;
     struct pf_sources sources;
     struct pf_facts_mark facts_kept; /* without the input at hand */

@@ -52,3 +52,30 @@ END
     fails 3 "record 2: " proftop --keep-going over.folded -o to.csv
     [ ! -s out ] && [ ! -e to.csv ]
 }
+
+@test "with --keep-going an input that cannot be added is left out, whatever stands before and behind it" {
+    # 2^63 - 1 twice leaves 64 bits; the main measure is that of the inputs that count
+    stream bad.pfs <<'END'
+{"measures": [{"name": "wall", "unit": "nanoseconds"}, {"name": "n"}],
+ "records": [{"stack": [["a"]], "values": {"wall": 9223372036854775807}}, {"stack": [["a"]], "values": {"wall": 9223372036854775807}}]}
+END
+    stream wall.pfs <<<'{"measures": [{"name": "wall", "unit": "nanoseconds"}, {"name": "n"}], "records": [{"stack": [["b"]], "values": {"n": 1, "wall": 20}}]}'
+    stream n.pfs <<<'{"measures": [{"name": "n"}], "records": [{"stack": [["c"]], "values": {"n": 5}}]}'
+    stream half.pfs <<<'{"measures": [{"name": "n"}], "records": [{"stack": [["c"]], "values": {"n": 4611686018427387904}}]}'
+    while read -r row inputs; do
+        # shellcheck disable=SC2086
+        fails 3 'leaves 64 bits' proftop --keep-going -t csv $inputs
+        [ "$(tail -n +2 out | cut -d , -f 2,7,9 | tr '\n' ' ')" = "$row " ] || { echo "$inputs: $(cat out)"; return 1; }
+    done <<'END'
+b,wall,20 bad.pfs wall.pfs
+b,wall,20 wall.pfs bad.pfs
+c,n,5 bad.pfs n.pfs
+c,n,5 n.pfs bad.pfs
+b,wall,20 n.pfs bad.pfs wall.pfs
+b,wall,40 wall.pfs bad.pfs wall.pfs
+c,n,4611686018427387904 half.pfs half.pfs
+END
+    # what fits alone and not with the others is left out, too, and the rest is there
+    fails 3 'half.pfs: the sum of measure .n. leaves 64 bits' proftop --keep-going -t csv half.pfs half.pfs n.pfs
+    [ "$(cut -d , -f 2,9 <out)" = $'function,flat\nc,4611686018427387909' ]
+}

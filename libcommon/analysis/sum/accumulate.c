@@ -9,15 +9,10 @@
 void pf_accumulator_free(struct pf_accumulator *accumulator)
 {
     pf_ledger_free(&accumulator->ledger);
-    for (size_t i = 0; i < accumulator->kept.capacity; i++)
-        free(accumulator->kept.sums[i].data);
     for (uint32_t i = 0; i < accumulator->derived_count; i++)
         free(accumulator->derived[i].data);
     free(accumulator->derived);
     free(accumulator->labels);
-    free(accumulator->kept.sums);
-    free(accumulator->kept.members);
-    free(accumulator->kept.labels);
     pf_table_free(&accumulator->edges);
 }
 
@@ -95,6 +90,9 @@ static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_er
     const struct pf_measure *measure = pf_measures_row(&accumulator->dict->measures, index);
     struct pf_sums *sums = pf_ledger_same(&accumulator->ledger, measure);
 
+    if (accumulator->ledger.members[index].dropped)
+        accumulator->preferred.looked = 0;
+    accumulator->ledger.members[index].dropped = false;
     if (sums == NULL) {
         bool kept = wanted(accumulator, index, measure);
 
@@ -204,18 +202,26 @@ static int add_column(struct pf_accumulator *accumulator, const struct pf_batch 
     return PF_OK;
 }
 
+static bool reserve_labels(struct pf_accumulator *accumulator, size_t count)
+{
+    size_t old = accumulator->label_count;
+
+    if (count <= old)
+        return true;
+    if (!pf_grow(&accumulator->labels, &accumulator->label_capacity, count, 1))
+        return false;
+    memset(accumulator->labels + old, 0, count - old);
+    accumulator->label_count = count;
+    return true;
+}
+
 /* Marks the label sets of the rows; most batches have one alone, and a loop that only looks is much faster than one that writes. */
 static bool mark_labels(struct pf_accumulator *accumulator, const uint32_t *labels, uint32_t rows)
 {
-    size_t count = accumulator->dict->labels.count, old = accumulator->label_count;
     uint32_t differ = 0;
 
-    if (count > old) {
-        if (!pf_grow(&accumulator->labels, &accumulator->label_capacity, count, 1))
-            return false;
-        memset(accumulator->labels + old, 0, count - old);
-        accumulator->label_count = count;
-    }
+    if (!reserve_labels(accumulator, accumulator->dict->labels.count))
+        return false;
     for (uint32_t i = 0; labels != NULL && i < rows; i++)
         differ |= labels[i] ^ labels[0];
     if (differ == 0)
@@ -301,66 +307,171 @@ int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, s
     return PF_OK;
 }
 
-/* --- inputs that are left out ----------------------------------------------------------------------------- */
+/* --- inputs by themselves --------------------------------------------------------------------------------- */
 
-/* The copy keeps its own memory. */
-static bool copy_sums(struct pf_sums *copy, const struct pf_sums *sums)
+int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all)
 {
-    int64_t *data = copy->data;
-    size_t capacity = copy->capacity;
-
-    if (sums->count > 0 && !pf_grow(&data, &capacity, sums->count, sizeof *data))
-        return false;
-    if (sums->count > 0)
-        memcpy(data, sums->data, sums->count * sizeof *data);
-    *copy = *sums;
-    copy->data = data;
-    copy->capacity = capacity;
-    return true;
-}
-
-int pf_accumulator_keep(struct pf_accumulator *accumulator)
-{
-    struct pf_accumulated *kept = &accumulator->kept;
-    size_t old = kept->capacity;
-
-    if (!pf_grow(&kept->sums, &kept->capacity, (size_t)accumulator->ledger.count + 1, sizeof *kept->sums))
+    *own = (struct pf_accumulator){.dict = all->dict, .by_labels = all->by_labels, .wants = all->wants, .arg = all->arg};
+    if (!pf_ledger_reserve(&own->ledger, own->dict))
         return PF_NOMEM;
-    memset(kept->sums + old, 0, (kept->capacity - old) * sizeof *kept->sums);
-    if (!pf_ledger_reserve(&accumulator->ledger, accumulator->dict) ||
-        !pf_grow(&kept->members, &kept->member_capacity, accumulator->ledger.member_count + 1, sizeof *kept->members) ||
-        !pf_grow(&kept->labels, &kept->label_capacity, accumulator->label_count + 1, 1))
-        return PF_NOMEM;
-    for (kept->count = 0; kept->count < accumulator->ledger.count; kept->count++)
-        if (!copy_sums(&kept->sums[kept->count], &accumulator->ledger.sums[kept->count]))
-            return PF_NOMEM;
-    kept->member_count = accumulator->ledger.member_count;
-    if (kept->member_count > 0)
-        memcpy(kept->members, accumulator->ledger.members, kept->member_count * sizeof *kept->members);
-    kept->label_count = accumulator->label_count;
-    if (kept->label_count > 0)
-        memcpy(kept->labels, accumulator->labels, kept->label_count);
-    memcpy(kept->records, accumulator->records, sizeof kept->records);
+    for (size_t k = 0; k < all->ledger.member_count && k < own->ledger.member_count; k++)
+        own->ledger.members[k].dropped = all->ledger.members[k].dropped;
     return PF_OK;
 }
 
-int pf_accumulator_drop(struct pf_accumulator *accumulator)
+int pf_accumulator_leave_out(struct pf_accumulator *all)
 {
-    const struct pf_accumulated *kept = &accumulator->kept;
+    uint32_t count = pf_measures_count(&all->dict->measures);
 
-    if (!pf_ledger_reserve(&accumulator->ledger, accumulator->dict))
+    if (!pf_ledger_reserve(&all->ledger, all->dict))
         return PF_NOMEM;
-    for (uint32_t i = 0; i < kept->count; i++)
-        if (!copy_sums(&accumulator->ledger.sums[i], &kept->sums[i]))
+    for (uint32_t k = 0; k < count; k++)
+        all->ledger.members[k].dropped = all->ledger.members[k].sums == 0;
+    return PF_OK;
+}
+
+/* Edges of the input among those of all; NULL: out of memory. The caller frees it. */
+static uint32_t *join_edges(struct pf_accumulator *all, const struct pf_accumulator *own)
+{
+    uint32_t *to = malloc(((size_t)own->edges.count + 1) * sizeof *to);
+    bool good = to != NULL && (own->edges.count == 0 || all->edges.count > 0 || pf_table_init(&all->edges, sizeof(struct pf_edge)) == PF_OK);
+
+    for (uint32_t edge = 1; good && edge < own->edges.count; edge++)
+        good = (to[edge] = pf_table_intern(&all->edges, pf_table_row(&own->edges, edge))) != 0;
+    if (good)
+        to[0] = 0;
+    if (good)
+        return to;
+    free(to);
+    return NULL;
+}
+
+/* How the sums of an input are added to those of all. */
+struct joint {
+    struct pf_quantity quantity; /* of both */
+    int64_t times, factor;       /* that those of all, and of the input, are multiplied by */
+    const uint32_t *rows;        /* by row of the input; NULL: its own number */
+};
+
+/* Whether the sums of both fit; `old` NULL: there are none of all. */
+static bool fits(const struct pf_sums *old, const struct pf_sums *from, const struct joint *joint)
+{
+    int64_t sum, value;
+
+    for (size_t k = 0; old != NULL && joint->times != 1 && k < old->count; k++)
+        if (!pf_mul64(old->data[k], joint->times, &sum))
+            return false;
+    for (size_t k = 0; k < from->count; k++) {
+        sum = old != NULL ? pf_sums_at(old, joint->rows != NULL ? joint->rows[k] : k) * joint->times : 0;
+        if (!pf_mul64(from->data[k], joint->factor, &value) || !pf_sums_combine(from, &sum, value))
+            return false;
+    }
+    return true;
+}
+
+static int plan_sums(struct joint *joint, const struct pf_accumulator *all, const struct pf_sums *from, const uint32_t *edges,
+                     struct pf_error *error)
+{
+    const struct pf_sums *old = pf_ledger_same(&all->ledger, &from->quantity.measure);
+    struct pf_measure measure = from->quantity.measure;
+    struct pf_bytes name = pf_dict_string(all->dict, measure.name);
+    int status = PF_OK;
+
+    *joint = (struct joint){from->quantity, 1, 1, measure.kind == PF_EDGE && !all->by_labels ? edges : NULL};
+    if (from->quantity.events)
+        measure.period = measure.period_parts = 1;
+    if (old != NULL) {
+        joint->quantity = old->quantity;
+        status = pf_quantity_join(&joint->quantity, all->dict, &measure, &joint->times, &joint->factor, error);
+    }
+    joint->quantity.events = joint->quantity.events || from->quantity.events;
+    joint->quantity.mixed = joint->quantity.mixed || from->quantity.mixed;
+    if (status != PF_OK || fits(old, from, joint))
+        return status;
+    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' leaves 64 bits", pf_clip(name).text);
+}
+
+/* Nobody asks for the single sums any more. */
+static void keep_total(struct pf_sums *sums)
+{
+    sums->total = pf_sums_total(sums);
+    sums->kept = false;
+    free(sums->data);
+    sums->data = NULL;
+    sums->count = sums->capacity = 0;
+}
+
+/* Carries the plan out, which fits. PF_OK or PF_NOMEM. */
+static int add_sums(struct pf_sums *sums, const struct pf_sums *from, const struct joint *joint)
+{
+    pf_int128 total = pf_sums_total(from) * joint->factor;
+    bool sum = from->quantity.measure.aggregation == PF_SUM;
+
+    for (size_t k = 0; joint->times != 1 && k < sums->count; k++)
+        sums->data[k] *= joint->times;
+    sums->total *= joint->times;
+    sums->quantity = joint->quantity;
+    if (sums->kept && !from->kept)
+        keep_total(sums);
+    if (!sums->kept) {
+        sums->total = sum ? sums->total + total : total > sums->total ? total : sums->total;
+        return PF_OK;
+    }
+    for (size_t k = 0; k < from->count; k++) {
+        size_t row = joint->rows != NULL ? joint->rows[k] : k;
+
+        if (!pf_sums_reserve(sums, row + 1))
             return PF_NOMEM;
-    pf_ledger_truncate(&accumulator->ledger, kept->count);
-    accumulator->preferred.looked = 0;
-    for (size_t k = 0; k < accumulator->ledger.member_count; k++)
-        accumulator->ledger.members[k] = k < kept->member_count ? kept->members[k] : (struct pf_member){.dropped = true};
-    accumulator->label_count = kept->label_count;
-    if (kept->label_count > 0)
-        memcpy(accumulator->labels, kept->labels, kept->label_count);
-    memcpy(accumulator->records, kept->records, sizeof kept->records);
+        pf_sums_combine(sums, &sums->data[row], from->data[k] * joint->factor);
+    }
+    return PF_OK;
+}
+
+/* Adds all sums of the input, which fit. The factors of the members are not used: values are added to the sums of their input. */
+static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *own, const struct joint *joints)
+{
+    struct pf_ledger *ledger = &all->ledger;
+
+    if (!pf_ledger_reserve(ledger, all->dict))
+        return PF_NOMEM;
+    for (uint32_t k = 0; k < own->ledger.count; k++) {
+        const struct pf_sums *from = &own->ledger.sums[k];
+        struct pf_sums *sums = pf_ledger_same(ledger, &from->quantity.measure);
+
+        if (sums == NULL && (sums = pf_ledger_new(ledger, &from->quantity.measure)) != NULL)
+            sums->kept = from->kept;
+        if (sums == NULL || add_sums(sums, from, &joints[k]) != PF_OK)
+            return PF_NOMEM;
+        for (uint32_t m = 0; m < pf_measures_count(&all->dict->measures); m++)
+            if (pf_ledger_of(&own->ledger, m) == from)
+                ledger->members[m] = (struct pf_member){.sums = (uint32_t)(sums - ledger->sums) + 1, .factor = 1};
+    }
+    return PF_OK;
+}
+
+int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own, struct pf_error *error)
+{
+    uint32_t edges = all->edges.count, *to = join_edges(all, own);
+    struct joint *joints = calloc((size_t)own->ledger.count + 1, sizeof *joints);
+    int status = to != NULL && joints != NULL ? PF_OK : pf_error_nomem(error);
+
+    for (uint32_t k = 0; k < own->ledger.count && status == PF_OK; k++)
+        status = plan_sums(&joints[k], all, &own->ledger.sums[k], to, error);
+    if (status != PF_OK && edges > 0)
+        pf_table_truncate(&all->edges, edges);
+    if (status == PF_OK && join_sums(all, own, joints) != PF_OK)
+        status = pf_error_nomem(error);
+    free(joints);
+    free(to);
+    if (status != PF_OK)
+        return status;
+    if (!reserve_labels(all, own->label_count))
+        return pf_error_nomem(error);
+    for (size_t k = 0; k < own->label_count; k++)
+        all->labels[k] |= own->labels[k];
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        all->records[kind] += own->records[kind];
+    all->preferred.looked = 0;
     return PF_OK;
 }
 

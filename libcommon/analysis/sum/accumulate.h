@@ -41,16 +41,6 @@ struct pf_accumulator {
     unsigned char *labels;   /* by label set: 1 where a record has it */
     size_t label_count, label_capacity;
 
-    struct pf_accumulated {  /* pf_accumulator_keep: copies */
-        struct pf_sums *sums;
-        uint32_t count;
-        size_t capacity;
-        struct pf_member *members;
-        size_t member_count, member_capacity;
-        unsigned char *labels;
-        size_t label_count, label_capacity;
-        uint64_t records[PF_RECORD_KINDS];
-    } kept;
     uint32_t pairs[PF_BATCH_ROWS];   /* edge of each row of the batch at hand */
     int64_t scaled[PF_BATCH_ROWS];
 };
@@ -61,10 +51,13 @@ void pf_accumulator_free(struct pf_accumulator *);
  * PF_OVERFLOW, with the record and the measure, when a sum leaves 64 bits; or as pf_quantity_join. */
 int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct pf_error *);
 
-/* What was added so far stays, whatever becomes of what is added from now on: an input has ended. Not with slices. PF_OK or PF_NOMEM. */
-int pf_accumulator_keep(struct pf_accumulator *);
-/* Forgets what was added since then, also where adding failed: as if the input that has ended had never been. PF_OK or PF_NOMEM. */
-int pf_accumulator_drop(struct pf_accumulator *);
+/* Begins the sums of one input alone, to be added to those of all when it has ended. Not with slices. Free it before it begins again.
+ * PF_OK or PF_NOMEM. */
+int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all);
+/* Adds the input, as a whole or not at all. PF_OK; PF_NOMEM; PF_OVERFLOW; or as pf_quantity_join. */
+int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own, struct pf_error *);
+/* The input is left out: measures that no input before it had do not become the main one. PF_OK or PF_NOMEM. */
+int pf_accumulator_leave_out(struct pf_accumulator *all);
 
 /* Adds to one of the sums. PF_OK; PF_NOMEM; PF_OVERFLOW. */
 int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, int64_t value, struct pf_error *);

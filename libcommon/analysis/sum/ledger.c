@@ -171,18 +171,11 @@ int pf_sums_regroup(struct pf_sums *sums, const uint32_t *to, size_t count)
 
 void pf_ledger_free(struct pf_ledger *ledger)
 {
-    pf_ledger_truncate(ledger, 0);
+    for (uint32_t k = 0; k < ledger->count; k++)
+        pf_sums_free(&ledger->sums[k]);
     free(ledger->sums);
     free(ledger->members);
     pf_table_free(&ledger->quantities);
-}
-
-void pf_ledger_truncate(struct pf_ledger *ledger, uint32_t count)
-{
-    while (ledger->count > count)
-        pf_sums_free(&ledger->sums[--ledger->count]);
-    if (ledger->quantities.count > 0)
-        pf_table_truncate(&ledger->quantities, count + 1);
 }
 
 bool pf_ledger_reserve(struct pf_ledger *ledger, const struct pf_dict *dict)

@@ -71,8 +71,6 @@ struct pf_ledger {
 };
 
 void pf_ledger_free(struct pf_ledger *);
-/* Only the first `count` columns are left. The members stay as they are. */
-void pf_ledger_truncate(struct pf_ledger *, uint32_t count);
 /* Makes room for the members of all measures that the dictionary has. False: out of memory. */
 bool pf_ledger_reserve(struct pf_ledger *, const struct pf_dict *);
 /* The column that was made for measures that are the same as this one; NULL: there is none. */
