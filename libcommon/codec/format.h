@@ -30,8 +30,14 @@ enum pf_caps {
     PF_IS_GZIP = 1 << 14,    /* its own bytes are gzip: a name that ends in .gz asks for no more */
     PF_READS_TEXT = 1 << 15, /* what it reads may be text, although what it writes is not; refuses UTF-8's mark itself where it is none */
     PF_TELLS_SOURCE = 1 << 16, /* its reader gives the metadata `source_format`: what the records were before */
-    PF_SUMS_ALL = 1 << 17    /* is given records of kinds it does not hold too, and may draw sums of them */
+    PF_SUMS_ALL = 1 << 17,   /* is given records of kinds it does not hold too, and may draw sums of them */
+    PF_CALLS_TELL = 1 << 18  /* the calls that it reads tell better what functions cost than its stacks do, and with its lines the time outside
+                              * of all functions (NYTProf) */
 };
+
+/* As which of FlameGraph's scripts frames are spelled: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. What
+ * else is known of a sample, its command or the other parts of its key, is the outermost frame. */
+enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
 
 struct pf_reader {
     const struct pf_format *format;
@@ -93,6 +99,7 @@ struct pf_format {
     const char *suffixes; /* of -o FILE: ".pb.gz .pprof", or NULL */
     const char *losses;   /* what it cannot hold, for --formats -v; NULL: nothing is lost */
     unsigned caps;
+    enum pf_folded_style folded; /* how folded stacks spell the frames that it reads */
     const struct pf_option *options; /* ends with a NULL name; NULL: none */
     const struct pf_merging *merging; /* NULL: public metadata once, private ones never */
 

@@ -221,6 +221,7 @@ const struct pf_format pf_format_dtrace = {
     .name = "dtrace",
     .about = "stacks as DTrace and bcc print them, each with its number below",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
+    .folded = PF_FOLDED_DTRACE,
     .bid = bid,
     .reader_size = sizeof(struct dtrace_reader),
     .open_reader = open_reader,

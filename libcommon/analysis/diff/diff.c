@@ -316,11 +316,8 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
 
 static void choose_kind(struct pf_diff *diff)
 {
-    const struct pf_facts *facts = &diff->facts;
-    struct pf_bytes source = pf_facts_format(facts, diff->dict);
-
     if (diff->kind == PF_RECORD_KINDS)
-        diff->kind = pf_subject_kind(diff->accumulator, diff->by, source);
+        diff->kind = pf_subject_kind(diff->accumulator, diff->by, &diff->facts);
 }
 
 /* All blocks have the run, or none has. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "codec/format.h"
 #include "codec/merging.h"
+#include "codec/registry.h"
 
 #include <stdlib.h>
 
@@ -75,6 +76,13 @@ int pf_facts_add(struct pf_facts *facts, struct pf_dict *dict, const struct pf_b
             return PF_NOMEM;
     }
     return pf_before_read(&facts->before, dict, batch);
+}
+
+bool pf_facts_calls_tell(const struct pf_facts *facts, const struct pf_dict *dict)
+{
+    const struct pf_format *format = pf_registry_find(pf_facts_format(facts, dict));
+
+    return format != NULL && (format->caps & PF_CALLS_TELL) != 0;
 }
 
 struct pf_facts_mark pf_facts_mark(const struct pf_facts *facts)

@@ -18,8 +18,7 @@ struct scope {
 
 bool pf_file_scope_possible(const struct pf_dict *dict, const struct pf_facts *facts)
 {
-    return facts->format_count == 1 && facts->before.count == 0 &&
-           pf_bytes_equal(pf_dict_string(dict, facts->formats[0]), PF_BYTES("nytprof"));
+    return facts->before.count == 0 && pf_facts_calls_tell(facts, dict);
 }
 
 static uint32_t caller_function(const struct scope *scope, uint32_t edge)

@@ -27,13 +27,13 @@ static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind 
     return true;
 }
 
-enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_by by, struct pf_bytes source)
+enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_by by, const struct pf_facts *facts)
 {
     static const enum pf_kind order[] = {PF_SAMPLE, PF_EDGE, PF_FLAT};
 
     if ((by == PF_BY_LINE || by == PF_BY_ADDRESS) && has_kind(accumulator, PF_FLAT))
         return PF_FLAT;
-    if (has_kind(accumulator, PF_EDGE) && pf_bytes_equal(source, PF_BYTES("nytprof")))
+    if (has_kind(accumulator, PF_EDGE) && pf_facts_calls_tell(facts, accumulator->dict))
         return PF_EDGE;
     if (!has_kind(accumulator, PF_SAMPLE) && has_kind(accumulator, PF_FLAT) && only_counted(accumulator, PF_EDGE))
         return PF_FLAT;

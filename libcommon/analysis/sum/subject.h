@@ -4,6 +4,7 @@
 
 #include "analysis/sum/accumulate.h"
 #include "analysis/names/key.h"
+#include "analysis/sum/facts.h"
 
 #include <stdbool.h>
 
@@ -22,9 +23,9 @@ struct pf_subject {
     bool flat_only;                  /* set by the caller: SAMPLE rows have no cum, for that takes a walk over all stacks */
 };
 
-/* The kind tables show: SAMPLE, else EDGE, else FLAT; lines and addresses FLAT where there is some; NYTProf's profiles (`source` is the
- * format's name) EDGE for functions where there are callers; FLAT where calls are only counted. PF_RECORD_KINDS: there are no measures. */
-enum pf_kind pf_subject_kind(const struct pf_accumulator *, enum pf_by, struct pf_bytes source);
+/* The kind tables show: SAMPLE, else EDGE, else FLAT; lines and addresses FLAT where there is some; EDGE for functions if the calls tell better what they
+ * cost (pf_facts_calls_tell); FLAT where calls are only counted. PF_RECORD_KINDS: there are no measures. */
+enum pf_kind pf_subject_kind(const struct pf_accumulator *, enum pf_by, const struct pf_facts *);
 
 /* True when the flat values stand with the lines, so that edges tell what the calls out of a function cost. */
 static inline bool pf_subject_lines_have_self(const struct pf_subject *subject)

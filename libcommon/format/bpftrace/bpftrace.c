@@ -228,6 +228,7 @@ const struct pf_format pf_format_bpftrace = {
     .name = "bpftrace",
     .about = "maps of bpftrace whose keys are stacks, text and JSON",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
+    .folded = PF_FOLDED_BPFTRACE,
     .bid = bid,
     .reader_size = sizeof(struct pf_bpftrace_reader),
     .open_reader = open_reader,

@@ -38,10 +38,6 @@ bool pf_folded_comment(struct pf_bytes line);
 
 /* --- text.c: names of frames ---------------------------------------------------------------- */
 
-/* FlameGraph's script whose names are written: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl.
- * The command of a sample, or the other parts of its key, become the outermost frame. */
-enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
-
 /* How frames are spelled. */
 struct pf_folded_spelling {
     enum pf_folded_style style;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "codec/registry.h"
 #include "model/units.h"
 
 #include <stdlib.h>
@@ -163,17 +164,11 @@ static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
 }
 
 /* Sets the format from which the next records come. */
-static void set_source(struct pf_folded_writer *state, struct pf_bytes format)
+static void set_source(struct pf_folded_writer *state, struct pf_bytes name)
 {
-    static const struct {
-        const char *format;
-        enum pf_folded_style style;
-    } styles[] = {{"perf-script", PF_FOLDED_PERF}, {"dtrace", PF_FOLDED_DTRACE}, {"bpftrace", PF_FOLDED_BPFTRACE}};
-    enum pf_folded_style style = PF_FOLDED_PLAIN;
+    const struct pf_format *format = pf_registry_find(name);
+    enum pf_folded_style style = format ? format->folded : PF_FOLDED_PLAIN;
 
-    for (size_t k = 0; k < sizeof styles / sizeof *styles; k++)
-        if (pf_bytes_equal(format, pf_bytes_of(styles[k].format)))
-            style = styles[k].style;
     if (style == state->spelling.style)
         return;
     state->spelling.style = style;

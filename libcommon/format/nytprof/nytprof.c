@@ -45,7 +45,7 @@ const struct pf_format pf_format_nytprof = {
     .losses = "labels; measures but times, statements, calls and depth; columns, images, addresses, positions of entries among returns; "
               "records without a file, negative numbers and samples that are no times are refused; stacks without numbers of calls "
               "count as one call each, a sub has one place, times of lines finer than a nanosecond are rounded",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES | PF_CALLS_TELL,
     .merging = &pf_nyt_merging,
     .options = options,
     .bid = bid,

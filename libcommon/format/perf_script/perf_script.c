@@ -306,6 +306,7 @@ const struct pf_format pf_format_perf_script = {
     .name = "perf-script",
     .about = "text of perf script: Linux perf's samples with their call chains",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
+    .folded = PF_FOLDED_PERF,
     .options = options,
     .bid = bid,
     .reader_size = sizeof(struct pf_perf_reader),

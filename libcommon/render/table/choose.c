@@ -13,7 +13,7 @@ static enum pf_kind default_kind(const struct pf_top *top)
         return PF_SAMPLE;
     if (top->view == PF_TOP_CALLS && records[PF_EDGE] > 0)
         return PF_EDGE;
-    return pf_subject_kind(top->accumulator, top->by, pf_facts_format(top->facts, top->dict));
+    return pf_subject_kind(top->accumulator, top->by, top->facts);
 }
 
 /* Measures of one quantity share a block. */
