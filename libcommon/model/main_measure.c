@@ -11,7 +11,8 @@ static int rank_of(const struct pf_dict *dict, const struct pf_measure *measure)
     return pf_measure_is_time(dict, measure) ? 2 : 1;
 }
 
-bool pf_main_offer(struct pf_main_choice *choice, const struct pf_dict *dict, const struct pf_measure *measure)
+bool pf_main_offer(struct pf_main_choice *choice, const struct pf_dict *dict,
+                   const struct pf_measure *measure)
 {
     int rank = rank_of(dict, measure);
     bool better = rank > choice->rank;

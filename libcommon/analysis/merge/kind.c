@@ -13,7 +13,8 @@ void pf_merge_kind_free(struct pf_merge_kind *kind)
     pf_merge_columns_free(&kind->columns);
 }
 
-/* --- adding an input -------------------------------------------------------------------------------------- */
+/* --- adding an input
+ * -------------------------------------------------------------------------------------- */
 
 /* What becomes of the records of an input; nothing has changed yet but for new records. */
 struct plan {
@@ -40,8 +41,8 @@ static bool adds_up(const struct pf_merge_kind *kind, const struct pf_sums *sums
 }
 
 /* The columns of all with the measures of the input. */
-static int plan_columns(struct plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input,
-                        struct pf_error *error)
+static int plan_columns(struct plan *plan, const struct pf_merge_kind *all,
+                        const struct pf_merge_kind *own, uint64_t input, struct pf_error *error)
 {
     struct pf_dict *dict = all->columns.dict;
     const struct pf_ledger *ledger = &own->columns.ledger;
@@ -62,7 +63,8 @@ static int plan_columns(struct plan *plan, const struct pf_merge_kind *all, cons
     for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++) {
         status = pf_merge_columns_find(&plan->columns, &batch, k, input, error);
         if (status == PF_OK) {
-            struct pf_quantity *quantity = &pf_ledger_of(&plan->columns.ledger, values[k].measure)->quantity;
+            struct pf_quantity *quantity =
+                &pf_ledger_of(&plan->columns.ledger, values[k].measure)->quantity;
 
             quantity->events = quantity->events || ledger->sums[k].quantity.events;
             quantity->mixed = quantity->mixed || ledger->sums[k].quantity.mixed;
@@ -79,10 +81,12 @@ static int plan_columns(struct plan *plan, const struct pf_merge_kind *all, cons
     return status;
 }
 
-static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, unsigned side)
+static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own,
+                     unsigned side)
 {
     const struct pf_dict *dict = all->columns.dict;
-    size_t count = pf_merge_records_count(&own->records), places = all->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count;
+    size_t count = pf_merge_records_count(&own->records),
+           places = all->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count;
     int status = PF_OK;
 
     plan->rows = malloc((count + 1) * sizeof *plan->rows);
@@ -90,7 +94,8 @@ static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct 
         const struct pf_merge_key *key = pf_merge_records_key(&own->records, k);
         uint32_t place = key->place - 1, record = 0;
 
-        status = pf_merge_records_find(&all->records, places, &place, &key->callee, &key->labels, 1, &record);
+        status = pf_merge_records_find(&all->records, places, &place, &key->callee, &key->labels, 1,
+                                       &record);
         if (record > UINT32_MAX / sides_of(all) - 1)
             status = PF_NOMEM;
         plan->rows[k] = record * sides_of(all) + side;
@@ -99,12 +104,14 @@ static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct 
 }
 
 /* Whether the sums of all fit in the unit of the plan. */
-static bool fits_unit(const struct plan *plan, const struct pf_merge_kind *all, struct pf_merge_place *place)
+static bool fits_unit(const struct plan *plan, const struct pf_merge_kind *all,
+                      struct pf_merge_place *place)
 {
     pf_int128 sum;
 
     for (uint32_t c = 0; c < all->columns.ledger.count; c++) {
-        const struct pf_sums *old = &all->columns.ledger.sums[c], *new = &plan->columns.ledger.sums[c];
+        const struct pf_sums *old = &all->columns.ledger.sums[c],
+                             *new = &plan->columns.ledger.sums[c];
 
         for (size_t k = 0; new->total != 1 && k < old->count; k++)
             if (__builtin_mul_overflow(old->sums[k], new->total, &sum)) {
@@ -121,41 +128,50 @@ static pf_int128 greatest_size(const struct pf_sums *sums)
     pf_int128 most = 0;
 
     for (size_t k = 0; sums != NULL && k < sums->count; k++) {
-        pf_int128 size = sums->sums[k] < -PF_INT128_MAX ? PF_INT128_MAX : sums->sums[k] < 0 ? -sums->sums[k] : sums->sums[k];
+        pf_int128 size = sums->sums[k] < -PF_INT128_MAX ? PF_INT128_MAX
+                         : sums->sums[k] < 0            ? -sums->sums[k]
+                                                        : sums->sums[k];
 
         most = size > most ? size : most;
     }
     return most;
 }
 
-/* Whether each sum fits because the greatest ones do: this is so in all but a few profiles, and it is fast. */
-static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_sums *from, int64_t factor, pf_int128 times)
+/* Whether each sum fits because the greatest ones do: this is so in all but a few profiles, and it
+ * is fast. */
+static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_sums *from,
+                    int64_t factor, pf_int128 times)
 {
     pf_int128 sum, value;
 
     return !__builtin_mul_overflow(greatest_size(old), total, &sum) &&
            !__builtin_mul_overflow(greatest_size(from), (pf_int128)factor, &value) &&
-           !__builtin_mul_overflow(value, times < 0 ? -times : times, &value) && !__builtin_add_overflow(sum, value, &sum);
+           !__builtin_mul_overflow(value, times < 0 ? -times : times, &value) &&
+           !__builtin_add_overflow(sum, value, &sum);
 }
 
 /* Whether they fit with those of the input. */
-static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all, const struct pf_merge_kind *own, pf_int128 times,
+static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all,
+                       const struct pf_merge_kind *own, pf_int128 times,
                        struct pf_merge_place *place)
 {
     for (uint32_t c = 0; c < own->columns.ledger.count; c++) {
         const struct pf_sums *from = &own->columns.ledger.sums[c];
         uint32_t column = plan->members[c].sums - 1;
-        const struct pf_sums *old = column < all->columns.ledger.count ? &all->columns.ledger.sums[column] : NULL;
+        const struct pf_sums *old =
+            column < all->columns.ledger.count ? &all->columns.ledger.sums[column] : NULL;
 
         pf_int128 total = plan->columns.ledger.sums[column].total;
 
-        if (!adds_up(all, from) || all_fit(old, old != NULL ? total : 1, from, plan->members[c].factor, times))
+        if (!adds_up(all, from) ||
+            all_fit(old, old != NULL ? total : 1, from, plan->members[c].factor, times))
             continue;
         for (size_t k = 0; k < from->count; k++) {
             pf_int128 value, sum = old != NULL ? pf_sums_wide_at(old, plan->rows[k]) * total : 0;
 
             if (__builtin_mul_overflow(from->sums[k], (pf_int128)plan->members[c].factor, &value) ||
-                __builtin_mul_overflow(value, times, &value) || __builtin_add_overflow(sum, value, &sum)) {
+                __builtin_mul_overflow(value, times, &value) ||
+                __builtin_add_overflow(sum, value, &sum)) {
                 *place = (struct pf_merge_place){own, from, k};
                 return false;
             }
@@ -164,8 +180,9 @@ static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all,
     return true;
 }
 
-static int make_plan(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, uint64_t input, unsigned side,
-                     pf_int128 times, struct pf_merge_place *place, struct pf_error *error)
+static int make_plan(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own,
+                     uint64_t input, unsigned side, pf_int128 times, struct pf_merge_place *place,
+                     struct pf_error *error)
 {
     int status = plan_columns(plan, all, own, input, error);
 
@@ -173,11 +190,13 @@ static int make_plan(struct plan *plan, struct pf_merge_kind *all, const struct 
         return status;
     if (plan_rows(plan, all, own, side) != PF_OK)
         return pf_error_nomem(error);
-    return fits_unit(plan, all, place) && fits_input(plan, all, own, times, place) ? PF_OK : PF_OVERFLOW;
+    return fits_unit(plan, all, place) && fits_input(plan, all, own, times, place) ? PF_OK
+                                                                                   : PF_OVERFLOW;
 }
 
 /* Adds a column of the input. */
-static int join_column(struct pf_sums *to, const struct pf_sums *from, const uint32_t *rows, size_t count, pf_int128 times, bool sum)
+static int join_column(struct pf_sums *to, const struct pf_sums *from, const uint32_t *rows,
+                       size_t count, pf_int128 times, bool sum)
 {
     if (!pf_sums_reserve(to, count))
         return PF_NOMEM;
@@ -211,7 +230,8 @@ static void adopt_columns(struct pf_merge_kind *all, struct plan *plan)
     plan->columns = was;
 }
 
-static int carry_out(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own, pf_int128 times)
+static int carry_out(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own,
+                     pf_int128 times)
 {
     size_t rows = pf_merge_records_count(&all->records) * sides_of(all);
     int status = PF_OK;
@@ -221,14 +241,16 @@ static int carry_out(struct plan *plan, struct pf_merge_kind *all, const struct 
         const struct pf_sums *from = &own->columns.ledger.sums[c];
         bool sum = adds_up(all, from); /* else the weight does not count */
 
-        status = join_column(&all->columns.ledger.sums[plan->members[c].sums - 1], from, plan->rows, rows,
-                             plan->members[c].factor * (sum ? times : 1), sum);
+        status = join_column(&all->columns.ledger.sums[plan->members[c].sums - 1], from, plan->rows,
+                             rows, plan->members[c].factor * (sum ? times : 1), sum);
     }
     return status;
 }
 
-int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS], const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
-                       unsigned side, pf_int128 times, struct pf_merge_place *place, struct pf_error *error)
+int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
+                       const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
+                       unsigned side, pf_int128 times, struct pf_merge_place *place,
+                       struct pf_error *error)
 {
     struct plan plans[PF_RECORD_KINDS];
     size_t before[PF_RECORD_KINDS];
@@ -251,10 +273,11 @@ int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS], const struct p
     return status;
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------- */
+/* --- the end
+ * ---------------------------------------------------------------------------------------------- */
 
-int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map *map, const struct pf_merge_labels *labels,
-                          const struct pf_sums **failed)
+int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map *map,
+                          const struct pf_merge_labels *labels, const struct pf_sums **failed)
 {
     const struct pf_merge_ids *places = kind->kind == PF_SAMPLE ? &map->stacks : &map->locations;
     size_t limit = kind->kind == PF_SAMPLE ? map->dict->stacks.count : map->dict->locations.count;
@@ -267,7 +290,8 @@ int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map 
     kind->records = (struct pf_merge_records){0};
     for (size_t k = 0; status == PF_OK && k < count; k++) {
         const struct pf_merge_key *key = pf_merge_records_key(&was, k);
-        uint32_t place = pf_merge_id(places, key->place - 1), callee = pf_merge_id(&map->locations, key->callee);
+        uint32_t place = pf_merge_id(places, key->place - 1),
+                 callee = pf_merge_id(&map->locations, key->callee);
         uint32_t set = pf_merge_id(&labels->sets, key->labels);
 
         uint32_t record = 0;

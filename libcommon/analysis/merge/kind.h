@@ -7,11 +7,12 @@
 #include "analysis/merge/labels.h"
 #include "analysis/sum/records.h"
 
-/* Zero-initialise but for kind, columns.dict and what the owner decides; free with pf_merge_kind_free. */
+/* Zero-initialise but for kind, columns.dict and what the owner decides; free with
+ * pf_merge_kind_free. */
 struct pf_merge_kind {
     enum pf_kind kind;
-    unsigned sides;          /* 2: each record has a row for either side (record * 2 + side), and values that do not add up are added as well, for
-                              * their mean; 0: it has one row */
+    unsigned sides; /* 2: each record has a row for either side (record * 2 + side), and values that
+                     * do not add up are added as well, for their mean; 0: it has one row */
     struct pf_merge_records records;
     struct pf_merge_columns columns;
 };
@@ -25,16 +26,19 @@ struct pf_merge_place {
     size_t record;
 };
 
-/* Adds the records of an input of its own, of all kinds, `times` times to those of all, to one side of them: as a whole or not at all.
- * PF_OK; PF_OVERFLOW, with the place or with the error set; as pf_merge_columns_find. */
-int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS], const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
+/* Adds the records of an input of its own, of all kinds, `times` times to those of all, to one side
+ * of them: as a whole or not at all. PF_OK; PF_OVERFLOW, with the place or with the error set; as
+ * pf_merge_columns_find. */
+int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
+                       const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
                        unsigned side, pf_int128 times, struct pf_merge_place *, struct pf_error *);
 
-/* Gives records their final places and labels; those that are the same then become one. PF_OK, PF_OVERFLOW and the column,
- * PF_NOMEM. */
-int pf_merge_kind_regroup(struct pf_merge_kind *, const struct pf_merge_map *, const struct pf_merge_labels *,
-                          const struct pf_sums **);
-/* The column of the main measure, of those whose values add up; NULL: there are no such measures. */
+/* Gives records their final places and labels; those that are the same then become one. PF_OK,
+ * PF_OVERFLOW and the column, PF_NOMEM. */
+int pf_merge_kind_regroup(struct pf_merge_kind *, const struct pf_merge_map *,
+                          const struct pf_merge_labels *, const struct pf_sums **);
+/* The column of the main measure, of those whose values add up; NULL: there are no such measures.
+ */
 const struct pf_sums *pf_merge_kind_main(const struct pf_merge_kind *);
 
 #endif

@@ -28,7 +28,9 @@ bool pf_sums_reserve(struct pf_sums *sums, size_t count)
     return true;
 }
 
-/* --- scales ------------------------------------------------------------------------------------------------ */
+/* --- scales
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static bool may_multiply(const struct pf_sums *sums, int64_t times)
 {
@@ -36,7 +38,8 @@ static bool may_multiply(const struct pf_sums *sums, int64_t times)
     int64_t narrow;
 
     for (size_t i = 0; i < sums->count; i++)
-        if (sums->wide ? __builtin_mul_overflow(sums->sums[i], (pf_int128)times, &wide) : !pf_mul64(sums->data[i], times, &narrow))
+        if (sums->wide ? __builtin_mul_overflow(sums->sums[i], (pf_int128)times, &wide)
+                       : !pf_mul64(sums->data[i], times, &narrow))
             return false;
     return !__builtin_mul_overflow(sums->total, (pf_int128)times, &wide);
 }
@@ -55,24 +58,29 @@ static int too_great(const struct pf_sums *sums, const struct pf_dict *dict, str
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves %d bits in the unit that all its values are counted in",
-                        pf_clip(name).text, sums->wide ? 128 : 64);
+    return pf_error_set(
+        error, PF_OVERFLOW,
+        "a sum of measure '%s' leaves %d bits in the unit that all its values are counted in",
+        pf_clip(name).text, sums->wide ? 128 : 64);
 }
 
-/* Whether the factors of all measures that go into a column can be multiplied. `ledger` NULL: there are none. */
-static bool may_multiply_members(const struct pf_ledger *ledger, const struct pf_sums *sums, int64_t times)
+/* Whether the factors of all measures that go into a column can be multiplied. `ledger` NULL: there
+ * are none. */
+static bool may_multiply_members(const struct pf_ledger *ledger, const struct pf_sums *sums,
+                                 int64_t times)
 {
     int64_t product;
 
     for (size_t k = 0; ledger != NULL && k < ledger->member_count; k++)
-        if (pf_ledger_of(ledger, (uint32_t)k) == sums && !pf_mul64(ledger->members[k].factor, times, &product))
+        if (pf_ledger_of(ledger, (uint32_t)k) == sums &&
+            !pf_mul64(ledger->members[k].factor, times, &product))
             return false;
     return true;
 }
 
 /* Joins the measure; nothing changes after a failure. */
-static int join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_dict *dict, const struct pf_measure *measure,
-                int64_t *factor, struct pf_error *error)
+static int join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_dict *dict,
+                const struct pf_measure *measure, int64_t *factor, struct pf_error *error)
 {
     struct pf_quantity joined = sums->quantity;
     int64_t times;
@@ -92,16 +100,18 @@ static int join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_
     return PF_OK;
 }
 
-int pf_sums_join(struct pf_sums *sums, const struct pf_dict *dict, const struct pf_measure *measure, int64_t *factor,
-                 struct pf_error *error)
+int pf_sums_join(struct pf_sums *sums, const struct pf_dict *dict, const struct pf_measure *measure,
+                 int64_t *factor, struct pf_error *error)
 {
     return join(NULL, sums, dict, measure, factor, error);
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------- */
+/* --- rows
+ * --------------------------------------------------------------------------------------------------
+ */
 
-static void add_greatest(pf_int128 *restrict sums, const uint32_t *restrict rows, const int64_t *restrict values, uint32_t count,
-                         int64_t factor)
+static void add_greatest(pf_int128 *restrict sums, const uint32_t *restrict rows,
+                         const int64_t *restrict values, uint32_t count, int64_t factor)
 {
     for (uint32_t i = 0; i < count; i++) {
         pf_int128 value = (pf_int128)values[i] * factor;
@@ -112,13 +122,15 @@ static void add_greatest(pf_int128 *restrict sums, const uint32_t *restrict rows
 }
 
 /* 2^63 values fit. */
-static void add_plain(pf_int128 *restrict sums, const uint32_t *restrict rows, const int64_t *restrict values, uint32_t count)
+static void add_plain(pf_int128 *restrict sums, const uint32_t *restrict rows,
+                      const int64_t *restrict values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         sums[rows[i]] += values[i];
 }
 
-uint32_t pf_sums_add(struct pf_sums *sums, const uint32_t *rows, const int64_t *values, uint32_t count, int64_t factor)
+uint32_t pf_sums_add(struct pf_sums *sums, const uint32_t *rows, const int64_t *values,
+                     uint32_t count, int64_t factor)
 {
     if (sums->quantity.measure.aggregation == PF_MAX) {
         add_greatest(sums->sums, rows, values, count, factor);
@@ -126,7 +138,8 @@ uint32_t pf_sums_add(struct pf_sums *sums, const uint32_t *rows, const int64_t *
         add_plain(sums->sums, rows, values, count);
     } else {
         for (uint32_t i = 0; i < count; i++)
-            if (__builtin_add_overflow(sums->sums[rows[i]], (pf_int128)values[i] * factor, &sums->sums[rows[i]]))
+            if (__builtin_add_overflow(sums->sums[rows[i]], (pf_int128)values[i] * factor,
+                                       &sums->sums[rows[i]]))
                 return i;
     }
     return count;
@@ -167,7 +180,9 @@ int pf_sums_regroup(struct pf_sums *sums, const uint32_t *to, size_t count)
     return status;
 }
 
-/* --- columns ----------------------------------------------------------------------------------------------- */
+/* --- columns
+ * -----------------------------------------------------------------------------------------------
+ */
 
 void pf_ledger_free(struct pf_ledger *ledger)
 {
@@ -180,8 +195,8 @@ void pf_ledger_free(struct pf_ledger *ledger)
 
 bool pf_ledger_reserve(struct pf_ledger *ledger, const struct pf_dict *dict)
 {
-    return pf_grow_zeroed(&ledger->members, &ledger->member_count, &ledger->member_capacity, pf_measures_count(&dict->measures),
-                          sizeof *ledger->members);
+    return pf_grow_zeroed(&ledger->members, &ledger->member_count, &ledger->member_capacity,
+                          pf_measures_count(&dict->measures), sizeof *ledger->members);
 }
 
 struct pf_sums *pf_ledger_same(const struct pf_ledger *ledger, const struct pf_measure *measure)
@@ -196,26 +211,30 @@ struct pf_sums *pf_ledger_new(struct pf_ledger *ledger, const struct pf_measure 
 {
     struct pf_measure_key key = pf_measure_key(measure);
 
-    if ((ledger->quantities.count == 0 && pf_table_init(&ledger->quantities, sizeof key) != PF_OK) ||
-        !pf_grow(&ledger->sums, &ledger->capacity, (size_t)ledger->count + 1, sizeof *ledger->sums) ||
+    if ((ledger->quantities.count == 0 &&
+         pf_table_init(&ledger->quantities, sizeof key) != PF_OK) ||
+        !pf_grow(&ledger->sums, &ledger->capacity, (size_t)ledger->count + 1,
+                 sizeof *ledger->sums) ||
         pf_table_intern(&ledger->quantities, &key) != ledger->count + 1)
         return NULL;
     ledger->sums[ledger->count] = (struct pf_sums){.wide = ledger->wide};
     return &ledger->sums[ledger->count++];
 }
 
-int pf_ledger_join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_dict *dict, uint32_t index,
-                   const struct pf_measure *measure, struct pf_error *error)
+int pf_ledger_join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_dict *dict,
+                   uint32_t index, const struct pf_measure *measure, struct pf_error *error)
 {
     int64_t factor;
     int status = join(ledger, sums, dict, measure, &factor, error);
 
     if (status == PF_OK)
-        ledger->members[index] = (struct pf_member){.sums = (uint32_t)(sums - ledger->sums) + 1, .factor = factor};
+        ledger->members[index] =
+            (struct pf_member){.sums = (uint32_t)(sums - ledger->sums) + 1, .factor = factor};
     return status;
 }
 
-int pf_ledger_find(struct pf_ledger *ledger, const struct pf_dict *dict, uint32_t index, struct pf_error *error)
+int pf_ledger_find(struct pf_ledger *ledger, const struct pf_dict *dict, uint32_t index,
+                   struct pf_error *error)
 {
     const struct pf_measure *measure = pf_measures_row(&dict->measures, index);
     struct pf_sums *sums;
@@ -224,7 +243,8 @@ int pf_ledger_find(struct pf_ledger *ledger, const struct pf_dict *dict, uint32_
         return pf_error_nomem(error);
     if (ledger->members[index].sums != 0)
         return PF_OK;
-    if ((sums = pf_ledger_same(ledger, measure)) == NULL && (sums = pf_ledger_new(ledger, measure)) == NULL)
+    if ((sums = pf_ledger_same(ledger, measure)) == NULL &&
+        (sums = pf_ledger_new(ledger, measure)) == NULL)
         return pf_error_nomem(error);
     return pf_ledger_join(ledger, sums, dict, index, measure, error);
 }
