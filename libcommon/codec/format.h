@@ -35,8 +35,8 @@ enum pf_caps {
                               * of all functions (NYTProf) */
 };
 
-/* As which of FlameGraph's scripts frames are spelled: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. What
- * else is known of a sample, its command or the other parts of its key, is the outermost frame. */
+/* FlameGraph's script whose names are written: stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl.
+ * The command of a sample, or the other parts of its key, become the outermost frame. */
 enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
 
 struct pf_reader {

@@ -124,3 +124,20 @@ loses()
         [[ $output == *"'cycles' "*"with different periods"* ]]
     done
 }
+
+@test "a depth keeps its greatest value in folded, speedscope and cpuprofile" {
+    # main: the greater of 5 and 3; main;f: 7 twice; values of times would be 8 and 14
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >depth.pfs <<'END'
+{"measures": [{"name": "depth", "aggregation": "max"}], "records": [
+ {"stack": [["main"]], "values": {"depth": 5}}, {"stack": [["main"], ["f"]], "values": {"depth": 7}},
+ {"stack": [["main"]], "values": {"depth": 3}}, {"stack": [["main"], ["f"]], "values": {"depth": 7}}]}
+END
+    profcat -t folded depth.pfs | diff - <(printf 'main 5\nmain;f 7\n')
+    profcat -t speedscope depth.pfs | python3 -c 'import json, sys
+profile = json.load(sys.stdin)["profiles"][0]
+assert (profile["samples"], profile["weights"]) == ([[0], [0, 1]], [5, 7]), profile'
+    profcat -t cpuprofile depth.pfs | python3 -c 'import json, sys
+profile = json.load(sys.stdin)
+taken = [(node, delta) for node, delta in zip(profile["samples"], profile["timeDeltas"]) if delta]
+assert taken == [(2, 5), (3, 7)], profile'
+}
