@@ -85,3 +85,17 @@ assert [json.loads(line)["flat"] for line in sys.stdin] == [7, 2]'
     profmerge x.pfs x.pfs | proftop -t ndjson -n 1 | grep -q '"flat":14,'
     profdiff x.pfs x.pfs >out
 }
+
+@test "a segment with two equal measures is refused" {
+    PATH=$PROFUTILS_BIN:$PATH
+    # a scale of 0 counts as 1, so the rows of the table differ and the measures do not
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >x.pfs <<'END'
+{"measures": [{"name": "cpu", "num": 1}, {"name": "cpu", "num": 0}], "records": [{"stack": [["main"]], "values": {"cpu": 2}}]}
+END
+    for program in proftop proffilter profmerge; do
+        status=0
+        "$program" x.pfs -o out 2>err || status=$?
+        [ "$status" -eq 3 ]
+        grep -q '^[a-z]*: x.pfs: offset [0-9]*: damaged table: measure 2 repeats measure 1$' err
+    done
+}
