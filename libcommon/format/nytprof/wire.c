@@ -1,12 +1,17 @@
+/* Records of NYTProf streams as bytes: how a reader parses them, how the writer puts them out. */
 #include "format/nytprof/wire.h"
 
 #include "model/strings.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- NVs ---- */
 
-static void reverse(unsigned char *to, const unsigned char *from, size_t size)
+static void copy_reversed(unsigned char *to, const unsigned char *from, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         to[i] = from[size - 1 - i];
@@ -28,7 +33,7 @@ static double load_double_le(const unsigned char *p)
     return value;
 }
 
-/* A fraction of 64 bits with its leading 1, and the 15 bits of exponent and the sign that x87 and quad have in common. */
+/* A number from a fraction of 64 bits with its leading 1, and 15 bits of exponent and the sign, as x87 and quad have them. */
 static double load_extended(uint64_t fraction, unsigned exponent)
 {
     double value = (double)fraction;
@@ -51,25 +56,25 @@ static double load_quad_le(const unsigned char *p)
 static double load_single_be(const unsigned char *p)
 {
     unsigned char bytes[4];
-    reverse(bytes, p, sizeof bytes);
+    copy_reversed(bytes, p, sizeof bytes);
     return load_single_le(bytes);
 }
 
 static double load_double_be(const unsigned char *p)
 {
     unsigned char bytes[8];
-    reverse(bytes, p, sizeof bytes);
+    copy_reversed(bytes, p, sizeof bytes);
     return load_double_le(bytes);
 }
 
 static double load_quad_be(const unsigned char *p)
 {
     unsigned char bytes[16];
-    reverse(bytes, p, sizeof bytes);
+    copy_reversed(bytes, p, sizeof bytes);
     return load_quad_le(bytes);
 }
 
-/* The first of a size is taken where nothing tells. */
+/* The first form of a size is the default. */
 static const struct {
     unsigned size;
     double (*load)(const unsigned char *);
@@ -93,13 +98,13 @@ bool pf_nyt_nv_size(struct pf_nyt_nv *nv, int64_t size)
 
 void pf_nyt_nv_probe(struct pf_nyt_nv *nv, const unsigned char *time_of_day)
 {
-    for (size_t i = 0; i < FORM_COUNT && !nv->settled; i++) {
+    for (size_t i = 0; i < FORM_COUNT && !nv->decided; i++) {
         if (FORMS[i].size != nv->size)
             continue;
         double time = FORMS[i].load(time_of_day);
         if (time >= 1e8 && time <= 2e10) {
             nv->load = FORMS[i].load;
-            nv->settled = true;
+            nv->decided = true;
         }
     }
 }
@@ -151,13 +156,13 @@ struct cursor {
     const unsigned char *p, *end;
 };
 
-static enum pf_nyt_parse missing(struct pf_nyt_record *record, size_t bytes)
+static enum pf_nyt_parse need_bytes(struct pf_nyt_record *record, size_t bytes)
 {
     record->missing = bytes;
     return PF_NYT_MISSING;
 }
 
-static enum pf_nyt_parse take_varint(struct pf_nyt_record *record, struct cursor *at, uint32_t *value)
+static enum pf_nyt_parse read_varint(struct pf_nyt_record *record, struct cursor *at, uint32_t *value)
 {
     unsigned char padded[PF_NYT_VARINT_MAX] = {0};
     size_t have = (size_t)(at->end - at->p);
@@ -166,27 +171,27 @@ static enum pf_nyt_parse take_varint(struct pf_nyt_record *record, struct cursor
         return PF_NYT_WHOLE;
     }
     if (have == 0)
-        return missing(record, 1);
+        return need_bytes(record, 1);
     memcpy(padded, at->p, have);
     size_t size = (size_t)(pf_nyt_varint(padded, value) - padded);
     if (size > have)
-        return missing(record, size - have);
+        return need_bytes(record, size - have);
     at->p += size;
     return PF_NYT_WHOLE;
 }
 
-static enum pf_nyt_parse take_string(struct pf_nyt_record *record, struct cursor *at, struct pf_nyt_text *text)
+static enum pf_nyt_parse read_string(struct pf_nyt_record *record, struct cursor *at, struct pf_nyt_text *text)
 {
     uint32_t size;
     if (at->p == at->end)
-        return missing(record, 2);
+        return need_bytes(record, 2);
     unsigned tag = *at->p;
     if (tag != PF_NYT_STRING && tag != PF_NYT_STRING_UTF8) {
         record->bad = tag;
         return PF_NYT_NO_STRING;
     }
     at->p++;
-    enum pf_nyt_parse result = take_varint(record, at, &size);
+    enum pf_nyt_parse result = read_varint(record, at, &size);
     if (result != PF_NYT_WHOLE)
         return result;
     if (size > PF_STRING_MAX) {
@@ -195,13 +200,13 @@ static enum pf_nyt_parse take_string(struct pf_nyt_record *record, struct cursor
     }
     size_t have = (size_t)(at->end - at->p);
     if (size > have)
-        return missing(record, size - have);
+        return need_bytes(record, size - have);
     *text = (struct pf_nyt_text){{(const char *)at->p, size}, tag == PF_NYT_STRING_UTF8 ? PF_UTF8 : 0};
     at->p += size;
     return PF_NYT_WHOLE;
 }
 
-static enum pf_nyt_parse take_line(struct pf_nyt_record *record, struct cursor *at)
+static enum pf_nyt_parse read_line(struct pf_nyt_record *record, struct cursor *at)
 {
     size_t have = (size_t)(at->end - at->p);
     const unsigned char *feed = have > 0 ? memchr(at->p, '\n', have) : NULL;
@@ -210,7 +215,7 @@ static enum pf_nyt_parse take_line(struct pf_nyt_record *record, struct cursor *
         return PF_NYT_LONG_STRING;
     }
     if (!feed)
-        return missing(record, 1);
+        return need_bytes(record, 1);
     record->text[0] = (struct pf_nyt_text){{(const char *)at->p, (size_t)(feed - at->p)}, 0};
     at->p = feed + 1;
     return PF_NYT_WHOLE;
@@ -226,13 +231,13 @@ enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *record, const unsign
         return PF_NYT_NO_TAG;
     for (; *layout && result == PF_NYT_WHOLE; layout++) {
         if (*layout == 'v') {
-            result = take_varint(record, &at, &record->number[numbers++]);
+            result = read_varint(record, &at, &record->number[numbers++]);
         } else if (*layout == 's') {
-            result = take_string(record, &at, &record->text[texts++]);
+            result = read_string(record, &at, &record->text[texts++]);
         } else if (*layout == 'l') {
-            result = take_line(record, &at);
+            result = read_line(record, &at);
         } else if ((size_t)(at.end - at.p) < nv_size) {
-            result = missing(record, nv_size - (size_t)(at.end - at.p));
+            result = need_bytes(record, nv_size - (size_t)(at.end - at.p));
         } else {
             record->nv[nvs++] = at.p;
             at.p += nv_size;
@@ -240,4 +245,117 @@ enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *record, const unsign
     }
     record->size = (size_t)(at.p - p);
     return result;
+}
+
+/* ---- Output ---- */
+
+/* Like the profiler, deflates 160 KB of input at a time. */
+enum { ROOM = 160 * 1024 };
+
+int pf_nyt_out_open(struct pf_nyt_out *out, struct pf_sink *sink)
+{
+    *out = (struct pf_nyt_out){.sink = sink, .buffer = malloc(ROOM)};
+    return out->status = out->buffer ? PF_OK : PF_NOMEM;
+}
+
+void pf_nyt_out_close(struct pf_nyt_out *out)
+{
+    pf_sink_abort(out->deflated);
+    free(out->buffer);
+}
+
+static void drain(struct pf_nyt_out *out)
+{
+    pf_sink_write(out->deflated ? out->deflated : out->sink, out->buffer, out->used);
+    out->used = 0;
+}
+
+/* Makes room for `size` bytes, at most ROOM, at the end of the buffer. */
+static unsigned char *make_room(struct pf_nyt_out *out, size_t size)
+{
+    if (ROOM - out->used < size)
+        drain(out);
+    return out->buffer + out->used;
+}
+
+void pf_nyt_out_bytes(struct pf_nyt_out *out, const void *bytes, size_t size)
+{
+    const unsigned char *from = bytes;
+    while (size > 0) {
+        size_t part = size < ROOM - out->used ? size : ROOM - out->used;
+        memcpy(out->buffer + out->used, from, part);
+        out->used += part;
+        from += part;
+        size -= part;
+        if (out->used == ROOM)
+            drain(out);
+    }
+}
+
+void pf_nyt_out_repeat(struct pf_nyt_out *out, const void *bytes, size_t size, uint64_t count)
+{
+    while (count > 0 && size <= ROOM) {
+        unsigned char *p = make_room(out, size);
+        uint64_t fit = (ROOM - out->used) / size, part = count < fit ? count : fit;
+        memcpy(p, bytes, size);
+        for (size_t done = size, all = (size_t)part * size; done < all;) {
+            size_t more = done < all - done ? done : all - done;
+            memcpy(p + done, p, more);
+            done += more;
+        }
+        out->used += (size_t)part * size;
+        count -= part;
+    }
+    for (; count > 0; count--)
+        pf_nyt_out_bytes(out, bytes, size);
+}
+
+void pf_nyt_out_numbers(struct pf_nyt_out *out, enum pf_nyt_tag tag, const uint32_t *numbers, size_t count)
+{
+    unsigned char *p = make_room(out, 1 + count * PF_NYT_VARINT_MAX);
+    *p++ = (unsigned char)tag;
+    for (size_t k = 0; k < count; k++)
+        p = pf_nyt_put_varint(p, numbers[k]);
+    out->used = (size_t)(p - out->buffer);
+}
+
+void pf_nyt_out_number(struct pf_nyt_out *out, uint32_t number)
+{
+    out->used = (size_t)(pf_nyt_put_varint(make_room(out, PF_NYT_VARINT_MAX), number) - out->buffer);
+}
+
+void pf_nyt_out_nv(struct pf_nyt_out *out, double value)
+{
+    pf_nyt_put_nv(make_room(out, sizeof value), value);
+    out->used += sizeof value;
+}
+
+void pf_nyt_out_string(struct pf_nyt_out *out, struct pf_bytes text, bool utf8)
+{
+    uint32_t size = (uint32_t)text.size;
+    pf_nyt_out_numbers(out, utf8 ? PF_NYT_STRING_UTF8 : PF_NYT_STRING, &size, 1);
+    pf_nyt_out_bytes(out, text.data, text.size);
+}
+
+void pf_nyt_out_deflate(struct pf_nyt_out *out, int level)
+{
+    static const unsigned char TAG = PF_NYT_DEFLATE;
+    struct pf_error error = {0};
+    pf_nyt_out_bytes(out, &TAG, 1);
+    drain(out);
+    out->start = pf_sink_offset(out->sink);
+    if (pf_sink_open_deflate(&out->deflated, out->sink, level, &error) != PF_OK)
+        out->status = PF_NOMEM;
+}
+
+void pf_nyt_out_finish(struct pf_nyt_out *out)
+{
+    drain(out);
+    if (!out->deflated)
+        return;
+    pf_sink_finish(out->deflated);
+    uint64_t raw = pf_sink_offset(out->deflated), packed = pf_sink_offset(out->sink) - out->start;
+    double shrunk = raw > 0 ? ((double)raw - (double)packed) * 100 / (double)raw : 0.0;
+    pf_sink_printf(out->sink, "#\n# Compressed %" PRIu64 " bytes to %" PRIu64 ", ratio %f:1, data shrunk by %.2f%%\n", raw,
+                   packed, (double)raw / (double)packed, shrunk);
 }

@@ -1,12 +1,35 @@
-/* Records of NYTProf streams as bytes: a tag, then fields as the tag's layout says; there is no length. */
+/* NYTProf streams as bytes: a record is a tag, then fields as the layout of the tag says; a record has no length. Also the names of
+ * the metadata that stand for records. */
 #ifndef PF_FORMAT_NYTPROF_WIRE_H
 #define PF_FORMAT_NYTPROF_WIRE_H
 
 #include "base/bytes.h"
+#include "base/error.h"
+#include "io/sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* ---- Metadata ---- */
+
+#define PF_NYT_ATTRIBUTE_ORIGIN "nytprof"
+#define PF_NYT_OPTION_ORIGIN "nytprof.option"
+#define PF_NYT_COMMENT_ORIGIN "nytprof.comment" /* key `comment` */
+/* Private rows: the key is a word and numbers, the value a string.
+ *   fid FID EVAL_FID EVAL_LINE FLAGS SIZE MTIME   NAME
+ *   renamed fid ...                               NAME: a new name; files of one name become one
+ *   sub FID FIRST LAST                            NAME
+ *   xsub                                          NAME: a marker: the sub is in C
+ *   start PID PPID TIME, end PID TIME             "": TIME is a double in 16 hexadecimal digits
+ *   source FID                                    "": the next source texts belong to this file number
+ *   discounts COUNT                               "": statements that count with their time only
+ *   deflate                                       "": the stream is deflated from here on */
+#define PF_NYT_PRIVATE_ORIGIN ".nytprof"
+#define PF_NYT_RENAMED "renamed "
+
+/* ---- Records ---- */
 
 enum pf_nyt_tag {
     PF_NYT_ATTRIBUTE = ':',
@@ -28,11 +51,11 @@ enum pf_nyt_tag {
     PF_NYT_STRING_UTF8 = '"'
 };
 
-/* Most bytes of a varint, of a statement (`*` with five varints), and of an NV. */
+/* The greatest sizes of a varint, a statement (`*` with five varints) and an NV. */
 enum { PF_NYT_VARINT_MAX = 5, PF_NYT_STATEMENT_MAX = 26, PF_NYT_NV_MAX = 16 };
 
-/* A varint of 32 bits: the first byte tells how many follow. Overlong forms are taken, and of F0..FE the low four bits, as the
- * profiler's own reader does. PF_NYT_VARINT_MAX bytes must be there. */
+/* Reads a varint of 32 bits: the first byte says how many follow. Like the profiler's own reader it accepts longer forms than
+ * needed, and uses the low four bits of F0..FE. PF_NYT_VARINT_MAX bytes must be there. */
 static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_t *value)
 {
     uint32_t first = *p;
@@ -57,7 +80,7 @@ static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_
     return p + 5;
 }
 
-/* The same, for values of which nobody can foretell whether they have one byte or two, as of times: without a branch there. */
+/* The same without a branch for one or two bytes, for values such as times, whose size no branch predictor guesses. */
 static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, uint32_t *value)
 {
     unsigned more = *p >> 7;
@@ -67,18 +90,18 @@ static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, 
     return p + 1 + more;
 }
 
-/* What a perl of the writer's kind holds numbers in. `nv_size` gives the size; order and form are told from the first time of day. */
+/* The type in which the writer's perl holds numbers (NV). `nv_size` gives the size; the first time of day decides order and form. */
 struct pf_nyt_nv {
     unsigned size;
-    bool settled;
-    double (*load)(const unsigned char *); /* NULL: not decided */
+    bool decided;
+    double (*load)(const unsigned char *); /* reads one */
 };
 
-/* False when there is no perl with NVs of this size. Starts anew: order and form are to be told again. */
+/* Sets the size and forgets order and form. False when no perl has NVs of this size. */
 bool pf_nyt_nv_size(struct pf_nyt_nv *, int64_t size);
-/* Decides by a time of day, which lies between 1973 and 2603 when read rightly. */
+/* Decides order and form by a time of day: the right ones give a time between 1973 and 2603. */
 void pf_nyt_nv_probe(struct pf_nyt_nv *, const unsigned char *time_of_day);
-/* Little-endian, where nothing was probed. */
+/* Reads an NV; little-endian before any probe. */
 double pf_nyt_nv_load(struct pf_nyt_nv *, const unsigned char *);
 
 /* A string as stored: flag PF_UTF8 where the tag says so. */
@@ -87,26 +110,94 @@ struct pf_nyt_text {
     unsigned flags;
 };
 
-/* Parsed fields point into the bytes that were parsed. */
+/* Fields point into the parsed bytes. */
 struct pf_nyt_record {
     unsigned tag;
-    size_t size;               /* of the whole record */
+    size_t size;               /* of the record */
     uint32_t number[6];
     const unsigned char *nv[3];
     struct pf_nyt_text text[2];
-    size_t missing;            /* PF_NYT_MISSING: bytes more, at least */
-    uint32_t bad;              /* the tag found for a string, the length of one */
+    size_t missing;            /* PF_NYT_MISSING: at least so many more bytes */
+    uint32_t bad;              /* the tag in place of a string, or the length of a string */
 };
 
 enum pf_nyt_parse {
     PF_NYT_WHOLE,
     PF_NYT_MISSING,
-    PF_NYT_NO_TAG,      /* no record begins with this byte */
-    PF_NYT_NO_STRING,   /* `bad` stands where the tag of a string should */
+    PF_NYT_NO_TAG,      /* the byte is no tag */
+    PF_NYT_NO_STRING,   /* `bad` stands in place of the tag of a string */
     PF_NYT_LONG_STRING  /* of `bad` bytes: longer than PF_STRING_MAX */
 };
 
-/* The record at `p`, of which `have` (at least 1) bytes are there. Of attributes, options and comments text[0] is the line. */
+/* Parses the record at `p`; `have` (at least 1) bytes are there. For attributes, options and comments text[0] is the line. */
 enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *, const unsigned char *p, size_t have, unsigned nv_size);
+
+/* ---- Output ---- */
+
+/* Writes a varint to memory and returns its end. There must be room for PF_NYT_VARINT_MAX bytes. */
+static inline unsigned char *pf_nyt_put_varint(unsigned char *p, uint32_t value)
+{
+    if (value < 0x80) {
+        *p++ = (unsigned char)value;
+        return p;
+    }
+    if (value < 0x4000) {
+        *p++ = (unsigned char)(value >> 8 | 0x80);
+    } else {
+        if (value < 0x200000) {
+            *p++ = (unsigned char)(value >> 16 | 0xc0);
+        } else {
+            if (value < 0x10000000) {
+                *p++ = (unsigned char)(value >> 24 | 0xe0);
+            } else {
+                *p++ = 0xff;
+                *p++ = (unsigned char)(value >> 24);
+            }
+            *p++ = (unsigned char)(value >> 16);
+        }
+        *p++ = (unsigned char)(value >> 8);
+    }
+    *p++ = (unsigned char)value;
+    return p;
+}
+
+/* Writes a double of 8 bytes, little-endian, to memory. */
+static inline void pf_nyt_put_nv(unsigned char *p, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    pf_store64le(p, bits);
+}
+
+/* The bytes of an output stream: plain, then deflated from where the writer says. A failure stays in `status`, so that a writer
+ * may look once at its end. */
+struct pf_nyt_out {
+    struct pf_sink *sink;         /* borrowed */
+    struct pf_sink *deflated;     /* on the sink; NULL: plain so far */
+    unsigned char *buffer;
+    size_t used;
+    uint64_t start;               /* of the deflated bytes */
+    int status;                   /* PF_OK, PF_NOMEM; failures of the sink stay there */
+};
+
+/* PF_OK or PF_NOMEM; close in any case. */
+int pf_nyt_out_open(struct pf_nyt_out *, struct pf_sink *);
+void pf_nyt_out_close(struct pf_nyt_out *);
+
+void pf_nyt_out_bytes(struct pf_nyt_out *, const void *bytes, size_t size);
+/* The same bytes `count` times. */
+void pf_nyt_out_repeat(struct pf_nyt_out *, const void *bytes, size_t size, uint64_t count);
+
+/* A tag and its varints. */
+void pf_nyt_out_numbers(struct pf_nyt_out *, enum pf_nyt_tag, const uint32_t *numbers, size_t count);
+void pf_nyt_out_number(struct pf_nyt_out *, uint32_t number);
+/* A double, little-endian: nv_size 8. */
+void pf_nyt_out_nv(struct pf_nyt_out *, double);
+void pf_nyt_out_string(struct pf_nyt_out *, struct pf_bytes, bool utf8);
+
+/* Writes `z` and deflates the bytes behind at `level` 1..9. */
+void pf_nyt_out_deflate(struct pf_nyt_out *, int level);
+/* Ends the deflated bytes, adds the comment of the profiler about them, and hands all bytes to the sink. */
+void pf_nyt_out_finish(struct pf_nyt_out *);
 
 #endif

@@ -8,7 +8,7 @@
 #include "format/nytprof/writer_calls.h"
 #include "format/nytprof/writer_files.h"
 #include "format/nytprof/writer_header.h"
-#include "format/nytprof/writer_out.h"
+#include "format/nytprof/wire.h"
 #include "format/nytprof/writer_stacks.h"
 #include "format/nytprof/writer_subs.h"
 #include "format/nytprof/writer_units.h"

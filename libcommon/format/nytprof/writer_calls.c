@@ -112,13 +112,6 @@ struct writing {
     struct pf_error *error;
 };
 
-static void store_nv(unsigned char *p, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    pf_store64le(p, bits);
-}
-
 /* One return: tag, depth, inclusive and exclusive ticks, name. Gives where the two times stand. */
 static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
 {
@@ -138,8 +131,8 @@ static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
 
 static void put_times(struct writing *w, size_t at, double inclusive, double exclusive)
 {
-    store_nv((unsigned char *)w->record.data + at, inclusive);
-    store_nv((unsigned char *)w->record.data + at + 8, exclusive);
+    pf_nyt_put_nv((unsigned char *)w->record.data + at, inclusive);
+    pf_nyt_put_nv((unsigned char *)w->record.data + at + 8, exclusive);
 }
 
 /* The time of one of `records` returns that have `self` together. False: no double tells it. */

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
-#include "format/nytprof/writer_out.h"
+#include "format/nytprof/wire.h"
 #include "format/nytprof/writer_units.h"
 #include "model/dict.h"
 

@@ -5,7 +5,7 @@
 #define PF_FORMAT_NYTPROF_WRITER_HEADER_H
 
 #include "format/nytprof/map.h"
-#include "format/nytprof/writer_out.h"
+#include "format/nytprof/wire.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
