@@ -4,15 +4,11 @@
 
 #include "base/number.h"
 #include "base/table.h"
+#include "format/nytprof/places.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct pf_nyt_line {
-    uint32_t fid, line;
-    int64_t count, ticks;
-};
 
 /* Statements of files with blocks=1, apart by the first lines of their block and sub. */
 struct pf_nyt_block {

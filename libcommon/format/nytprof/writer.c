@@ -194,7 +194,7 @@ static int write_subs(struct pf_writer *writer)
         if (pf_nyt_writer_fid(writer, place.file, 0, &numbers[0]) != PF_OK ||
             pf_nyt_writer_line(writer, place.first, &numbers[1]) != PF_OK || pf_nyt_writer_line(writer, place.last, &numbers[2]) != PF_OK)
             return writer->error.code;
-        pf_nyt_subs_say(&w->subs, place.name, place.file, numbers[0], numbers[1], numbers[2]);
+        pf_nyt_subs_define(&w->subs, place.name, place.file, numbers[0], numbers[1], numbers[2]);
         pf_nyt_out_numbers(&w->out, PF_NYT_SUB_INFO, numbers, 1);
         pf_nyt_out_string(&w->out, name, utf8);
         pf_nyt_out_number(&w->out, numbers[1]);

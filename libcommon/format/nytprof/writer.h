@@ -6,11 +6,10 @@
 #include "analysis/sum/callers.h"
 #include "codec/format.h"
 #include "format/nytprof/writer_calls.h"
-#include "format/nytprof/writer_files.h"
+#include "format/nytprof/places.h"
 #include "format/nytprof/writer_header.h"
 #include "format/nytprof/wire.h"
 #include "format/nytprof/writer_stacks.h"
-#include "format/nytprof/writer_subs.h"
 #include "format/nytprof/writer_units.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "format/nytprof/writer_calls.h"
 
 #include "base/memory.h"
-#include "format/nytprof/writer_subs.h"
+#include "format/nytprof/places.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

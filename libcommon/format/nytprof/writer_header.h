@@ -4,7 +4,7 @@
 #ifndef PF_FORMAT_NYTPROF_WRITER_HEADER_H
 #define PF_FORMAT_NYTPROF_WRITER_HEADER_H
 
-#include "format/nytprof/map.h"
+#include "format/nytprof/places.h"
 #include "format/nytprof/wire.h"
 #include "model/dict.h"
 

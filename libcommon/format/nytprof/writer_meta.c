@@ -76,7 +76,7 @@ static void write_sub(struct pf_writer *writer, const uint32_t *n, uint32_t name
     struct pf_nyt_writer *w = writer->state;
     uint32_t fid = pf_nyt_numbers_of(&w->numbers, n[0]), file;
     pf_nyt_files_name(&w->numbers.input, n[0], &file);
-    if (!pf_nyt_subs_say(&w->subs, name, file, fid, n[1], n[2]))
+    if (!pf_nyt_subs_define(&w->subs, name, file, fid, n[1], n[2]))
         return;
     pf_nyt_out_numbers(&w->out, PF_NYT_SUB_INFO, &fid, 1);
     write_name(writer, name);
@@ -88,7 +88,7 @@ void pf_nyt_write_xsub(struct pf_writer *writer, uint32_t name)
 {
     struct pf_nyt_writer *w = writer->state;
     const uint32_t nowhere[] = {0, 0};
-    pf_nyt_subs_say_xsub(&w->subs, name);
+    pf_nyt_subs_define_xsub(&w->subs, name);
     pf_nyt_out_numbers(&w->out, PF_NYT_SUB_CALLERS, nowhere, 2);
     pf_nyt_out_string(&w->out, PF_BYTES(""), false);
     pf_nyt_out_number(&w->out, 0);

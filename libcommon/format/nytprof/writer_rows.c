@@ -370,7 +370,7 @@ static int write_line(struct pf_writer *writer, const struct pf_batch *batch, co
     if (pf_nyt_writer_fid(writer, file, labels.fid, &statement.fid) != PF_OK ||
         pf_nyt_writer_line(writer, place->line, &statement.line) != PF_OK)
         return writer->error.code;
-    pf_nyt_subs_see(&w->subs, writer->dict, location, is_foreign(w));
+    pf_nyt_subs_note(&w->subs, writer->dict, location, is_foreign(w));
     return write_statement(writer, &statement, &columns->time[FLAT_TIME]);
 }
 
@@ -384,8 +384,8 @@ static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, co
         caller.values[k] = value(columns, EDGE_TIMES + k, row);
     if (find_caller(writer, from, read_labels(writer, batch, row).fid, &caller) != PF_OK)
         return writer->error.code;
-    pf_nyt_subs_see(&w->subs, writer->dict, from, is_foreign(w));
-    pf_nyt_subs_see(&w->subs, writer->dict, to, is_foreign(w));
+    pf_nyt_subs_note(&w->subs, writer->dict, from, is_foreign(w));
+    pf_nyt_subs_note(&w->subs, writer->dict, to, is_foreign(w));
     return write_caller(writer, &caller, columns->time + EDGE_TIMES);
 }
 
@@ -515,7 +515,7 @@ static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
     struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location), .calls = 1, .depth = row->recursion};
     const struct pf_nyt_time times[3] = {w->call_time, w->call_time, w->call_time};
     unsigned kind = pf_dict_location(writer->dict, node->location)->kind;
-    pf_nyt_subs_see(&w->subs, writer->dict, node->location, true);
+    pf_nyt_subs_note(&w->subs, writer->dict, node->location, true);
     if (node->parent == 0 && (kind == PF_FRAME_MAIN || kind == PF_FRAME_EVAL))
         return PF_OK;
     caller.values[row->recursion > 0 ? 2 : 0] = row->total;
