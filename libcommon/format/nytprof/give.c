@@ -308,12 +308,12 @@ static int give_phase(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
     case PF_NYT_GIVE_STACKS:
         return at ? give_stacks(reader, r, at, batch) : PF_EOF;
     case PF_NYT_GIVE_BEFORE_EDGES:
-        return pf_nyt_metas_give(&r->held, r->before_edges, batch) ? PF_OK : PF_EOF;
+        return pf_nyt_metas_next(&r->held, r->before_edges, batch) ? PF_OK : PF_EOF;
     case PF_NYT_GIVE_EDGES:
         return give_edges(reader, r, batch);
     case PF_NYT_GIVE_REST:
     default:
-        return pf_nyt_metas_give(&r->held, r->held.count, batch) ? PF_OK : PF_EOF;
+        return pf_nyt_metas_next(&r->held, r->held.count, batch) ? PF_OK : PF_EOF;
     }
 }
 
@@ -337,7 +337,7 @@ static void next_phase(struct pf_nyt_reader *r)
 
 static bool give_found(struct pf_nyt_reader *r, struct pf_batch *batch)
 {
-    if (pf_nyt_metas_give(&r->ready, r->ready.count, batch))
+    if (pf_nyt_metas_next(&r->ready, r->ready.count, batch))
         return true;
     if (r->text_count == 0)
         return false;

@@ -1,6 +1,6 @@
 #include "format/nytprof/merging.h"
 
-#include "format/nytprof/meta.h"
+#include "format/nytprof/wire.h"
 
 #include <stdlib.h>
 

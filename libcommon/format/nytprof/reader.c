@@ -229,7 +229,7 @@ static int take_process(struct pf_reader *reader, struct pf_nyt_reader *r, const
     }
     /* What one process left open is not called by the next. */
     for (size_t i = 0; i < r->epoch_count; i++)
-        pf_nyt_tree_settle(&r->epochs[i].tree);
+        pf_nyt_tree_end_process(&r->epochs[i].tree);
     return PF_OK;
 }
 
@@ -528,7 +528,7 @@ int pf_nyt_parse(struct pf_reader *reader, struct pf_nyt_reader *r)
         return PF_OK;
     r->result = status;
     for (size_t i = 0; i < r->epoch_count; i++)
-        pf_nyt_tree_settle(&r->epochs[i].tree);
+        pf_nyt_tree_end_process(&r->epochs[i].tree);
     if (!r->called)
         r->before_edges = r->held.count;
     if (r->discounts > 0)

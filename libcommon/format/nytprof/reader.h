@@ -4,17 +4,186 @@
 #ifndef PF_FORMAT_NYTPROF_READER_H
 #define PF_FORMAT_NYTPROF_READER_H
 
+#include "base/number.h"
+#include "base/table.h"
 #include "codec/format.h"
-#include "format/nytprof/edges.h"
-#include "format/nytprof/lines.h"
-#include "format/nytprof/meta.h"
 #include "format/nytprof/places.h"
-#include "format/nytprof/tree.h"
 #include "format/nytprof/wire.h"
+#include "model/batch.h"
+#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- Amounts of time ---- */
+
+/* Ticks in a second; 0 = unknown, and then a fine unit is a millionth of a tick. */
+struct pf_nyt_clock {
+    uint64_t ticks_per_sec;
+};
+
+/* An amount of time in both units. At the end the unit is whole ticks if all amounts were whole, else picoseconds. */
+struct pf_nyt_amount {
+    int64_t ticks, fine;
+};
+
+/* What the amounts of one measure have in common. Zero-initialise. */
+struct pf_nyt_unit {
+    bool broken;       /* some amounts were no whole ticks */
+    bool ticks_left, fine_left; /* a sum left 64 bits */
+};
+
+static inline bool pf_nyt_unit_ticks(const struct pf_nyt_unit *unit)
+{
+    return !unit->broken && !unit->ticks_left;
+}
+static inline int64_t pf_nyt_amount_value(struct pf_nyt_amount amount, const struct pf_nyt_unit *unit)
+{
+    return pf_nyt_unit_ticks(unit) ? amount.ticks : amount.fine;
+}
+
+/* A measure of time, in ticks or in the fine unit, added to the dictionary; UINT32_MAX when memory ran out. */
+uint32_t pf_nyt_time_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_role, bool main, struct pf_nyt_clock,
+                             bool ticks);
+/* A measure that counts. */
+uint32_t pf_nyt_count_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_aggregation);
+
+/* ---- Statements by line ---- */
+
+/* Statements of files with blocks=1 have the first lines of their block and sub, too. */
+struct pf_nyt_block {
+    uint32_t fid, line, block, sub;
+};
+
+/* Sums of statements by file and line in the order of first sight: files hold millions of records of a few thousand lines. */
+struct pf_nyt_lines {
+    struct pf_nyt_line *rows;
+    size_t count, capacity;
+    uint32_t *slots;          /* index in rows + 1; 0 = empty */
+    unsigned shift;           /* of a hash to a slot */
+    bool left;                /* a sum left 64 bits */
+    bool failed;              /* memory ran out */
+    struct pf_table blocks;   /* struct pf_nyt_block */
+    struct pf_nyt_line *sums; /* by id of a block */
+    size_t sum_count, sum_capacity;
+};
+
+/* PF_OK or PF_NOMEM; free in any case, also twice. */
+int pf_nyt_lines_init(struct pf_nyt_lines *);
+void pf_nyt_lines_free(struct pf_nyt_lines *);
+
+/* The slow part of pf_nyt_lines_find: adds the line. */
+struct pf_nyt_line *pf_nyt_lines_add_new(struct pf_nyt_lines *, uint32_t fid, uint32_t line);
+
+static inline size_t pf_nyt_lines_slot(const struct pf_nyt_lines *lines, uint32_t fid, uint32_t line)
+{
+    return (size_t)(((uint64_t)fid << 32 | line) * 0x9e3779b97f4a7c15u >> lines->shift);
+}
+
+static inline struct pf_nyt_line *pf_nyt_lines_find(struct pf_nyt_lines *lines, uint32_t fid, uint32_t line)
+{
+    uint32_t slot = lines->slots[pf_nyt_lines_slot(lines, fid, line)];
+    struct pf_nyt_line *row = &lines->rows[slot];
+    return row->line == line && row->fid == fid && slot != 0 ? row : pf_nyt_lines_add_new(lines, fid, line);
+}
+
+/* Adds a statement; `count` is 0 for a discounted one. */
+static inline void pf_nyt_lines_add(struct pf_nyt_lines *lines, uint32_t fid, uint32_t line, uint32_t ticks, unsigned count)
+{
+    struct pf_nyt_line *row = pf_nyt_lines_find(lines, fid, line);
+    row->count += count;
+    lines->left |= !pf_add64(row->ticks, (int32_t)ticks, &row->ticks);
+}
+
+void pf_nyt_lines_add_block(struct pf_nyt_lines *, struct pf_nyt_block, uint32_t ticks, unsigned count);
+
+/* ---- Callers ---- */
+
+enum { PF_NYT_INCL, PF_NYT_EXCL, PF_NYT_RECI, PF_NYT_EDGE_TIMES };
+
+struct pf_nyt_edge {
+    uint32_t caller, callee; /* strings */
+    uint32_t fid, line;
+};
+
+struct pf_nyt_edge_sums {
+    int64_t calls;
+    uint32_t depth;          /* the greatest */
+    struct pf_nyt_amount times[PF_NYT_EDGE_TIMES];
+};
+
+/* Sums of SUB_CALLERS records by caller, place and called sub. */
+struct pf_nyt_edges {
+    struct pf_table rows;    /* struct pf_nyt_edge */
+    struct pf_nyt_edge_sums *sums; /* by id of a row; id 0: calls from nowhere to nothing */
+    size_t count, capacity;
+    struct pf_nyt_unit units[PF_NYT_EDGE_TIMES];
+    bool failed;             /* memory ran out */
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_nyt_edges_init(struct pf_nyt_edges *);
+void pf_nyt_edges_free(struct pf_nyt_edges *);
+
+void pf_nyt_edges_add(struct pf_nyt_edges *, const struct pf_nyt_edge *, struct pf_nyt_clock, uint32_t calls,
+                      const double seconds[PF_NYT_EDGE_TIMES], uint32_t depth);
+
+/* ---- The tree of calls ---- */
+
+/* A sub called in a chain of calls; node 0 is outside of all subs. Children are a ring, the last one's next is the first. */
+struct pf_nyt_node {
+    uint32_t parent, name;      /* name: a string; 0 = a sub that never returned */
+    uint32_t last_child, next;  /* 0 = none; `next` of a free node: the next free one */
+    uint32_t chain;             /* next of the same hash */
+    int64_t calls;
+    struct pf_nyt_amount self;
+};
+
+/* The tree of calls from records of returns. They come leaf first: the sub that returns from a level called all subs that returned one
+ * level deeper since the last return from its own level. */
+struct pf_nyt_tree {
+    struct pf_nyt_node *nodes;
+    uint32_t *buckets;
+    uint64_t seed;              /* of hashes */
+    size_t count, capacity, bucket_mask, used, free;
+    struct level {
+        uint32_t depth, node;   /* subs that returned at this depth and have no caller yet are the children of the node */
+    } *levels;                  /* deepest last */
+    size_t level_count, level_capacity;
+    uint32_t *pairs;            /* nodes to join, two by two */
+    size_t pair_capacity;
+    struct pf_nyt_unit unit;
+    uint64_t returns, unknown;  /* records; levels made for subs that never returned */
+    bool shortened;             /* some stacks have fewer of those levels than their depth */
+    bool failed;                /* memory ran out */
+};
+
+/* PF_OK or PF_NOMEM; free in any case, also twice. */
+int pf_nyt_tree_init(struct pf_nyt_tree *);
+void pf_nyt_tree_free(struct pf_nyt_tree *);
+
+/* A sub returns; depth 1 is a sub called from outside of all, and 0 counts as 1. */
+void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, struct pf_nyt_clock, double self_ticks);
+/* Ends a process: subs without a caller were called by subs that never returned. */
+void pf_nyt_tree_end_process(struct pf_nyt_tree *);
+
+/* ---- Metadata ---- */
+
+/* Rows of metadata for batches. `given`: the rows that batches have had. */
+struct pf_nyt_metas {
+    uint32_t *origin, *key, *value; /* strings */
+    size_t count, given, origin_capacity, key_capacity, value_capacity;
+    bool failed;                    /* memory ran out */
+};
+
+/* Zero-initialise; free with pf_nyt_metas_free. */
+void pf_nyt_metas_add(struct pf_nyt_metas *, uint32_t origin, uint32_t key, uint32_t value);
+void pf_nyt_metas_free(struct pf_nyt_metas *);
+/* The next rows, up to index `limit`, as a batch; false when no row is left. Valid until the next row is added. */
+bool pf_nyt_metas_next(struct pf_nyt_metas *, size_t limit, struct pf_batch *);
+
+/* ---- The reader ---- */
 
 enum { PF_NYT_TEXTS = 256, PF_NYT_EPOCHS = 16, PF_NYT_COLUMNS = 5 };
 

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "format/nytprof/meta.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Metadata and source texts as records. */
-#include "format/nytprof/meta.h"
 #include "format/nytprof/writer.h"
 
 #include "base/memory.h"
