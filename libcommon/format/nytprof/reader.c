@@ -1,3 +1,4 @@
+/* The reader of NYTProf streams: from records to sums, metadata and texts. */
 #include "format/nytprof/reader.h"
 
 #include "base/number.h"
@@ -14,12 +15,12 @@
 
 enum { BANNER_MAX = 64 };
 
-static size_t at_hand(const struct pf_nyt_reader *r)
+static size_t bytes_ahead(const struct pf_nyt_reader *r)
 {
     return (size_t)(r->source->limit - r->source->cursor);
 }
 
-/* `NYTProf 5 0`: the profiler reads two numbers and does not care for what follows them. */
+/* `NYTProf 5 0`: like the profiler, reads two numbers and ignores the rest of the line. */
 static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     static const struct pf_bytes MAGIC = {"NYTProf ", 8};
@@ -27,7 +28,7 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     uint64_t version[2] = {0, 0};
     if (pf_source_need(r->source, BANNER_MAX, &reader->error) < 0)
         return reader->error.code;
-    size_t have = at_hand(r) < BANNER_MAX ? at_hand(r) : BANNER_MAX;
+    size_t have = bytes_ahead(r) < BANNER_MAX ? bytes_ahead(r) : BANNER_MAX;
     line = (struct pf_bytes){(const char *)r->source->cursor, have};
     if (have < MAGIC.size || memcmp(line.data, MAGIC.data, MAGIC.size) != 0)
         return pf_error_at(&reader->error, PF_FAILED, 0, "no NYTProf stream: 'NYTProf ' is not at its start");
@@ -40,7 +41,7 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     for (int k = 0; k < 2; k++) {
         if (!pf_scan_number(&rest, INT32_MAX, &version[k]))
             return pf_error_at(&reader->error, PF_FAILED, size - rest.size, "no version 'NYTProf MAJOR MINOR' in the first line");
-        rest = pf_bytes_skip(rest, rest.size > 0); /* whatever stands behind the number */
+        rest = pf_bytes_skip(rest, rest.size > 0); /* any byte behind the number */
     }
     if (version[0] != 4 && version[0] != 5)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, MAGIC.size, "NYTProf format version %d.%d is not read, 4.0 and 5.0 are",
@@ -88,9 +89,9 @@ void pf_nyt_close_reader(struct pf_reader *reader)
     free(r->epochs);
     pf_nyt_metas_free(&r->ready);
     pf_nyt_metas_free(&r->held);
-    free(r->giver.owned);
-    free(r->giver.locations);
-    free(r->giver.steps);
+    free(r->batches.owned);
+    free(r->batches.locations);
+    free(r->batches.steps);
 }
 
 /* ---- What every record may need ---- */
@@ -130,18 +131,18 @@ static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r, struc
     pf_nyt_metas_add(metas, r->private_origin, pf_dict_intern_word(reader->dict, text), value);
 }
 
-static struct pf_nyt_metas *in_place(struct pf_nyt_reader *r)
+static struct pf_nyt_metas *metas_here(struct pf_nyt_reader *r)
 {
     return r->eventful ? &r->held : &r->ready;
 }
 
-/* Statements and calls of the length of tick that holds; NULL when there are too many lengths or no memory. */
+/* Statements and calls with the current length of tick; NULL when there are too many lengths or no memory. */
 static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
 {
     struct pf_nyt_epoch *at = &r->epochs[r->epoch];
     if (r->epoch_count > 0 && at->clock.ticks_per_sec == r->clock.ticks_per_sec)
         return at;
-    /* Where the length was not known before, it is known now. */
+    /* The length was unknown up to here. */
     if (r->epoch_count == 1 && at->clock.ticks_per_sec == 0) {
         at->clock = r->clock;
         return at;
@@ -170,7 +171,7 @@ static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
 
 /* ---- Attributes, options, comments ---- */
 
-static int take_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_bytes key, struct pf_bytes value)
+static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_bytes key, struct pf_bytes value)
 {
     int64_t number;
     if (pf_bytes_equal(key, PF_BYTES("nv_size"))) {
@@ -189,7 +190,7 @@ static int take_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, str
     return PF_OK;
 }
 
-static int take_pair(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     struct pf_bytes line = record->text[0].bytes;
     const char *equals = line.size > 0 ? memchr(line.data, '=', line.size) : NULL;
@@ -201,9 +202,9 @@ static int take_pair(struct pf_reader *reader, struct pf_nyt_reader *r, const st
     }
     struct pf_bytes key = {line.data, (size_t)(equals - line.data)}, value = {equals + 1, line.size - key.size - 1};
     bool option = record->tag == PF_NYT_OPTION;
-    pf_nyt_metas_add(in_place(r), option ? r->option_origin : r->attribute_origin, pf_dict_intern(reader->dict, key, 0),
+    pf_nyt_metas_add(metas_here(r), option ? r->option_origin : r->attribute_origin, pf_dict_intern(reader->dict, key, 0),
                      pf_dict_intern(reader->dict, value, 0));
-    return option ? PF_OK : take_attribute(reader, r, key, value);
+    return option ? PF_OK : read_attribute(reader, r, key, value);
 }
 
 /* ---- Processes, files, subs ---- */
@@ -215,11 +216,11 @@ static uint64_t time_bits(double time)
     return bits;
 }
 
-static int take_process(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_process(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     pf_nyt_nv_probe(&r->nv, record->nv[0]);
     uint64_t bits = time_bits(pf_nyt_nv_load(&r->nv, record->nv[0]));
-    struct pf_nyt_metas *metas = in_place(r);
+    struct pf_nyt_metas *metas = metas_here(r);
     if (record->tag == PF_NYT_PID_START) {
         r->started++;
         add_private(reader, r, metas, 0, "start %" PRIu32 " %" PRIu32 " %016" PRIx64, record->number[0], record->number[1], bits);
@@ -227,13 +228,13 @@ static int take_process(struct pf_reader *reader, struct pf_nyt_reader *r, const
         r->ended++;
         add_private(reader, r, metas, 0, "end %" PRIu32 " %016" PRIx64, record->number[0], bits);
     }
-    /* What one process left open is not called by the next. */
+    /* The next process does not call subs that this one left open. */
     for (size_t i = 0; i < r->epoch_count; i++)
         pf_nyt_tree_end_process(&r->epochs[i].tree);
     return PF_OK;
 }
 
-static int take_file(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     const uint32_t *n = record->number;
     uint32_t name = name_of(reader, &record->text[0]), before;
@@ -245,17 +246,17 @@ static int take_file(struct pf_reader *reader, struct pf_nyt_reader *r, const st
     return PF_OK;
 }
 
-static int take_sub(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     struct pf_nyt_sub sub = {name_of(reader, &record->text[0]), record->number[0], record->number[1], record->number[2]};
     if (pf_nyt_places_add_sub(&r->places, sub))
-        add_private(reader, r, in_place(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32, sub.fid, sub.first, sub.last);
+        add_private(reader, r, metas_here(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32, sub.fid, sub.first, sub.last);
     return PF_OK;
 }
 
 /* ---- Calls ---- */
 
-static int take_callers(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     static const char *const names[] = {"inclusive", "exclusive", "recursive"};
     const uint32_t *n = record->number;
@@ -271,14 +272,14 @@ static int take_callers(struct pf_reader *reader, struct pf_nyt_reader *r, const
     }
     if (edge.fid == 0 && edge.line == 0 && n[2] == 0) {
         if (pf_nyt_places_add_xsub(&r->places, edge.callee))
-            add_private(reader, r, in_place(r), edge.callee, "xsub");
+            add_private(reader, r, metas_here(r), edge.callee, "xsub");
         return PF_OK;
     }
     pf_nyt_edges_add(&r->edges, &edge, r->clock, n[2], seconds, n[3]);
     return PF_OK;
 }
 
-static int take_return(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     struct pf_nyt_epoch *now = epoch(r);
     double self = pf_nyt_nv_load(&r->nv, record->nv[1]);
@@ -294,8 +295,8 @@ static int take_return(struct pf_reader *reader, struct pf_nyt_reader *r, const 
 
 /* ---- Statements ---- */
 
-/* Statements that are at hand whole; the rest of the work is small beside this. */
-static int take_statements(struct pf_nyt_reader *r)
+/* Reads all whole statements ahead: most of the work of the reader. */
+static int read_statements(struct pf_nyt_reader *r)
 {
     struct pf_nyt_epoch *now = epoch(r);
     if (!now)
@@ -334,8 +335,8 @@ static int take_statements(struct pf_nyt_reader *r)
     return lines->failed ? pf_error_nomem(&r->error) : PF_OK;
 }
 
-/* One near the end of what is at hand. */
-static int take_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+/* Reads a statement near the end of the bytes ahead. */
+static int read_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     struct pf_nyt_epoch *now = epoch(r);
     const uint32_t *n = record->number;
@@ -352,8 +353,8 @@ static int take_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *r
 
 /* ---- Source texts ---- */
 
-/* Keeps the text, which lies in the bytes at hand: it is given before more of them come. */
-static void take_text(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+/* Keeps a text, which stays in the bytes ahead: a batch takes it before more bytes come. */
+static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     struct pf_text *text = &r->texts[r->text_count++];
     uint32_t name;
@@ -367,7 +368,7 @@ static void take_text(struct pf_reader *reader, struct pf_nyt_reader *r, const s
     };
 }
 
-/* The number of the file if its name does not lead to it. */
+/* The number of the file, 0 when its name leads to it. */
 static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
 {
     uint32_t name, owner;
@@ -377,27 +378,27 @@ static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
 
 /* ---- The stream ---- */
 
-static int take_record(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_record(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     switch (record->tag) {
     case PF_NYT_ATTRIBUTE:
     case PF_NYT_OPTION:
-        return take_pair(reader, r, record);
+        return read_pair(reader, r, record);
     case PF_NYT_COMMENT:
-        pf_nyt_metas_add(in_place(r), r->comment_origin, r->comment_key, name_of(reader, &record->text[0]));
+        pf_nyt_metas_add(metas_here(r), r->comment_origin, r->comment_key, name_of(reader, &record->text[0]));
         return PF_OK;
     case PF_NYT_PID_START:
     case PF_NYT_PID_END:
-        return take_process(reader, r, record);
+        return read_process(reader, r, record);
     case PF_NYT_NEW_FID:
-        return take_file(reader, r, record);
+        return read_file(reader, r, record);
     case PF_NYT_SUB_INFO:
-        return take_sub(reader, r, record);
+        return read_sub(reader, r, record);
     case PF_NYT_SUB_CALLERS:
-        return take_callers(reader, r, record);
+        return read_callers(reader, r, record);
     case PF_NYT_SUB_RETURN:
         r->eventful = true;
-        return take_return(reader, r, record);
+        return read_return(reader, r, record);
     case PF_NYT_SUB_ENTRY:
         r->eventful = true;
         return PF_OK;
@@ -408,7 +409,7 @@ static int take_record(struct pf_reader *reader, struct pf_nyt_reader *r, const 
     case PF_NYT_TIME_LINE:
     case PF_NYT_TIME_BLOCK:
         r->eventful = true;
-        return take_statement(r, record);
+        return read_statement(r, record);
     default:
         return PF_OK;
     }
@@ -418,7 +419,7 @@ static int start_deflate(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     if (pf_source_layer(r->source))
         return fail(r, "deflated data inside deflated data");
-    add_private(reader, r, in_place(r), 0, "deflate");
+    add_private(reader, r, metas_here(r), 0, "deflate");
     pf_source_take(r->source, 1);
     struct pf_source *inflated;
     int status = pf_layer_inflate(&inflated, reader->source, &r->error);
@@ -442,14 +443,14 @@ static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
     return PF_EOF;
 }
 
-/* A record that is not whole: PF_OK when it may be now. */
-static int bring_more(struct pf_nyt_reader *r, size_t need)
+/* Gets more bytes for a record that is not whole. PF_OK when it may be whole now. */
+static int need_more(struct pf_nyt_reader *r, size_t need)
 {
     int status = pf_source_need(r->source, need, &r->error);
     if (status != PF_EOF)
         return status;
     return fail(r, "the %s inside a record with tag '%c': %zu bytes of it are there",
-                pf_source_layer(r->source) ? "deflated data end" : "file ends", *r->source->cursor, at_hand(r));
+                pf_source_layer(r->source) ? "deflated data end" : "file ends", *r->source->cursor, bytes_ahead(r));
 }
 
 static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result, const struct pf_nyt_record *record)
@@ -467,30 +468,30 @@ static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result, const s
     return fail(r, "record with tag %s: a string of %" PRIu32 " bytes, at most 16 MiB are read", name, record->bad);
 }
 
-/* One record, or the statements at hand. WAIT: what was found has to be given first. */
+/* Parses a record, or the statements ahead. WAIT: a batch has to take the rows found first. */
 enum { WAIT = 2 };
 
-static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
+static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     struct pf_nyt_record record;
     size_t need = PF_NYT_STATEMENT_MAX;
-    if (at_hand(r) < need && r->text_count > 0)
+    if (bytes_ahead(r) < need && r->text_count > 0)
         return WAIT;
-    int status = at_hand(r) < need ? pf_source_need(r->source, need, &r->error) : PF_OK;
-    if (at_hand(r) == 0)
+    int status = bytes_ahead(r) < need ? pf_source_need(r->source, need, &r->error) : PF_OK;
+    if (bytes_ahead(r) == 0)
         return status == PF_EOF ? finish(reader, r) : status;
     unsigned tag = *r->source->cursor;
     if (status == PF_OK && (tag == PF_NYT_TIME_LINE || tag == PF_NYT_TIME_BLOCK || tag == PF_NYT_DISCOUNT))
-        return take_statements(r);
+        return read_statements(r);
     for (;;) {
-        enum pf_nyt_parse result = pf_nyt_record_parse(&record, r->source->cursor, at_hand(r), r->nv.size);
+        enum pf_nyt_parse result = pf_nyt_record_parse(&record, r->source->cursor, bytes_ahead(r), r->nv.size);
         if (result == PF_NYT_WHOLE)
             break;
         if (result != PF_NYT_MISSING)
             return bad_record(r, result, &record);
         if (r->text_count > 0)
             return WAIT;
-        status = bring_more(r, at_hand(r) + record.missing);
+        status = need_more(r, bytes_ahead(r) + record.missing);
         if (status != PF_OK)
             return status;
     }
@@ -499,7 +500,7 @@ static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
     if (tag != PF_NYT_SRC_LINE) {
         if (r->text_count > 0)
             return WAIT;
-        status = take_record(reader, r, &record);
+        status = read_record(reader, r, &record);
         pf_source_take(r->source, record.size);
         return status == PF_OK && r->ready.count - r->ready.given >= PF_BATCH_ROWS ? WAIT : status;
     }
@@ -513,7 +514,7 @@ static int parse_more(struct pf_reader *reader, struct pf_nyt_reader *r)
     }
     if (r->ready.given < r->ready.count || r->text_count == PF_NYT_TEXTS)
         return WAIT;
-    take_text(reader, r, &record);
+    keep_text(reader, r, &record);
     pf_source_take(r->source, record.size);
     return PF_OK;
 }
@@ -522,7 +523,7 @@ int pf_nyt_parse(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     int status;
     do
-        status = parse_more(reader, r);
+        status = parse_next(reader, r);
     while (status == PF_OK);
     if (status == WAIT)
         return PF_OK;
@@ -533,6 +534,6 @@ int pf_nyt_parse(struct pf_reader *reader, struct pf_nyt_reader *r)
         r->before_edges = r->held.count;
     if (r->discounts > 0)
         add_private(reader, r, &r->held, 0, "discounts %" PRIu64, r->discounts);
-    r->giver.phase = PF_NYT_GIVE_LINES;
+    r->batches.phase = PF_NYT_FILL_LINES;
     return PF_OK;
 }

@@ -1,6 +1,6 @@
-/* The reader of NYTProf streams. Statements, calls and callers are summed by what they are about and given once at the end, when
- * the subs' places are known; metadata and source texts are given as they come. Metadata behind the first statement or call are
- * given behind the sums of these, but for file numbers, which the source texts need. */
+/* The reader of NYTProf streams. It sums statements, calls and callers and gives the sums once at the end, when the places of all subs
+ * are known; it gives metadata and source texts as they come. Metadata behind the first statement or call come behind the sums, except
+ * file numbers, which the source texts need. */
 #ifndef PF_FORMAT_NYTPROF_READER_H
 #define PF_FORMAT_NYTPROF_READER_H
 
@@ -197,27 +197,27 @@ struct pf_nyt_epoch {
 enum pf_nyt_phase {
     PF_NYT_DECLARE,
     PF_NYT_PARSE,
-    PF_NYT_GIVE_LINES,
-    PF_NYT_GIVE_BLOCKS,
-    PF_NYT_GIVE_BLOCK_TIMES,
-    PF_NYT_GIVE_STACKS,
-    PF_NYT_GIVE_BEFORE_EDGES,
-    PF_NYT_GIVE_EDGES,
-    PF_NYT_GIVE_REST,
+    PF_NYT_FILL_LINES,
+    PF_NYT_FILL_BLOCKS,
+    PF_NYT_FILL_BLOCK_TIMES,
+    PF_NYT_FILL_STACKS,
+    PF_NYT_FILL_BEFORE_EDGES,
+    PF_NYT_FILL_EDGES,
+    PF_NYT_FILL_REST,
     PF_NYT_DONE
 };
 
-/* What is being given, and how far that is. */
-struct pf_nyt_giver {
+/* The current phase of batches and its state. */
+struct pf_nyt_batches {
     enum pf_nyt_phase phase;
     size_t epoch, next;
-    struct pf_nyt_line *rows;   /* FLAT: what is given; owned where `owned` */
+    struct pf_nyt_line *rows;   /* FLAT: the rows of the phase; `owned` frees them */
     struct pf_nyt_line *owned;
     uint32_t *locations;        /* of each of the rows */
     size_t row_count;
     struct pf_nyt_step {
-        uint32_t node, stack;   /* to be visited, and the stack of its caller */
-        bool alone;             /* not the siblings behind it, which were */
+        uint32_t node, stack;   /* the next node, and the stack of its caller */
+        bool alone;             /* without its siblings, which had their turn */
     } *steps;
     size_t step_count, step_capacity;
     struct pf_value_column values[PF_NYT_COLUMNS];
@@ -236,27 +236,26 @@ struct pf_nyt_reader {
     unsigned count;              /* 0: the next statement is discounted */
     uint64_t discounts;
     bool eventful;               /* there were statements or calls */
-    bool called;                 /* and callers: `before_edges` held rows come before them */
+    bool called;                 /* there were callers, behind `before_edges` held rows */
     bool odd_line;               /* a line without `=` was warned of */
     size_t before_edges;
     uint64_t started, ended;     /* processes */
     struct pf_nyt_metas ready, held;
     struct pf_text texts[PF_NYT_TEXTS];
     size_t text_count;
-    bool texted;                 /* source texts were given, of the file `text_fid` if its name does not tell */
+    bool texted;                 /* texts came; `text_fid`: their file, unless its name leads to the number */
     uint32_t text_fid;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
     uint32_t stmts, block_key, sub_key;
-    int result;                  /* what follows all that is given; an error stands in `error` */
+    int result;                  /* what follows the last batch; an error stands in `error` */
     struct pf_error error;
-    struct pf_nyt_giver giver;
+    struct pf_nyt_batches batches;
 };
 
 int pf_nyt_open_reader(struct pf_reader *);
-int pf_nyt_read(struct pf_reader *, struct pf_batch *);
 void pf_nyt_close_reader(struct pf_reader *);
 
-/* Reads on until there is metadata or text to be given; the giver's phase is no more PARSE at the end. PF_OK or PF_NOMEM. */
+/* Parses up to the next metadata or texts for a batch; at the end the phase becomes FILL_LINES. PF_OK or a failure. */
 int pf_nyt_parse(struct pf_reader *, struct pf_nyt_reader *);
 
 #endif
