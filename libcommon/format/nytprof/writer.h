@@ -1,20 +1,51 @@
-/* The writer of NYTProf streams. Metadata, source texts, statements and callers are written as they come; call events when all of a
- * kind are known. Profiles of other formats that have stacks alone get lines and callers from these. */
+/* The writer of NYTProf streams. It writes metadata, source texts, statements and callers as they come, and call events when all are
+ * known. Profiles of other formats with stacks alone get lines and callers from the stacks. */
 #ifndef PF_FORMAT_NYTPROF_WRITER_H
 #define PF_FORMAT_NYTPROF_WRITER_H
 
 #include "analysis/sum/callers.h"
 #include "codec/format.h"
-#include "format/nytprof/writer_calls.h"
 #include "format/nytprof/places.h"
-#include "format/nytprof/writer_header.h"
 #include "format/nytprof/wire.h"
+#include "format/nytprof/writer_calls.h"
 #include "format/nytprof/writer_stacks.h"
 #include "format/nytprof/writer_units.h"
+#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- Header lines ---- */
+
+/* Attributes, options and comments of an output. Those of the first input pass as they come; of later inputs comments and new attributes.
+ * At the end follow the attributes of all inputs together, like those of nytprofmerge: the least basetime, a list of the applications,
+ * and the sum of the overheads. */
+struct pf_nyt_header {
+    struct pf_dict *dict;       /* borrowed */
+    struct pf_nyt_out *out;     /* borrowed */
+    struct pf_nyt_map written;  /* key, 1 for options: value + 1 */
+    struct pf_nyt_application {
+        uint32_t name;
+        uint64_t runs;
+    } *applications;            /* sorted by name */
+    size_t application_count, application_capacity;
+    uint32_t inputs;            /* with attributes; the last may be the current one */
+    bool attributed;            /* the current input has attributes */
+    uint32_t application;       /* of the input at hand */
+    double overhead, all_overhead; /* of the current input, and of those before; seconds if ticks have a length */
+    bool overhead_known;
+    uint32_t basetime;          /* the least */
+    uint64_t rate;              /* the last ticks_per_sec written, 0 = none */
+    uint64_t input_rate;        /* of the input at hand */
+    uint32_t application_key, overhead_key, basetime_key, rate_key, nv_key;
+    bool failed;                /* memory ran out */
+};
+
+/* Writes ticks_per_sec, which counts from here on. */
+void pf_nyt_header_rate(struct pf_nyt_header *, uint64_t rate);
+
+/* ---- The writer ---- */
 
 struct pf_nyt_writer {
     struct pf_nyt_out out;
@@ -22,25 +53,25 @@ struct pf_nyt_writer {
     struct pf_nyt_numbers numbers;
     struct pf_nyt_subs subs;
     struct pf_nyt_calls calls;
-    struct pf_nyt_stacks stacks;     /* of profiles that have nothing else */
-    struct pf_callers *callers;      /* calls of functions of which more is told, to be written at the end */
+    struct pf_nyt_stacks stacks;     /* of profiles with stacks alone */
+    struct pf_callers *callers;      /* calls that have to agree with the costs of functions; written at the end */
     struct pf_nyt_time call_time;    /* of the amounts in `calls` */
     uint32_t input;                  /* name of the first input, a string */
     bool ready;                      /* all above are initialised */
-    bool genuine, own;               /* rows came that only a NYTProf file has; of the input at hand, too */
+    bool genuine, own;               /* rows came that only a NYTProf file has; own: from the current input */
     bool begun;                      /* records were written, not header lines alone */
-    bool process;                    /* it is in a process of our own */
+    bool process;                    /* a process of our own is open */
     bool given;                      /* there were lines or callers in the input */
     bool stated;                     /* there were statements; the last of them */
     struct pf_nyt_statement {
         uint32_t fid, line, block, sub; /* block and sub: of statements with blocks, else 0 */
-        int64_t count, value;        /* so many statements, and what they took together */
+        int64_t count, value;        /* number of statements, and their time together */
     } last;
     uint64_t statements, discounts, discounts_wanted;
-    uint64_t limit;                  /* so many more statements and calls of other formats are written */
-    uint32_t packed_comment;         /* held back: a comment that what follows is deflated */
+    uint64_t limit;                  /* the rest of the limit of statements and calls of other formats */
+    uint32_t packed_comment;         /* held back: the comment before deflated data */
     uint32_t end_key;                /* held back: the end of a process */
-    uint32_t source_fid;             /* of the source texts that follow, 0: their names tell */
+    uint32_t source_fid;             /* of the next source texts, 0: their names lead to the number */
     double seconds, call_seconds;    /* self time of all statements, of all call events */
     bool rounded;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, tool_origin, input_key;
@@ -53,30 +84,23 @@ int pf_nyt_writer_write(struct pf_writer *, const struct pf_batch *);
 int pf_nyt_writer_finish(struct pf_writer *);
 void pf_nyt_writer_close(struct pf_writer *);
 
-/* Below: what the parts of the writer share. All give PF_OK or a failure, which is in writer->error. */
+/* Shared by the files of the writer. PF_OK or a failure, which is in writer->error. */
 
-/* Before the first record; `time` (may be NULL) decides what a tick is where nothing else does. */
+/* Called before the first record. `time` (may be NULL) decides the length of a tick when nothing else does. */
 int pf_nyt_begin(struct pf_writer *, const struct pf_nyt_time *time);
-/* Ends a process of our own: no others begin while it runs. */
-void pf_nyt_end_process(struct pf_writer *);
-/* Here the input begins to be deflated; so does the output, if it is to be. */
-int pf_nyt_begin_deflated(struct pf_writer *);
-/* Files, subs, sources, processes. */
-int pf_nyt_write_metadata(struct pf_writer *, const struct pf_batch *);
-/* What the rows held back say. */
+/* Writes the rows held back. */
 void pf_nyt_write_held(struct pf_writer *);
-/* A marker that a sub is in C. */
-void pf_nyt_write_xsub(struct pf_writer *, uint32_t name);
-int pf_nyt_write_texts(struct pf_writer *, const struct pf_batch *);
-/* FLAT, EDGE and SAMPLE records. */
+/* Writes a string of the dictionary. */
+void pf_nyt_write_name(struct pf_writer *, uint32_t name);
+/* Writes FLAT and EDGE records, keeps SAMPLE records. */
 int pf_nyt_write_records(struct pf_writer *, const struct pf_batch *);
 int pf_nyt_write_stacks(struct pf_writer *);
-/* The callers that are held. */
+/* Writes the callers that were kept. */
 int pf_nyt_write_callers(struct pf_writer *);
-/* Statements that make the number of discounts that is wanted. */
+/* Writes statements up to the wanted number of discounts. */
 void pf_nyt_write_discounts(struct pf_writer *);
 
-/* The number of a file, defined when new. */
+/* Finds the number of a file; a new file gets a record. */
 int pf_nyt_writer_fid(struct pf_writer *, uint32_t name, uint32_t label, uint32_t *fid);
 int pf_nyt_writer_line(struct pf_writer *, int64_t from, uint32_t *line);
 

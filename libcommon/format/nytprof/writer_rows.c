@@ -292,12 +292,6 @@ void pf_nyt_write_discounts(struct pf_writer *writer)
     w->discounts = w->discounts_wanted;
 }
 
-static void put_name(struct pf_writer *writer, uint32_t name)
-{
-    struct pf_nyt_writer *w = writer->state;
-    pf_nyt_out_string(&w->out, pf_dict_string(writer->dict, name), writer->dict->strings.rows[name].flags & PF_UTF8);
-}
-
 static int check_caller(struct pf_writer *writer, const struct caller *caller, uint64_t records)
 {
     if (caller->calls < 0 || caller->depth < 0 || caller->depth > UINT32_MAX)
@@ -332,12 +326,12 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller, c
         now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left) : now;
         const uint32_t place[] = {caller->fid, caller->line};
         pf_nyt_out_numbers(&w->out, PF_NYT_SUB_CALLERS, place, 2);
-        put_name(writer, caller->caller);
+        pf_nyt_write_name(writer, caller->caller);
         pf_nyt_out_number(&w->out, (uint32_t)now);
         for (int k = 0; k < 3; k++)
             pf_nyt_out_nv(&w->out, pf_nyt_time_seconds(&times[k], pf_nyt_time_part(&values[k])));
         pf_nyt_out_number(&w->out, (uint32_t)caller->depth);
-        put_name(writer, caller->callee);
+        pf_nyt_write_name(writer, caller->callee);
         left -= now;
     }
     return PF_OK;
