@@ -358,7 +358,7 @@ int pf_nyt_begin(struct pf_writer *writer, const struct pf_nyt_time *time)
     if (!w->genuine && w->header.inputs == 0) {
         uint64_t rate = time ? pf_nyt_time_rate(time, 0, false) : 0;
         struct pf_bytes input = w->input ? pf_dict_string(writer->dict, w->input) : PF_BYTES("profile");
-        header_make(&w->header, input, rate ? rate : PF_NYT_RATE_CUSTOM, level(writer));
+        header_make(&w->header, input, rate ? rate : PF_NYT_RATE_DEFAULT, level(writer));
     }
     if (level(writer) > 0)
         start_deflate(writer, false);

@@ -4,17 +4,110 @@
 #define PF_FORMAT_NYTPROF_WRITER_H
 
 #include "analysis/sum/callers.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "base/table.h"
 #include "codec/format.h"
 #include "format/nytprof/places.h"
 #include "format/nytprof/wire.h"
-#include "format/nytprof/writer_calls.h"
-#include "format/nytprof/writer_stacks.h"
-#include "format/nytprof/writer_units.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- Units of time ---- */
+
+/* Ticks per second: the default, that of most systems; for times without whole ticks, which are rounded; the most that
+ * Devel::NYTProf holds. */
+enum { PF_NYT_RATE_DEFAULT = 10000000, PF_NYT_RATE_FINE = 1000000000 };
+#define PF_NYT_RATE_MAX UINT32_MAX
+
+/* A unit of time: a value is value * num / rate seconds, `num` and `rate` without common divisor. Rate 0: value * num / den ticks of
+ * unknown length. */
+struct pf_nyt_time {
+    uint64_t num, rate, den;
+};
+
+/* False when the measure is no time. */
+bool pf_nyt_time_of(const struct pf_dict *, const struct pf_measure *, struct pf_nyt_time *);
+
+/* The rate with which values of this time are whole ticks: `rate` where it does, else the time's own; PF_NYT_RATE_FINE (0: for returns,
+ * which take fractions, PF_NYT_RATE_DEFAULT) where that is more than the format holds. */
+uint64_t pf_nyt_time_rate(const struct pf_nyt_time *, uint64_t rate, bool fractions);
+
+/* A value in whole ticks of a rate; sets *rounded when they are not exact. False: more than 64 bits. */
+bool pf_nyt_time_ticks(const struct pf_nyt_time *, uint64_t rate, int64_t value, int64_t *ticks, bool *rounded);
+
+/* Takes a part off *value that is small enough for a double to hold exactly. */
+int64_t pf_nyt_time_part(int64_t *value);
+/* The number of parts of a value. */
+uint64_t pf_nyt_time_parts(int64_t value);
+/* A part as a double that a reader reads back as the same part: seconds, ticks. */
+double pf_nyt_time_seconds(const struct pf_nyt_time *, int64_t part);
+/* ---- Call events ---- */
+
+/* A sub called in a chain of calls; node 0 is outside of all. */
+struct pf_nyt_call {
+    uint32_t name, parent;      /* name: a string; 0 = a sub without a name */
+    uint32_t first, last, next; /* children and siblings, 0 = none */
+    uint32_t depth;
+    int64_t calls, self;
+    double total;               /* ticks, with those of all called subs */
+};
+
+/* The tree of calls, which becomes records of returns: leaf first, as they come when a program runs. Subs that never returned (without
+ * calls) stay open and come last among the subs of their caller, so that no later return takes them as its own. */
+struct pf_nyt_calls {
+    struct pf_dict *dict;       /* borrowed */
+    struct pf_table keys;       /* parent and name */
+    struct pf_nyt_call *nodes;  /* by id of a key */
+    size_t count, capacity;
+    uint32_t *of_stack;         /* nodes by stack of the dictionary, + 1 */
+    size_t stack_count, stack_capacity;
+    uint32_t *path;             /* stacks on the way to a root */
+    size_t path_capacity;
+    double ticks;               /* self time of the calls written last */
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_nyt_calls_init(struct pf_nyt_calls *, struct pf_dict *);
+void pf_nyt_calls_free(struct pf_nyt_calls *);
+static inline bool pf_nyt_calls_empty(const struct pf_nyt_calls *calls)
+{
+    return calls->count <= 1;
+}
+
+/* Adds self time and a number of calls to a stack. PF_OK, PF_NOMEM, PF_OVERFLOW, PF_USAGE. */
+int pf_nyt_calls_add(struct pf_nyt_calls *, uint32_t stack, int64_t self, int64_t number, struct pf_error *);
+
+/* Writes all calls and removes them. PF_OK, PF_OVERFLOW, PF_NOMEM. */
+int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct pf_nyt_time *, uint64_t rate, struct pf_error *);
+
+/* ---- Stacks ---- */
+
+struct pf_nyt_stack {
+    int64_t self, hits;         /* of records of this stack */
+    int64_t total;              /* with what it called */
+    uint32_t first, next;       /* stacks that it called */
+    uint32_t recursion;         /* how often its function is among its callers */
+    bool used;
+};
+
+/* Stacks of profiles of other formats, which become lines and callers: the line of the leaf spends the time of a stack, and each frame is
+ * called from the line of the frame outside. */
+struct pf_nyt_stacks {
+    struct pf_nyt_stack *rows;  /* by stack of the dictionary */
+    size_t count, capacity;
+};
+
+/* Zero-initialise. */
+void pf_nyt_stacks_free(struct pf_nyt_stacks *);
+
+/* PF_OK, PF_NOMEM, PF_OVERFLOW. */
+int pf_nyt_stacks_add(struct pf_nyt_stacks *, uint32_t stack, int64_t self, int64_t hits, struct pf_error *);
+/* Marks the callers of all stacks as used, and fills in totals and recursion. PF_OK, PF_NOMEM, PF_OVERFLOW. */
+int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct pf_error *);
 
 /* ---- Header lines ---- */
 

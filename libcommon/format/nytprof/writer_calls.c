@@ -1,18 +1,122 @@
-#include "format/nytprof/writer_calls.h"
-
+/* Units of time, call events and stacks of an output, before they become records. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "format/nytprof/places.h"
+#include "format/nytprof/writer.h"
+#include "model/units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Units of time ---- */
+
+/* A quotient has an error of 2^-53 of itself, and so has the reader's product: below 2^50 both are less than half a unit. */
+#define PART_MAX ((int64_t)1 << 50)
+
+enum { NEIGHBOURS = 16 };
+
+bool pf_nyt_time_of(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_nyt_time *time)
+{
+    uint64_t rate;
+
+    if (pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("ticks"))) {
+        *time = (struct pf_nyt_time){measure->num, 0, measure->den};
+        return true;
+    }
+    if (!pf_measure_is_time(dict, measure) || __builtin_mul_overflow(measure->den, PF_SECOND, &rate))
+        return false;
+    uint64_t common = pf_gcd(rate, measure->num);
+    *time = (struct pf_nyt_time){measure->num / common, rate / common, 1};
+    return true;
+}
+
+uint64_t pf_nyt_time_rate(const struct pf_nyt_time *time, uint64_t rate, bool fractions)
+{
+    if (time->rate == 0 || (rate != 0 && rate % time->rate == 0))
+        return rate;
+    if (time->rate <= PF_NYT_RATE_MAX)
+        return time->rate;
+    if (fractions)
+        return rate != 0 ? rate : PF_NYT_RATE_DEFAULT;
+    return PF_NYT_RATE_FINE;
+}
+
+bool pf_nyt_time_ticks(const struct pf_nyt_time *time, uint64_t rate, int64_t value, int64_t *ticks, bool *rounded)
+{
+    uint64_t num = time->num, den = time->den;
+    pf_int128 exact;
+    if (time->rate != 0) {
+        uint64_t common = pf_gcd(rate, time->rate);
+        den = time->rate / common;
+        if (__builtin_mul_overflow(num, rate / common, &num))
+            return false;
+    }
+    if (den == 1)
+        return !__builtin_mul_overflow(value, num, ticks);
+    *rounded = *rounded || __builtin_mul_overflow((pf_int128)value, (pf_int128)num, &exact) || exact % (pf_int128)den != 0;
+    return pf_scale64(value, num, den, ticks);
+}
+
+int64_t pf_nyt_time_part(int64_t *value)
+{
+    int64_t part = *value > PART_MAX ? PART_MAX : *value < -PART_MAX ? -PART_MAX : *value;
+    *value -= part;
+    return part;
+}
+
+uint64_t pf_nyt_time_parts(int64_t value)
+{
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    return (size + PART_MAX - 1) / PART_MAX;
+}
+
+double pf_nyt_time_seconds(const struct pf_nyt_time *time, int64_t part)
+{
+    if (time->rate == 0)
+        return (double)part / 1e12;
+    return (double)part * (double)time->num / (double)time->rate;
+}
+
+/* The ticks as a reader gets them, in units of the time. */
+static double read_back(const struct pf_nyt_time *time, uint64_t rate, double ticks)
+{
+    double units = time->rate != 0 ? ticks / (double)rate * (double)time->rate / (double)time->num
+                                   : ticks * (double)time->den / (double)time->num;
+    return nearbyint(units);
+}
+
+static double time_fraction(const struct pf_nyt_time *time, uint64_t rate, int64_t part)
+{
+    double ticks = time->rate != 0 ? (double)part * (double)time->num * (double)rate / (double)time->rate
+                                   : (double)part * (double)time->num / (double)time->den;
+    double wanted = (double)part, less = ticks, more = ticks;
+    if (time->rate != 0 && rate % time->rate == 0)
+        return (double)part * ((double)time->num * (double)(rate / time->rate));
+    for (int k = 0; k < NEIGHBOURS && read_back(time, rate, ticks) != wanted; k++) {
+        less = nextafter(less, -INFINITY);
+        more = nextafter(more, INFINITY);
+        ticks = read_back(time, rate, less) == wanted ? less : more;
+    }
+    return ticks;
+}
+
+/* Whether a reader reads back the same, for more than a part. */
+static bool time_exact(const struct pf_nyt_time *time, uint64_t rate, int64_t value)
+{
+    double read = read_back(time, rate, time_fraction(time, rate, value));
+    return fabs(read) < 0x1p63 && (int64_t)read == value;
+}
+
+/* ---- Call events ---- */
 
 /* Never all zero. */
 struct key {
     uint32_t parent_plus_1, name;
 };
 
-static int clear(struct pf_nyt_calls *calls)
+static int clear_calls(struct pf_nyt_calls *calls)
 {
     pf_table_free(&calls->keys);
     calls->count = 1;
@@ -27,7 +131,7 @@ static int clear(struct pf_nyt_calls *calls)
 int pf_nyt_calls_init(struct pf_nyt_calls *calls, struct pf_dict *dict)
 {
     *calls = (struct pf_nyt_calls){.dict = dict};
-    return clear(calls);
+    return clear_calls(calls);
 }
 
 void pf_nyt_calls_free(struct pf_nyt_calls *calls)
@@ -38,10 +142,10 @@ void pf_nyt_calls_free(struct pf_nyt_calls *calls)
     free(calls->path);
 }
 
-/* ---- Nodes ---- */
+/* ---- Nodes of call events ---- */
 
 /* UINT32_MAX: no memory. */
-static uint32_t child(struct pf_nyt_calls *calls, uint32_t parent, uint32_t name)
+static uint32_t get_child(struct pf_nyt_calls *calls, uint32_t parent, uint32_t name)
 {
     uint32_t node = pf_table_intern(&calls->keys, &(struct key){parent + 1, name});
     if (node == 0 || !pf_grow(&calls->nodes, &calls->capacity, (size_t)node + 1, sizeof *calls->nodes))
@@ -72,7 +176,7 @@ static uint32_t find_node(struct pf_nyt_calls *calls, uint32_t stack)
     uint32_t node = stack != 0 ? calls->of_stack[stack] - 1 : 0;
     while (depth > 0) {
         stack = calls->path[--depth];
-        node = child(calls, node, pf_nyt_sub_name(calls->dict, pf_dict_stack(calls->dict, stack)->location));
+        node = get_child(calls, node, pf_nyt_sub_name(calls->dict, pf_dict_stack(calls->dict, stack)->location));
         if (node == UINT32_MAX)
             return node;
         calls->of_stack[stack] = node + 1;
@@ -97,7 +201,7 @@ int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, i
 
 /* ---- Records ---- */
 
-/* What a reader shows of subs that never returned: they have no record. */
+/* A sub that never returned, as a reader shows it; it has no record. */
 static bool is_open(const struct pf_nyt_call *node)
 {
     return node->calls == 0 && node->self == 0 && node->name == 0;
@@ -112,7 +216,7 @@ struct writing {
     struct pf_error *error;
 };
 
-/* One return: tag, depth, inclusive and exclusive ticks, name. Gives where the two times stand. */
+/* Makes a record of a return: tag, depth, inclusive and exclusive ticks, name. Returns the place of the two times. */
 static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
 {
     unsigned char head[1 + PF_NYT_VARINT_MAX + 16 + 1 + PF_NYT_VARINT_MAX] = {PF_NYT_SUB_RETURN};
@@ -135,16 +239,16 @@ static void put_times(struct writing *w, size_t at, double inclusive, double exc
     pf_nyt_put_nv((unsigned char *)w->record.data + at + 8, exclusive);
 }
 
-/* The time of one of `records` returns that have `self` together. False: no double tells it. */
-static bool take_part(struct writing *w, uint64_t records, int64_t *self, double *ticks)
+/* The time of one of `records` returns that have `self` together. False: no double holds it exactly. */
+static bool next_part(struct writing *w, uint64_t records, int64_t *self, double *ticks)
 {
     int64_t part = *self / (records < INT64_MAX ? (int64_t)records : INT64_MAX);
     *self -= part;
-    *ticks = pf_nyt_time_fraction(w->time, w->rate, part);
-    return pf_nyt_time_exact(w->time, w->rate, part);
+    *ticks = time_fraction(w->time, w->rate, part);
+    return time_exact(w->time, w->rate, part);
 }
 
-/* As many returns as there were calls; the first have the time. */
+/* Writes as many returns as there were calls; the first ones have the time. */
 static int write_returns(struct writing *w, struct pf_nyt_call *node)
 {
     uint64_t left = node->calls > 0 ? (uint64_t)node->calls : 1, parts = pf_nyt_time_parts(node->self);
@@ -154,7 +258,7 @@ static int write_returns(struct writing *w, struct pf_nyt_call *node)
     if (w->record.failed)
         return pf_error_nomem(w->error);
     for (parts = parts < left ? parts : left; parts > 0; parts--, left--) {
-        if (!take_part(w, parts, &self, &ticks))
+        if (!next_part(w, parts, &self, &ticks))
             return pf_error_set(w->error, PF_OVERFLOW, "%" PRId64 " units of time in %" PRId64 " calls of '%.100s' are more than a double tells",
                                 node->self, node->calls, pf_dict_string(w->calls->dict, node->name).data);
         node->total += ticks;
@@ -171,7 +275,7 @@ static int write_returns(struct writing *w, struct pf_nyt_call *node)
     return PF_OK;
 }
 
-/* Brings children that stay open behind their siblings. */
+/* Moves open children behind their siblings. */
 static void open_last(struct pf_nyt_calls *calls, struct pf_nyt_call *parent)
 {
     uint32_t *at = &parent->first, open = 0;
@@ -221,5 +325,86 @@ int pf_nyt_calls_write(struct pf_nyt_calls *calls, struct pf_nyt_out *out, const
     int status = write_tree(&w);
     pf_buffer_free(&w.record);
     calls->ticks = calls->nodes[0].total;
-    return clear(calls) == PF_OK ? status : pf_error_nomem(error);
+    return clear_calls(calls) == PF_OK ? status : pf_error_nomem(error);
+}
+
+/* ---- Stacks ---- */
+
+void pf_nyt_stacks_free(struct pf_nyt_stacks *stacks)
+{
+    free(stacks->rows);
+    *stacks = (struct pf_nyt_stacks){0};
+}
+
+static int too_big(struct pf_error *error)
+{
+    return pf_error_set(error, PF_OVERFLOW, "a sum over stacks leaves 64 bits");
+}
+
+int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self, int64_t hits, struct pf_error *error)
+{
+    if (stack >= stacks->count) {
+        if (!pf_grow(&stacks->rows, &stacks->capacity, (size_t)stack + 1, sizeof *stacks->rows))
+            return pf_error_nomem(error);
+        memset(stacks->rows + stacks->count, 0, (stack + 1 - stacks->count) * sizeof *stacks->rows);
+        stacks->count = (size_t)stack + 1;
+    }
+    struct pf_nyt_stack *row = &stacks->rows[stack];
+    row->used = true;
+    return pf_add64(row->self, self, &row->self) && pf_add64(row->hits, hits, &row->hits) ? PF_OK : too_big(error);
+}
+
+/* Sums, and the lists of called stacks; callers have smaller ids. */
+static bool add_totals(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
+{
+    for (size_t k = stacks->count; k-- > 1;) {
+        struct pf_nyt_stack *row = &stacks->rows[k];
+        if (!row->used)
+            continue;
+        struct pf_nyt_stack *above = &stacks->rows[pf_dict_stack(dict, (uint32_t)k)->parent];
+        if (!pf_add64(row->total, row->self, &row->total) || !pf_add64(above->total, row->total, &above->total))
+            return false;
+        above->used = true;
+        row->next = above->first;
+        above->first = (uint32_t)k;
+    }
+    return true;
+}
+
+/* Walks down and up, counting the functions that are open. */
+static void count_recursion(struct pf_nyt_stacks *stacks, const struct pf_dict *dict, uint32_t *open)
+{
+    uint32_t at = stacks->rows[0].first;
+    while (at != 0) {
+        uint32_t function = pf_dict_location(dict, pf_dict_stack(dict, at)->location)->function;
+        stacks->rows[at].recursion = open[function]++;
+        if (stacks->rows[at].first != 0) {
+            at = stacks->rows[at].first;
+            continue;
+        }
+        for (;;) {
+            open[pf_dict_location(dict, pf_dict_stack(dict, at)->location)->function]--;
+            if (stacks->rows[at].next != 0) {
+                at = stacks->rows[at].next;
+                break;
+            }
+            at = pf_dict_stack(dict, at)->parent;
+            if (at == 0)
+                break;
+        }
+    }
+}
+
+int pf_nyt_stacks_finish(struct pf_nyt_stacks *stacks, const struct pf_dict *dict, struct pf_error *error)
+{
+    if (stacks->count == 0)
+        return PF_OK;
+    uint32_t *open = calloc(dict->functions.count, sizeof *open);
+    if (!open)
+        return pf_error_nomem(error);
+    bool good = add_totals(stacks, dict);
+    if (good)
+        count_recursion(stacks, dict, open);
+    free(open);
+    return good ? PF_OK : too_big(error);
 }

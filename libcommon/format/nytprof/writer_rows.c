@@ -1,7 +1,6 @@
 /* FLAT, EDGE and SAMPLE records as statements, callers and returns. */
-#include "format/nytprof/writer.h"
-
 #include "base/memory.h"
+#include "format/nytprof/writer.h"
 #include "model/units.h"
 
 #include <inttypes.h>
@@ -12,7 +11,7 @@
 
 enum { SLOTS = 5 };
 
-/* What a kind of record has room for. Names first; without them what fits, where `any`. */
+/* A number that a kind of record holds. A measure of the name comes first; with `any`, another measure that fits may take its place. */
 struct slot {
     const char *name;
     enum pf_role role;
@@ -40,7 +39,7 @@ struct columns {
     uint32_t chosen[SLOTS];     /* column + 1; 0: there is none */
     const int64_t *data[SLOTS];
     struct pf_nyt_time time[SLOTS];
-    const int64_t *derived[2];  /* what follows from other records; NULL: there is none */
+    const int64_t *derived[2];  /* columns that follow from other records; NULL: none */
 };
 
 static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, const struct slot *slot, struct pf_nyt_time *time)
@@ -50,7 +49,7 @@ static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, c
     return slot->time ? pf_nyt_time_of(dict, measure, time) : pf_measure_is_count(dict, measure) && measure->num == measure->den;
 }
 
-static bool taken(const struct columns *columns, uint32_t column)
+static bool is_chosen(const struct columns *columns, uint32_t column)
 {
     for (size_t k = 0; k < columns->count; k++)
         if (columns->chosen[k] == column + 1)
@@ -59,13 +58,13 @@ static bool taken(const struct columns *columns, uint32_t column)
 }
 
 /* Times of blocks and subs follow from the statements. */
-static bool follows(const struct pf_dict *dict, const struct pf_measure *measure)
+static bool is_derived_measure(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name);
     return pf_bytes_equal(name, PF_BYTES("block_time")) || pf_bytes_equal(name, PF_BYTES("sub_time"));
 }
 
-static void choose(const struct pf_dict *dict, const struct pf_batch *batch, struct columns *columns)
+static void choose_slots(const struct pf_dict *dict, const struct pf_batch *batch, struct columns *columns)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
         for (size_t s = 0; s < columns->count; s++) {
@@ -74,7 +73,7 @@ static void choose(const struct pf_dict *dict, const struct pf_batch *batch, str
             for (uint32_t k = 0; k < batch->value_count && columns->chosen[s] == 0; k++) {
                 const struct pf_measure *measure = pf_measures_row(&dict->measures, batch->values[k].measure);
                 bool named = pf_bytes_equal(pf_dict_string(dict, measure->name), pf_bytes_of(slot->name));
-                if ((pass == 0 ? !named : !slot->any) || taken(columns, k) || follows(dict, measure) ||
+                if ((pass == 0 ? !named : !slot->any) || is_chosen(columns, k) || is_derived_measure(dict, measure) ||
                     !fits(dict, measure, slot, &columns->time[s]))
                     continue;
                 columns->chosen[s] = k + 1;
@@ -84,7 +83,7 @@ static void choose(const struct pf_dict *dict, const struct pf_batch *batch, str
     }
 }
 
-static int64_t value(const struct columns *columns, size_t slot, uint32_t row)
+static int64_t slot_value(const struct columns *columns, size_t slot, uint32_t row)
 {
     return columns->data[slot] ? columns->data[slot][row] : 0;
 }
@@ -104,24 +103,24 @@ static bool has_line(const struct pf_dict *dict, uint32_t location)
     return pf_dict_function(dict, place->function)->file != 0 && place->line != 0;
 }
 
-/* PF_EOF: there is nothing in the batch that has a place. */
+/* PF_EOF: no column of the batch has a place. */
 static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch, struct columns *columns)
 {
     const struct pf_nyt_writer *w = writer->state;
     bool any = false;
     size_t derived = 0;
-    choose(writer->dict, batch, columns);
+    choose_slots(writer->dict, batch, columns);
     for (size_t s = 0; s < columns->count; s++)
         any |= columns->chosen[s] != 0 && columns->slots[s].name != SAMPLE_SLOTS[SAMPLE_HITS].name;
     for (uint32_t k = 0; k < batch->value_count && derived < 2; k++)
-        if (follows(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[k].measure)))
+        if (is_derived_measure(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[k].measure)))
             columns->derived[derived++] = batch->values[k].data;
     if (!any && derived > 0)
         return PF_EOF;
     for (uint32_t k = 0; any && k < batch->value_count; k++) {
         uint32_t measure = batch->values[k].measure;
         const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
-        if (!taken(columns, k) && !follows(writer->dict, row) && !pf_callers_told(w->callers, row) && leave_measure(writer, measure) != PF_OK)
+        if (!is_chosen(columns, k) && !is_derived_measure(writer->dict, row) && !pf_callers_told(w->callers, row) && leave_measure(writer, measure) != PF_OK)
             return writer->error.code;
     }
     if (any)
@@ -143,7 +142,7 @@ struct labels {
     uint32_t fid, block, sub;
 };
 
-/* Where in `labels` a label goes; NULL: nowhere. */
+/* The member of `labels` for a label; NULL: none. */
 static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels, const struct pf_label *label)
 {
     if (!label->numeric || label->number < 0 || label->number > UINT32_MAX)
@@ -173,7 +172,7 @@ static struct labels read_labels(struct pf_writer *writer, const struct pf_batch
     return labels;
 }
 
-/* Nothing of the input at hand says that it was a NYTProf file. */
+/* Whether nothing in the current input says that it was a NYTProf file. */
 static bool is_foreign(const struct pf_nyt_writer *w)
 {
     return !w->own && !w->header.attributed;
@@ -184,7 +183,7 @@ struct caller {
     int64_t calls, depth, values[3]; /* inclusive, exclusive, recursive */
 };
 
-/* A caller's place. Programs that read the file want one. */
+/* Fills in the place of a caller, because programs that read the file need one. */
 static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label, struct caller *caller)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -198,7 +197,7 @@ static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t lab
 
 /* ---- Records ---- */
 
-/* `ticks_per_sec` where another one is needed. */
+/* Writes another `ticks_per_sec` when the times need it. */
 static uint64_t set_rate(struct pf_writer *writer, const struct pf_nyt_time *time, bool fractions)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -213,8 +212,8 @@ static const char *name_at(struct pf_writer *writer, uint32_t name)
     return pf_dict_string(writer->dict, name).data;
 }
 
-/* One record each. NYTProf's own files had that many before; of other formats a few bytes can claim any number. */
-static int claim(struct pf_writer *writer, uint64_t count)
+/* Each statement and call is a record. NYTProf's own files had as many before; in other formats a few bytes can claim any number. */
+static int check_limit(struct pf_writer *writer, uint64_t count)
 {
     struct pf_nyt_writer *w = writer->state;
     if (count <= w->limit) {
@@ -241,7 +240,7 @@ static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *st
 
 static int write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement, const struct pf_nyt_time *time)
 {
-    /* So many records without a statement are written to hold a time: 80 days of the usual ticks of 100 ns. */
+    /* The most records without a statement to hold a time: 80 days of the usual ticks of 100 ns. */
     enum { TIME_RECORDS = 1 << 15 };
     struct pf_nyt_writer *w = writer->state;
     unsigned char record[1 + PF_NYT_STATEMENT_MAX];
@@ -252,7 +251,7 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
         return pf_error_set(&writer->error, count < 0 ? PF_USAGE : PF_OVERFLOW,
                             "nytprof has a record for each statement; line %" PRIu32 " of file %" PRIu32 " would have %" PRId64,
                             statement->line, statement->fid, count);
-    if (is_foreign(w) && claim(writer, (uint64_t)count) != PF_OK)
+    if (is_foreign(w) && check_limit(writer, (uint64_t)count) != PF_OK)
         return writer->error.code;
     if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
         return pf_error_set(&writer->error, PF_OVERFLOW, "the time of line %" PRIu32 " of file %" PRIu32 " leaves 64 bits of ticks",
@@ -278,7 +277,7 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     return PF_OK;
 }
 
-/* Every discount stands for time of a statement that was counted before, or was never; so there are hardly more than these. */
+/* A discount is the time of a statement that was counted before, so there are hardly more discounts than statements. */
 void pf_nyt_write_discounts(struct pf_writer *writer)
 {
     enum { MORE_MAX = 65536 };
@@ -320,7 +319,7 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller, c
     if (check_caller(writer, caller, records) != PF_OK)
         return writer->error.code;
     for (; records > 0; records--) {
-        /* One call at least for each record to come: without calls or a place it would be a marker. */
+        /* Leaves a call for each later record: a record without calls and place would be a marker. */
         int64_t now = left - (int64_t)records + 1;
         now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
         now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left) : now;
@@ -343,7 +342,7 @@ static bool is_derived(const struct columns *columns, uint32_t row)
 {
     for (size_t k = 0; k < 2; k++)
         if (columns->derived[k] && columns->derived[k][row] != 0)
-            return value(columns, FLAT_COUNT, row) == 0 && value(columns, FLAT_TIME, row) == 0;
+            return slot_value(columns, FLAT_COUNT, row) == 0 && slot_value(columns, FLAT_TIME, row) == 0;
     return false;
 }
 
@@ -353,8 +352,8 @@ static int write_line(struct pf_writer *writer, const struct pf_batch *batch, co
     uint32_t location = batch->location ? batch->location[row] : 0;
     const struct pf_location *place = pf_dict_location(writer->dict, location);
     struct labels labels = read_labels(writer, batch, row);
-    struct pf_nyt_statement statement = {.block = labels.block, .sub = labels.sub, .count = value(columns, FLAT_COUNT, row),
-                                         .value = value(columns, FLAT_TIME, row)};
+    struct pf_nyt_statement statement = {.block = labels.block, .sub = labels.sub, .count = slot_value(columns, FLAT_COUNT, row),
+                                         .value = slot_value(columns, FLAT_TIME, row)};
     uint32_t file = pf_dict_function(writer->dict, place->function)->file;
     if (is_derived(columns, row))
         return PF_OK;
@@ -372,10 +371,10 @@ static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, co
 {
     struct pf_nyt_writer *w = writer->state;
     uint32_t from = batch->location ? batch->location[row] : 0, to = batch->callee ? batch->callee[row] : 0;
-    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, to), .calls = value(columns, EDGE_CALLS, row),
-                                   .depth = value(columns, EDGE_DEPTH, row)};
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, to), .calls = slot_value(columns, EDGE_CALLS, row),
+                                   .depth = slot_value(columns, EDGE_DEPTH, row)};
     for (size_t k = 0; k < 3; k++)
-        caller.values[k] = value(columns, EDGE_TIMES + k, row);
+        caller.values[k] = slot_value(columns, EDGE_TIMES + k, row);
     if (find_caller(writer, from, read_labels(writer, batch, row).fid, &caller) != PF_OK)
         return writer->error.code;
     pf_nyt_subs_note(&w->subs, writer->dict, from, is_foreign(w));
@@ -387,11 +386,11 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, co
 {
     struct pf_nyt_writer *w = writer->state;
     uint32_t stack = batch->stack ? batch->stack[row] : 0;
-    int64_t self = value(columns, SAMPLE_SELF, row), hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
+    int64_t self = slot_value(columns, SAMPLE_SELF, row), hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
     if (stack == 0)
         return self == 0 ? PF_OK : leave_measure(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
-    int64_t number = value(columns, SAMPLE_CALLS, row);
-    int status = is_foreign(w) && number > 0 ? claim(writer, (uint64_t)number) : PF_OK;
+    int64_t number = slot_value(columns, SAMPLE_CALLS, row);
+    int status = is_foreign(w) && number > 0 ? check_limit(writer, (uint64_t)number) : PF_OK;
     if (status == PF_OK)
         status = pf_nyt_calls_add(&w->calls, stack, self, number, &writer->error);
     if (status == PF_OK && is_foreign(w) && !w->given)
@@ -419,7 +418,7 @@ static int write_row(struct pf_writer *writer, const struct pf_batch *batch, con
                                     : keep_stack(writer, batch, columns, row);
 }
 
-/* `held`: the records are kept elsewhere. */
+/* `held`: the callers keep the records. */
 static int write_records(struct pf_writer *writer, const struct pf_batch *batch, bool held)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -474,7 +473,7 @@ int pf_nyt_write_callers(struct pf_writer *writer)
 
 /* ---- Stacks ---- */
 
-/* The line a stack is at: that of the innermost frame that has one. */
+/* The location of the innermost frame of a stack that has a line. */
 static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
 {
     for (; stack != 0; stack = pf_dict_stack(dict, stack)->parent) {
@@ -528,7 +527,7 @@ int pf_nyt_write_stacks(struct pf_writer *writer)
     int status = pf_nyt_begin(writer, &w->call_time);
     uint64_t rate = set_rate(writer, &w->call_time, w->stacks.count == 0);
     if (status == PF_OK)
-        status = pf_nyt_stacks_settle(&w->stacks, writer->dict, &writer->error);
+        status = pf_nyt_stacks_finish(&w->stacks, writer->dict, &writer->error);
     for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
         status = w->stacks.rows[k].used ? write_stack_line(writer, k) : PF_OK;
     if (status == PF_OK)
