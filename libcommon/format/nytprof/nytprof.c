@@ -1,5 +1,6 @@
-/* Devel::NYTProf, the genuine format: every file that releases since 4.00 write. Which files are of the format, batches from what the
- * reader found, and metadata in a merge (formats page, section 1.15). */
+/* Devel::NYTProf, the genuine format: every file that releases since 4.00 write. Which files are of
+ * the format, batches from what the reader found, and metadata in a merge (formats page, section
+ * 1.15). */
 #include "base/memory.h"
 #include "codec/format.h"
 #include "format/nytprof/reader.h"
@@ -13,7 +14,8 @@
 
 enum { WINDOW = 16 * 1024 };
 
-/* Whether another program wrote the file under the same first line: chunks with lengths follow the text. */
+/* Whether another program wrote the file under the same first line: chunks with lengths follow the
+ * text. */
 static bool foreign(const char *bytes, size_t size)
 {
     size_t at = 0;
@@ -155,8 +157,8 @@ static int fill_statements(struct pf_reader *reader, struct pf_nyt_reader *r, co
     return PF_OK;
 }
 
-/* Sums over blocks and subs, on their first lines: `count` of a row is the time of the block that begins there, `ticks` that of the
- * sub. */
+/* Sums over blocks and subs, on their first lines: `count` of a row is the time of the block that
+ * begins there, `ticks` that of the sub. */
 static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines, struct pf_nyt_lines *sums)
 {
     for (uint32_t id = 1; id < lines->sum_count; id++) {
@@ -318,7 +320,7 @@ static int fill_edges(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
     batches->values[0].measure = pf_nyt_count_measure(reader->dict, "calls", PF_EDGE, PF_SUM);
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
         batches->values[1 + k].measure = pf_nyt_time_measure(reader->dict, TIMES[k].name, PF_EDGE, TIMES[k].role, k == PF_NYT_INCL,
-                                                           r->clock, pf_nyt_unit_ticks(&r->edges.units[k]));
+                                                             r->clock, pf_nyt_unit_ticks(&r->edges.units[k]));
     batches->values[1 + PF_NYT_EDGE_TIMES].measure = pf_nyt_count_measure(reader->dict, "depth", PF_EDGE, PF_MAX);
     set_columns(batches, batch, PF_EDGE, rows, PF_NYT_COLUMNS);
     batch->location = batches->first;
@@ -418,8 +420,9 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 /* ---- Merging ---- */
 
-/* A writer counts or adds up some attributes, and needs the files, subs and processes of each input. A `source` row belongs to the text
- * behind it, and no text follows the metadata of a merge. */
+/* A writer counts or adds up some attributes, and needs the files, subs and processes of each
+ * input. A `source` row belongs to the text behind it, and no text follows the metadata of a
+ * merge. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     static const char *const of_each[] = {"application", "cumulative_overhead_ticks", "ticks_per_sec"};

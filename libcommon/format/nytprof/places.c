@@ -1,4 +1,5 @@
-/* Files, subs and lines: from the numbers of an input to places of the model, and back to the numbers of an output. */
+/* Files, subs and lines: from the numbers of an input to places of the model, and back to the
+ * numbers of an output. */
 #include "format/nytprof/places.h"
 
 #include "analysis/sum/sort.h"
@@ -232,7 +233,8 @@ static bool sort_subs(struct pf_nyt_places *places)
     return pf_sort(places->sorted, count, sizeof *places->sorted, compare_subs, places->dict) == PF_OK;
 }
 
-/* Subs in C have no lines, and what runs outside of all subs is called PACKAGE::RUNTIME but has the lines of none. */
+/* Subs in C have no lines, and PACKAGE::RUNTIME, the code outside of all subs, has the lines of no
+ * sub. */
 static bool has_lines(const struct pf_nyt_places *places, const struct pf_nyt_sub *sub)
 {
     static const struct pf_bytes RUNTIME = {"::RUNTIME", 9};
@@ -272,7 +274,7 @@ static void place_lines(struct pf_nyt_places *places, const struct ordered *line
             function.name = places->main_name;
         }
         locations[lines[i].row] = add_location(places, &function, lines[i].line,
-                                           depth > 0 ? PF_FRAME_SUB : subs ? PF_FRAME_MAIN : PF_FRAME_PLAIN);
+                                               depth > 0 ? PF_FRAME_SUB : subs ? PF_FRAME_MAIN : PF_FRAME_PLAIN);
     }
 }
 

@@ -136,7 +136,8 @@ static struct pf_nyt_metas *metas_here(struct pf_nyt_reader *r)
     return r->eventful ? &r->held : &r->ready;
 }
 
-/* Statements and calls with the current length of tick; NULL when there are too many lengths or no memory. */
+/* Statements and calls with the current length of tick; NULL when there are too many lengths or no
+ * memory. */
 static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
 {
     struct pf_nyt_epoch *at = &r->epochs[r->epoch];
@@ -502,7 +503,7 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
             return WAIT;
         status = read_record(reader, r, &record);
         pf_source_take(r->source, record.size);
-        return status == PF_OK && r->ready.count - r->ready.given >= PF_BATCH_ROWS ? WAIT : status;
+        return status == PF_OK && r->ready.count - r->ready.sent >= PF_BATCH_ROWS ? WAIT : status;
     }
     uint32_t hidden = hidden_fid(r, record.number[0]);
     if (r->texted ? hidden != r->text_fid : hidden != 0) {
@@ -512,7 +513,7 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
         r->text_fid = hidden;
         r->texted = true;
     }
-    if (r->ready.given < r->ready.count || r->text_count == PF_NYT_TEXTS)
+    if (r->ready.sent < r->ready.count || r->text_count == PF_NYT_TEXTS)
         return WAIT;
     keep_text(reader, r, &record);
     pf_source_take(r->source, record.size);

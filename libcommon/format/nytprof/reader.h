@@ -1,6 +1,7 @@
-/* The reader of NYTProf streams. It sums statements, calls and callers and gives the sums once at the end, when the places of all subs
- * are known; it gives metadata and source texts as they come. Metadata behind the first statement or call come behind the sums, except
- * file numbers, which the source texts need. */
+/* The reader of NYTProf streams. It sums statements, calls and callers and gives the sums once at
+ * the end, when the places of all subs are known; it gives metadata and source texts as they come.
+ * Metadata behind the first statement or call come behind the sums, except file numbers, which the
+ * source texts need. */
 #ifndef PF_FORMAT_NYTPROF_READER_H
 #define PF_FORMAT_NYTPROF_READER_H
 
@@ -23,7 +24,8 @@ struct pf_nyt_clock {
     uint64_t ticks_per_sec;
 };
 
-/* An amount of time in both units. At the end the unit is whole ticks if all amounts were whole, else picoseconds. */
+/* An amount of time in both units. At the end the unit is whole ticks if all amounts were whole,
+ * else picoseconds. */
 struct pf_nyt_amount {
     int64_t ticks, fine;
 };
@@ -43,7 +45,8 @@ static inline int64_t pf_nyt_amount_value(struct pf_nyt_amount amount, const str
     return pf_nyt_unit_ticks(unit) ? amount.ticks : amount.fine;
 }
 
-/* A measure of time, in ticks or in the fine unit, added to the dictionary; UINT32_MAX when memory ran out. */
+/* A measure of time, in ticks or in the fine unit, added to the dictionary; UINT32_MAX when memory
+ * ran out. */
 uint32_t pf_nyt_time_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_role, bool main, struct pf_nyt_clock,
                              bool ticks);
 /* A measure that counts. */
@@ -56,7 +59,8 @@ struct pf_nyt_block {
     uint32_t fid, line, block, sub;
 };
 
-/* Sums of statements by file and line in the order of first sight: files hold millions of records of a few thousand lines. */
+/* Sums of statements by file and line in the order of first sight: files hold millions of records
+ * of a few thousand lines. */
 struct pf_nyt_lines {
     struct pf_nyt_line *rows;
     size_t count, capacity;
@@ -131,7 +135,8 @@ void pf_nyt_edges_add(struct pf_nyt_edges *, const struct pf_nyt_edge *, struct 
 
 /* ---- The tree of calls ---- */
 
-/* A sub called in a chain of calls; node 0 is outside of all subs. Children are a ring, the last one's next is the first. */
+/* A sub called in a chain of calls; node 0 is outside of all subs. Children are a ring, the last
+ * one's next is the first. */
 struct pf_nyt_node {
     uint32_t parent, name;      /* name: a string; 0 = a sub that never returned */
     uint32_t last_child, next;  /* 0 = none; `next` of a free node: the next free one */
@@ -140,8 +145,8 @@ struct pf_nyt_node {
     struct pf_nyt_amount self;
 };
 
-/* The tree of calls from records of returns. They come leaf first: the sub that returns from a level called all subs that returned one
- * level deeper since the last return from its own level. */
+/* The tree of calls from records of returns. They come leaf first: the sub that returns from a
+ * level called all subs that returned one level deeper since the last return from its own level. */
 struct pf_nyt_tree {
     struct pf_nyt_node *nodes;
     uint32_t *buckets;
@@ -170,17 +175,18 @@ void pf_nyt_tree_end_process(struct pf_nyt_tree *);
 
 /* ---- Metadata ---- */
 
-/* Rows of metadata for batches. `given`: the rows that batches have had. */
+/* Rows of metadata for batches. `sent`: the rows that batches have had. */
 struct pf_nyt_metas {
     uint32_t *origin, *key, *value; /* strings */
-    size_t count, given, origin_capacity, key_capacity, value_capacity;
+    size_t count, sent, origin_capacity, key_capacity, value_capacity;
     bool failed;                    /* memory ran out */
 };
 
 /* Zero-initialise; free with pf_nyt_metas_free. */
 void pf_nyt_metas_add(struct pf_nyt_metas *, uint32_t origin, uint32_t key, uint32_t value);
 void pf_nyt_metas_free(struct pf_nyt_metas *);
-/* The next rows, up to index `limit`, as a batch; false when no row is left. Valid until the next row is added. */
+/* The next rows, up to index `limit`, as a batch; false when no row is left. Valid until the next
+ * row is added. */
 bool pf_nyt_metas_next(struct pf_nyt_metas *, size_t limit, struct pf_batch *);
 
 /* ---- The reader ---- */
@@ -226,7 +232,7 @@ struct pf_nyt_batches {
 };
 
 struct pf_nyt_reader {
-    struct pf_source *source;    /* of the records: the file, or what is inflated of it */
+    struct pf_source *source;    /* of the records: the file, or its inflated bytes */
     struct pf_nyt_nv nv;
     struct pf_nyt_clock clock;
     struct pf_nyt_places places;
@@ -255,7 +261,8 @@ struct pf_nyt_reader {
 int pf_nyt_open_reader(struct pf_reader *);
 void pf_nyt_close_reader(struct pf_reader *);
 
-/* Parses up to the next metadata or texts for a batch; at the end the phase becomes FILL_LINES. PF_OK or a failure. */
+/* Parses up to the next metadata or texts for a batch; at the end the phase becomes FILL_LINES.
+ * PF_OK or a failure. */
 int pf_nyt_parse(struct pf_reader *, struct pf_nyt_reader *);
 
 #endif

@@ -1,10 +1,9 @@
 /* What a reader sums: statements by line, callers, and the tree of calls. */
-#include "format/nytprof/reader.h"
-
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "format/nytprof/reader.h"
 #include "model/units.h"
 
 #include <math.h>
@@ -43,7 +42,8 @@ static void add_both(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, dou
     add_whole(&amount->fine, fine, &unit->fine_left);
 }
 
-/* Adds a number of ticks, or of seconds. A number within 1e-6 of a whole number of ticks, or as near as a double can be, is whole. */
+/* Adds a number of ticks, or of seconds. A number within 1e-6 of a whole number of ticks, or as
+ * near as a double can be, is whole. */
 static void add_ticks(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, struct pf_nyt_clock clock, double ticks)
 {
     double fine = clock.ticks_per_sec ? ticks / (double)clock.ticks_per_sec * 1e12 : ticks * 1e6;
@@ -209,7 +209,7 @@ void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge
         edges->count = (size_t)id + 1;
     }
     struct pf_nyt_edge_sums *sums = &edges->sums[id];
-    sums->calls += calls; /* of 32 bits: it takes 2^31 records to leave 64 */
+    sums->calls += calls; /* 32 bits each: 2^31 records fit 64 bits */
     sums->depth = depth > sums->depth ? depth : sums->depth;
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
         add_seconds(&sums->times[k], &edges->units[k], clock, seconds[k]);
@@ -219,7 +219,8 @@ void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge
 
 enum {
     FIRST_BUCKETS = 64,
-    /* A record of a few bytes can name any depth: the limit of levels for unknown subs, and how many each return adds. */
+    /* A record of a few bytes can name any depth: the limit of levels for unknown subs, and how
+     * many each return adds. */
     UNKNOWN_MAX = 65536,
     UNKNOWN_PER_RETURN = 4
 };
@@ -349,7 +350,8 @@ static bool push_pair(struct pf_nyt_tree *tree, size_t *depth, uint32_t to, uint
     return true;
 }
 
-/* Moves the children of `from`, a node without parent, to `to` and frees `from`. Chains may be as deep as calls are. */
+/* Moves the children of `from`, a node without parent, to `to` and frees `from`. Chains may be as
+ * deep as calls are. */
 static void join_children(struct pf_nyt_tree *tree, uint32_t to, uint32_t from)
 {
     size_t depth = 0;
@@ -402,8 +404,8 @@ static uint32_t push_level(struct pf_nyt_tree *tree, uint32_t depth)
     return node;
 }
 
-/* Moves all deeper levels to `depth`, below unknown subs. Returns the node of that level, which becomes the caller's; 0 for an empty
- * level. */
+/* Moves all deeper levels to `depth`, below unknown subs. Returns the node of that level, which
+ * becomes the caller's; 0 for an empty level. */
 static uint32_t fold_levels(struct pf_nyt_tree *tree, uint32_t depth)
 {
     while (tree->level_count > 0 && !tree->failed) {
@@ -461,8 +463,8 @@ void pf_nyt_tree_end_process(struct pf_nyt_tree *tree)
 
 void pf_nyt_metas_add(struct pf_nyt_metas *metas, uint32_t origin, uint32_t key, uint32_t value)
 {
-    if (metas->given == metas->count)
-        metas->given = metas->count = 0;
+    if (metas->sent == metas->count)
+        metas->sent = metas->count = 0;
     if (!pf_grow(&metas->origin, &metas->origin_capacity, metas->count + 1, sizeof *metas->origin) ||
         !pf_grow(&metas->key, &metas->key_capacity, metas->count + 1, sizeof *metas->key) ||
         !pf_grow(&metas->value, &metas->value_capacity, metas->count + 1, sizeof *metas->value)) {
@@ -483,14 +485,14 @@ void pf_nyt_metas_free(struct pf_nyt_metas *metas)
 
 bool pf_nyt_metas_next(struct pf_nyt_metas *metas, size_t limit, struct pf_batch *batch)
 {
-    size_t rows = limit - metas->given < PF_BATCH_ROWS ? limit - metas->given : PF_BATCH_ROWS;
-    if (metas->given >= limit)
+    size_t rows = limit - metas->sent < PF_BATCH_ROWS ? limit - metas->sent : PF_BATCH_ROWS;
+    if (metas->sent >= limit)
         return false;
     batch->kind = PF_META;
     batch->rows = (uint32_t)rows;
-    batch->origin = metas->origin + metas->given;
-    batch->key = metas->key + metas->given;
-    batch->value = metas->value + metas->given;
-    metas->given += rows;
+    batch->origin = metas->origin + metas->sent;
+    batch->key = metas->key + metas->sent;
+    batch->value = metas->value + metas->sent;
+    metas->sent += rows;
     return true;
 }

@@ -33,7 +33,8 @@ static double load_double_le(const unsigned char *p)
     return value;
 }
 
-/* A number from a fraction of 64 bits with its leading 1, and 15 bits of exponent and the sign, as x87 and quad have them. */
+/* A number from a fraction of 64 bits with its leading 1, and 15 bits of exponent and the sign, as
+ * x87 and quad have them. */
 static double load_extended(uint64_t fraction, unsigned exponent)
 {
     double value = (double)fraction;

@@ -1,5 +1,5 @@
-/* NYTProf streams as bytes: a record is a tag, then fields as the layout of the tag says; a record has no length. Also the names of
- * the metadata that stand for records. */
+/* NYTProf streams as bytes: a record is a tag, then fields as the layout of the tag says; a record
+ * has no length. Also the names of the metadata that stand for records. */
 #ifndef PF_FORMAT_NYTPROF_WIRE_H
 #define PF_FORMAT_NYTPROF_WIRE_H
 
@@ -54,8 +54,9 @@ enum pf_nyt_tag {
 /* The greatest sizes of a varint, a statement (`*` with five varints) and an NV. */
 enum { PF_NYT_VARINT_MAX = 5, PF_NYT_STATEMENT_MAX = 26, PF_NYT_NV_MAX = 16 };
 
-/* Reads a varint of 32 bits: the first byte says how many follow. Like the profiler's own reader it accepts longer forms than
- * needed, and uses the low four bits of F0..FE. PF_NYT_VARINT_MAX bytes must be there. */
+/* Reads a varint of 32 bits: the first byte says how many follow. Like the profiler's own reader it
+ * accepts longer forms than needed, and uses the low four bits of F0..FE. PF_NYT_VARINT_MAX bytes
+ * must be there. */
 static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_t *value)
 {
     uint32_t first = *p;
@@ -80,7 +81,8 @@ static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_
     return p + 5;
 }
 
-/* The same without a branch for one or two bytes, for values such as times, whose size no branch predictor guesses. */
+/* The same without a branch for one or two bytes, for values such as times, whose size no branch
+ * predictor guesses. */
 static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, uint32_t *value)
 {
     unsigned more = *p >> 7;
@@ -90,7 +92,8 @@ static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, 
     return p + 1 + more;
 }
 
-/* The type in which the writer's perl holds numbers (NV). `nv_size` gives the size; the first time of day decides order and form. */
+/* The type in which the writer's perl holds numbers (NV). `nv_size` gives the size; the first time
+ * of day decides order and form. */
 struct pf_nyt_nv {
     unsigned size;
     bool decided;
@@ -104,7 +107,7 @@ void pf_nyt_nv_probe(struct pf_nyt_nv *, const unsigned char *time_of_day);
 /* Reads an NV; little-endian before any probe. */
 double pf_nyt_nv_load(struct pf_nyt_nv *, const unsigned char *);
 
-/* A string as stored: flag PF_UTF8 where the tag says so. */
+/* A string as stored; flag PF_UTF8 by its tag. */
 struct pf_nyt_text {
     struct pf_bytes bytes;
     unsigned flags;
@@ -129,7 +132,8 @@ enum pf_nyt_parse {
     PF_NYT_LONG_STRING  /* of `bad` bytes: longer than PF_STRING_MAX */
 };
 
-/* Parses the record at `p`; `have` (at least 1) bytes are there. For attributes, options and comments text[0] is the line. */
+/* Parses the record at `p`; `have` (at least 1) bytes are there. For attributes, options and
+ * comments text[0] is the line. */
 enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *, const unsigned char *p, size_t have, unsigned nv_size);
 
 /* ---- Output ---- */
@@ -169,8 +173,8 @@ static inline void pf_nyt_put_nv(unsigned char *p, double value)
     pf_store64le(p, bits);
 }
 
-/* The bytes of an output stream: plain, then deflated from where the writer says. A failure stays in `status`, so that a writer
- * may look once at its end. */
+/* The bytes of an output stream: plain, then deflated from where the writer says. A failure stays
+ * in `status`, so that a writer may look once at its end. */
 struct pf_nyt_out {
     struct pf_sink *sink;         /* borrowed */
     struct pf_sink *deflated;     /* on the sink; NULL: plain so far */
@@ -197,7 +201,8 @@ void pf_nyt_out_string(struct pf_nyt_out *, struct pf_bytes, bool utf8);
 
 /* Writes `z` and deflates the bytes behind at `level` 1..9. */
 void pf_nyt_out_deflate(struct pf_nyt_out *, int level);
-/* Ends the deflated bytes, adds the comment of the profiler about them, and hands all bytes to the sink. */
+/* Ends the deflated bytes, adds the comment of the profiler about them, and hands all bytes to the
+ * sink. */
 void pf_nyt_out_finish(struct pf_nyt_out *);
 
 #endif

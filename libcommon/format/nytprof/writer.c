@@ -1,4 +1,5 @@
-/* The writer of NYTProf streams: header lines, metadata and source texts, and the order of all parts. */
+/* The writer of NYTProf streams: header lines, metadata and source texts, and the order of all
+ * parts. */
 #include "format/nytprof/writer.h"
 
 #include "base/memory.h"
@@ -59,7 +60,7 @@ static void write_header_pair(struct pf_nyt_header *header, bool option, uint32_
     }
     *entry = (uint64_t)value + 1;
     write_header_line(header->out, option ? PF_NYT_OPTION : PF_NYT_ATTRIBUTE, pf_dict_string(header->dict, key),
-               pf_dict_string(header->dict, value));
+                      pf_dict_string(header->dict, value));
 }
 
 static bool one_line(struct pf_bytes text)
@@ -142,7 +143,8 @@ static void note_attribute(struct pf_nyt_header *header, uint32_t key, uint32_t 
     }
 }
 
-/* An attribute or option of the input. False: it cannot be a line (it has a line feed, or an '=' in its key). */
+/* An attribute or option of the input. False: it cannot be a line (it has a line feed, or an '=' in
+ * its key). */
 static bool header_pair(struct pf_nyt_header *header, bool option, uint32_t key, uint32_t value)
 {
     struct pf_bytes name = pf_dict_string(header->dict, key);
@@ -188,7 +190,7 @@ static void write_applications(struct pf_nyt_header *header)
     pf_buffer_free(&text);
 }
 
-/* What several inputs have together. */
+/* Writes the attributes of several inputs together. */
 static void header_finish(struct pf_nyt_header *header)
 {
     char text[64];
@@ -592,7 +594,7 @@ static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_
         if (w->genuine || w->begun)
             pf_nyt_numbers_restart(&w->numbers);
         w->source_fid = 0;
-        w->own = w->given = false;
+        w->own = w->detailed = false;
         return PF_OK;
     }
     if (origin != w->attribute_origin && origin != w->option_origin && origin != w->comment_origin)

@@ -1,5 +1,6 @@
-/* The writer of NYTProf streams. It writes metadata, source texts, statements and callers as they come, and call events when all are
- * known. Profiles of other formats with stacks alone get lines and callers from the stacks. */
+/* The writer of NYTProf streams. It writes metadata, source texts, statements and callers as they
+ * come, and call events when all are known. Profiles of other formats with stacks alone get lines
+ * and callers from the stacks. */
 #ifndef PF_FORMAT_NYTPROF_WRITER_H
 #define PF_FORMAT_NYTPROF_WRITER_H
 
@@ -18,13 +19,13 @@
 
 /* ---- Units of time ---- */
 
-/* Ticks per second: the default, that of most systems; for times without whole ticks, which are rounded; the most that
- * Devel::NYTProf holds. */
+/* Ticks per second: the default, that of most systems; for times without whole ticks, which are
+ * rounded; the most that Devel::NYTProf holds. */
 enum { PF_NYT_RATE_DEFAULT = 10000000, PF_NYT_RATE_FINE = 1000000000 };
 #define PF_NYT_RATE_MAX UINT32_MAX
 
-/* A unit of time: a value is value * num / rate seconds, `num` and `rate` without common divisor. Rate 0: value * num / den ticks of
- * unknown length. */
+/* A unit of time: a value is value * num / rate seconds, `num` and `rate` without common divisor.
+ * Rate 0: value * num / den ticks of unknown length. */
 struct pf_nyt_time {
     uint64_t num, rate, den;
 };
@@ -32,19 +33,22 @@ struct pf_nyt_time {
 /* False when the measure is no time. */
 bool pf_nyt_time_of(const struct pf_dict *, const struct pf_measure *, struct pf_nyt_time *);
 
-/* The rate with which values of this time are whole ticks: `rate` where it does, else the time's own; PF_NYT_RATE_FINE (0: for returns,
- * which take fractions, PF_NYT_RATE_DEFAULT) where that is more than the format holds. */
+/* The rate with which values of this time are whole ticks: `rate` if possible, else the rate of the
+ * time. When the format does not hold that rate: PF_NYT_RATE_FINE, or for returns, which take
+ * fractions, `rate` or PF_NYT_RATE_DEFAULT. */
 uint64_t pf_nyt_time_rate(const struct pf_nyt_time *, uint64_t rate, bool fractions);
 
-/* A value in whole ticks of a rate; sets *rounded when they are not exact. False: more than 64 bits. */
+/* A value in whole ticks of a rate; sets *rounded when they are not exact. False: more than 64
+ * bits. */
 bool pf_nyt_time_ticks(const struct pf_nyt_time *, uint64_t rate, int64_t value, int64_t *ticks, bool *rounded);
 
 /* Takes a part off *value that is small enough for a double to hold exactly. */
 int64_t pf_nyt_time_part(int64_t *value);
 /* The number of parts of a value. */
 uint64_t pf_nyt_time_parts(int64_t value);
-/* A part as a double that a reader reads back as the same part: seconds, ticks. */
+/* A part as seconds, in a double that a reader reads back as the same part. */
 double pf_nyt_time_seconds(const struct pf_nyt_time *, int64_t part);
+
 /* ---- Call events ---- */
 
 /* A sub called in a chain of calls; node 0 is outside of all. */
@@ -56,8 +60,9 @@ struct pf_nyt_call {
     double total;               /* ticks, with those of all called subs */
 };
 
-/* The tree of calls, which becomes records of returns: leaf first, as they come when a program runs. Subs that never returned (without
- * calls) stay open and come last among the subs of their caller, so that no later return takes them as its own. */
+/* The tree of calls, which becomes records of returns: leaf first, as they come when a program
+ * runs. Subs that never returned (without calls) stay open and come last among the subs of their
+ * caller, so that no later return takes them as its own. */
 struct pf_nyt_calls {
     struct pf_dict *dict;       /* borrowed */
     struct pf_table keys;       /* parent and name */
@@ -88,14 +93,14 @@ int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct 
 
 struct pf_nyt_stack {
     int64_t self, hits;         /* of records of this stack */
-    int64_t total;              /* with what it called */
+    int64_t total;              /* self time with that of all called stacks */
     uint32_t first, next;       /* stacks that it called */
     uint32_t recursion;         /* how often its function is among its callers */
     bool used;
 };
 
-/* Stacks of profiles of other formats, which become lines and callers: the line of the leaf spends the time of a stack, and each frame is
- * called from the line of the frame outside. */
+/* Stacks of profiles of other formats, which become lines and callers: the line of the leaf spends
+ * the time of a stack, and each frame is called from the line of the frame outside. */
 struct pf_nyt_stacks {
     struct pf_nyt_stack *rows;  /* by stack of the dictionary */
     size_t count, capacity;
@@ -104,16 +109,18 @@ struct pf_nyt_stacks {
 /* Zero-initialise. */
 void pf_nyt_stacks_free(struct pf_nyt_stacks *);
 
-/* PF_OK, PF_NOMEM, PF_OVERFLOW. */
+/* Adds the amounts of a record. PF_OK, PF_NOMEM, PF_OVERFLOW. */
 int pf_nyt_stacks_add(struct pf_nyt_stacks *, uint32_t stack, int64_t self, int64_t hits, struct pf_error *);
-/* Marks the callers of all stacks as used, and fills in totals and recursion. PF_OK, PF_NOMEM, PF_OVERFLOW. */
+/* Marks the callers of all stacks as used, and fills in totals and recursion. PF_OK, PF_NOMEM,
+ * PF_OVERFLOW. */
 int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct pf_error *);
 
 /* ---- Header lines ---- */
 
-/* Attributes, options and comments of an output. Those of the first input pass as they come; of later inputs comments and new attributes.
- * At the end follow the attributes of all inputs together, like those of nytprofmerge: the least basetime, a list of the applications,
- * and the sum of the overheads. */
+/* Attributes, options and comments of an output. Those of the first input pass as they come; of
+ * later inputs comments and new attributes. At the end follow the attributes of all inputs
+ * together, like those of nytprofmerge: the least basetime, a list of the applications, and the sum
+ * of the overheads. */
 struct pf_nyt_header {
     struct pf_dict *dict;       /* borrowed */
     struct pf_nyt_out *out;     /* borrowed */
@@ -125,12 +132,12 @@ struct pf_nyt_header {
     size_t application_count, application_capacity;
     uint32_t inputs;            /* with attributes; the last may be the current one */
     bool attributed;            /* the current input has attributes */
-    uint32_t application;       /* of the input at hand */
+    uint32_t application;       /* of the current input */
     double overhead, all_overhead; /* of the current input, and of those before; seconds if ticks have a length */
     bool overhead_known;
     uint32_t basetime;          /* the least */
     uint64_t rate;              /* the last ticks_per_sec written, 0 = none */
-    uint64_t input_rate;        /* of the input at hand */
+    uint64_t input_rate;        /* of the current input */
     uint32_t application_key, overhead_key, basetime_key, rate_key, nv_key;
     bool failed;                /* memory ran out */
 };
@@ -154,7 +161,7 @@ struct pf_nyt_writer {
     bool genuine, own;               /* rows came that only a NYTProf file has; own: from the current input */
     bool begun;                      /* records were written, not header lines alone */
     bool process;                    /* a process of our own is open */
-    bool given;                      /* there were lines or callers in the input */
+    bool detailed;                   /* the input has lines or callers */
     bool stated;                     /* there were statements; the last of them */
     struct pf_nyt_statement {
         uint32_t fid, line, block, sub; /* block and sub: of statements with blocks, else 0 */
@@ -179,7 +186,8 @@ void pf_nyt_writer_close(struct pf_writer *);
 
 /* Shared by the files of the writer. PF_OK or a failure, which is in writer->error. */
 
-/* Called before the first record. `time` (may be NULL) decides the length of a tick when nothing else does. */
+/* Called before the first record. `time` (may be NULL) decides the length of a tick when nothing
+ * else does. */
 int pf_nyt_begin(struct pf_writer *, const struct pf_nyt_time *time);
 /* Writes the rows held back. */
 void pf_nyt_write_held(struct pf_writer *);

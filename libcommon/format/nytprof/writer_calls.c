@@ -12,7 +12,8 @@
 
 /* ---- Units of time ---- */
 
-/* A quotient has an error of 2^-53 of itself, and so has the reader's product: below 2^50 both are less than half a unit. */
+/* A quotient has an error of 2^-53 of itself, and so has the reader's product: below 2^50 both are
+ * less than half a unit. */
 #define PART_MAX ((int64_t)1 << 50)
 
 enum { NEIGHBOURS = 16 };
@@ -87,6 +88,7 @@ static double read_back(const struct pf_nyt_time *time, uint64_t rate, double ti
     return nearbyint(units);
 }
 
+/* A part as ticks, in a double that a reader reads back as the same part. */
 static double time_fraction(const struct pf_nyt_time *time, uint64_t rate, int64_t part)
 {
     double ticks = time->rate != 0 ? (double)part * (double)time->num * (double)rate / (double)time->rate
@@ -216,7 +218,8 @@ struct writing {
     struct pf_error *error;
 };
 
-/* Makes a record of a return: tag, depth, inclusive and exclusive ticks, name. Returns the place of the two times. */
+/* Makes a record of a return: tag, depth, inclusive and exclusive ticks, name. Returns the place of
+ * the two times. */
 static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
 {
     unsigned char head[1 + PF_NYT_VARINT_MAX + 16 + 1 + PF_NYT_VARINT_MAX] = {PF_NYT_SUB_RETURN};
@@ -239,7 +242,8 @@ static void put_times(struct writing *w, size_t at, double inclusive, double exc
     pf_nyt_put_nv((unsigned char *)w->record.data + at + 8, exclusive);
 }
 
-/* The time of one of `records` returns that have `self` together. False: no double holds it exactly. */
+/* The time of one of `records` returns that have `self` together. False: no double holds it
+ * exactly. */
 static bool next_part(struct writing *w, uint64_t records, int64_t *self, double *ticks)
 {
     int64_t part = *self / (records < INT64_MAX ? (int64_t)records : INT64_MAX);

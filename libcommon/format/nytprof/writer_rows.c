@@ -11,7 +11,8 @@
 
 enum { SLOTS = 5 };
 
-/* A number that a kind of record holds. A measure of the name comes first; with `any`, another measure that fits may take its place. */
+/* A number that a kind of record holds. A measure of the name comes first; with `any`, another
+ * measure that fits may take its place. */
 struct slot {
     const char *name;
     enum pf_role role;
@@ -36,7 +37,7 @@ enum { SAMPLE_CALLS, SAMPLE_SELF, SAMPLE_HITS };
 struct columns {
     const struct slot *slots;
     size_t count;
-    uint32_t chosen[SLOTS];     /* column + 1; 0: there is none */
+    uint32_t chosen[SLOTS];     /* column + 1; 0: no column */
     const int64_t *data[SLOTS];
     struct pf_nyt_time time[SLOTS];
     const int64_t *derived[2];  /* columns that follow from other records; NULL: none */
@@ -212,7 +213,8 @@ static const char *name_at(struct pf_writer *writer, uint32_t name)
     return pf_dict_string(writer->dict, name).data;
 }
 
-/* Each statement and call is a record. NYTProf's own files had as many before; in other formats a few bytes can claim any number. */
+/* Each statement and call is a record. NYTProf's own files had as many before; in other formats a
+ * few bytes can claim any number. */
 static int check_limit(struct pf_writer *writer, uint64_t count)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -277,7 +279,8 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     return PF_OK;
 }
 
-/* A discount is the time of a statement that was counted before, so there are hardly more discounts than statements. */
+/* A discount is the time of a statement that counts elsewhere or never, so discounts are hardly
+ * more than statements. */
 void pf_nyt_write_discounts(struct pf_writer *writer)
 {
     enum { MORE_MAX = 65536 };
@@ -319,7 +322,8 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller, c
     if (check_caller(writer, caller, records) != PF_OK)
         return writer->error.code;
     for (; records > 0; records--) {
-        /* Leaves a call for each later record: a record without calls and place would be a marker. */
+        /* Leaves a call for each later record: a record without calls and place would be a
+         * marker. */
         int64_t now = left - (int64_t)records + 1;
         now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
         now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left) : now;
@@ -393,12 +397,12 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, co
     int status = is_foreign(w) && number > 0 ? check_limit(writer, (uint64_t)number) : PF_OK;
     if (status == PF_OK)
         status = pf_nyt_calls_add(&w->calls, stack, self, number, &writer->error);
-    if (status == PF_OK && is_foreign(w) && !w->given)
+    if (status == PF_OK && is_foreign(w) && !w->detailed)
         status = pf_nyt_stacks_add(&w->stacks, stack, self, hits, &writer->error);
     return status;
 }
 
-/* The amounts of all stacks kept are of one scale. */
+/* The amounts of all kept stacks have one scale. */
 static int set_call_time(struct pf_writer *writer, const struct columns *columns)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -431,9 +435,9 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch,
     if (status != PF_OK)
         return status == PF_EOF ? PF_OK : status;
     pf_nyt_write_held(writer);
-    if (batch->kind != PF_SAMPLE && !w->given) {
+    if (batch->kind != PF_SAMPLE && !w->detailed) {
         pf_nyt_stacks_free(&w->stacks);
-        w->given = true;
+        w->detailed = true;
     }
     if (batch->kind == PF_SAMPLE)
         status = set_call_time(writer, &columns);

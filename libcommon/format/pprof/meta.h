@@ -5,9 +5,8 @@
 #include "format/pprof/names.h"
 #include "model/batch.h"
 
-/* Rows of metadata to be given in batches. A comment may take one byte of the input, so comments
- * stay where the profile, which is borrowed, has them: they stand before row `comments_at`.
- * Zero-initialise. */
+/* Rows of metadata for batches. A comment may take one byte of the input, so comments stay in the
+ * profile, which is borrowed, and come before row `comments_at`. Zero-initialise. */
 struct pf_pprof_meta {
     struct pf_pprof_meta_row {
         uint32_t origin, key, value;
@@ -16,15 +15,15 @@ struct pf_pprof_meta {
     const struct pf_pprof_profile *profile;
     size_t comments_at, comments_given;
     uint32_t comment_origin, comment_key;
-    uint32_t origins[PF_BATCH_ROWS], keys[PF_BATCH_ROWS], values[PF_BATCH_ROWS]; /* of the batch at hand */
+    uint32_t origins[PF_BATCH_ROWS], keys[PF_BATCH_ROWS], values[PF_BATCH_ROWS]; /* of the current batch */
 };
 
 void pf_pprof_meta_free(struct pf_pprof_meta *);
-/* All there is to say of the profile; what is damaged is left out, and kept as damage of the names.
- * Failures stand in the dictionary. */
+/* Makes the rows of a profile. Leaves out damaged ones and keeps the damage in the names. Failures
+ * stand in the dictionary. */
 void pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *, struct pf_pprof_names *, struct pf_dict *);
 
-/* The next rows; false: all are given. */
+/* The next rows; false when no row is left. */
 bool pf_pprof_meta_next(struct pf_pprof_meta *, struct pf_batch *);
 
 /* `NUMBER TYPE/UNIT` of the key `period`, blanks, slashes, percent signs and control bytes inside

@@ -16,7 +16,7 @@
 
 /* ---- Images ---- */
 
-/* What the inputs of one run share: stacks and images met before, and memory. */
+/* Shared by the inputs of one run: the stacks and images of earlier inputs, and memory. */
 struct pf_pprof_common {
     struct pf_stack_memo *memo;
     struct pf_table keys;  /* of images */
@@ -57,11 +57,11 @@ struct pf_pprof_names {
     struct pf_pprof_common *relocate; /* NULL: images stay as they are */
     uint32_t *single;             /* by place of a location: the one frame it is, or 0: several, see spans */
     struct pf_pprof_span {
-        uint32_t first, count;    /* of `frames`; none: something of the location is damaged, or missing in an input that is cut */
+        uint32_t first, count;    /* of `frames`; count 0: the location is damaged, or a part is missing in a cut input */
     } *spans;
     uint32_t *frames;             /* leaf first */
     unsigned char *cuts;          /* by place of a location, of those; NULL: nothing is dropped */
-    bool bare_system_names;       /* functions without a system name have none, instead of the same */
+    bool bare_system_names;       /* functions without a system name have none, rather than their name */
     size_t unknown;               /* mappings and functions that are referred to and are not there */
     bool cut;                     /* set by the owner: rows and strings may be missing because the input ended early */
     struct pf_error damage;       /* the first in the order of the input; code 0: none */
@@ -69,14 +69,14 @@ struct pf_pprof_names {
 
 /* Zero-initialise. */
 void pf_pprof_names_free(struct pf_pprof_names *);
-/* PF_OK or PF_NOMEM; damage is kept in the names, and what has no part in it is found all the same:
- * of an id that is there twice the first row. `relocate`: as an image that was met first, mapped
- * elsewhere; may be NULL. `profile` must stay while names are used. */
+/* PF_OK or PF_NOMEM. Keeps damage in the names and finds all that is not damaged; of rows with one
+ * id the first counts. `relocate`: images move to where an earlier input mapped them; may be NULL.
+ * `profile` must stay while names are used. */
 int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *, struct pf_pprof_common *relocate,
                         struct pf_error *);
 
-/* String number `number` of the file as the dictionary's id. The damage lies at the offset of what
- * refers to it, or at the end of the profile. */
+/* String number `number` of the file as the dictionary's id. The damage lies at `offset`, the place
+ * of the reference, or at the end of the profile. */
 int pf_pprof_string(const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *);
 /* The same, a failure kept as damage unless the input is cut. */
 bool pf_pprof_names_string(struct pf_pprof_names *, const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id);

@@ -148,7 +148,7 @@ static int bid(struct pf_source *source, const char *path)
 /* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
 struct cut {
     size_t from;       /* frames before this one go */
-    size_t next, last; /* or those before `next`, once there are frames behind `last`: the outermost frames stay, whatever they are */
+    size_t next, last; /* or those before `next`, once frames follow `last`: the outermost frames always stay */
 };
 
 /* Samples of a held profile as rows of a batch. */
@@ -162,9 +162,9 @@ struct samples {
     struct pf_strings label_bytes; /* the labels of a sample as the file has them */
     uint32_t *label_sets;        /* by id of those */
     size_t label_capacity;
-    struct pf_buffer labels;     /* those at hand, where they do not lie together */
-    struct pf_labels set;        /* of the sample at hand */
-    uint32_t *frames;            /* the stack at hand, leaf first */
+    struct pf_buffer labels;     /* of the current sample, when they do not lie together */
+    struct pf_labels set;        /* of the current sample */
+    uint32_t *frames;            /* the current stack, leaf first */
     size_t depth, frame_capacity;
     struct cut cut;
     uint32_t stacks[PF_BATCH_ROWS], sets[PF_BATCH_ROWS];

@@ -63,7 +63,7 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
     int status;
 
     memset(values, 0, count * sizeof *values);
-    /* Tags of one byte first: mostly there are no others. */
+    /* Tags of one byte first: most messages have no others. */
     while (message.cursor < message.end && *message.cursor < 128 && (*message.cursor & 7) == PF_PROTO_VARINT &&
            (uint32_t)*message.cursor >> 3 < count && *message.cursor >= 8) {
         uint32_t number = *message.cursor >> 3;

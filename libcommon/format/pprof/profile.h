@@ -96,11 +96,11 @@ struct pf_pprof_mark {
 /* A place where the next profile may begin. */
 struct pf_pprof_seam {
     bool set;
-    struct pf_pprof_mark count; /* what is there before it */
-    struct pf_pprof_mark run;  /* what is there before the last fields of one kind before it */
+    struct pf_pprof_mark count; /* the counts before it */
+    struct pf_pprof_mark run;  /* the counts before the last fields of one kind before it */
     uint32_t run_since;        /* those fields, by bit */
-    uint32_t before;           /* number of the messages before it that may be the next one's, at least some of them; PF_PPROF_FIELDS: more
-                                * than those; 0: none */
+    uint32_t before;           /* field number of messages before it that may belong to the next profile;
+                                * PF_PPROF_FIELDS: several kinds; 0: none */
     uint32_t first, since;     /* number of the field there; those met from there on, by bit */
     uint64_t offset;
 };
@@ -125,15 +125,15 @@ struct pf_pprof_profile {
         struct pf_pprof_seam member, again, same, empty;
         bool scattered;       /* `again` is one place of many */
         bool goes_on;         /* a table did, just before, or before the last samples */
-        struct pf_pprof_mark run; /* what there was before the fields of the last kind */
+        struct pf_pprof_mark run; /* the counts before the fields of the last kind */
         uint32_t run_since;   /* those met since, by bit */
         uint32_t met, before; /* fields behind the last string, by bit; the number of the last message there, or 0 */
         bool is_weak;         /* `again` may be the profile's own as well */
-        bool asked, is_whole; /* what is before `empty` */
+        bool asked, is_whole; /* whether the part before `empty` is whole */
         size_t values;        /* of the first sample, and 1; 0: not counted yet */
     } seams;
     uint32_t doubt_begin, doubt_end; /* the seams' `before` */
-    uint64_t end;             /* offset of what follows it */
+    uint64_t end;             /* the offset behind the profile */
 };
 
 /* Zero-initialise. */

@@ -98,7 +98,7 @@ struct pf_pprof_writer {
     struct pf_table flats;         /* place and labels of flat records, which wait: written when there are no samples */
     struct pf_buffer labels;       /* label sets as they are written */
     struct pf_id_map label_of;     /* of a set: where it begins among them; its size is before it */
-    const int64_t **columns;       /* of the batch at hand, by type; NULL = absent */
+    const int64_t **columns;       /* of the current batch, by type; NULL = absent */
     struct pf_pprof_member *scales;
     size_t column_capacity, scale_capacity;
     struct pf_buffer stack, values, message, chain;

@@ -346,7 +346,7 @@ static void read_process(struct chunks *chunks, struct chunk *chunk)
 
 /* ---- Chunks ---- */
 
-/* True when the P at hand has no length: the byte behind it is where the next chunk begins. */
+/* True when the P ahead has no length: the next chunk begins right behind its 16 bytes. */
 static bool bare_process(struct chunks *chunks)
 {
     size_t have;

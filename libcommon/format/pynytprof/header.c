@@ -69,7 +69,7 @@ enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
 struct banner_scan {
     size_t size;           /* of its lines */
     bool ours, theirs;     /* who generated it, by its comment */
-    bool blank, ended;     /* a blank line; all bytes there are */
+    bool blank, ended;     /* there was a blank line; the file has no more bytes */
     bool whole;            /* something stands behind it */
 };
 
@@ -288,8 +288,8 @@ static bool attribute_text(struct pf_bytes text)
     return equals && equals > text.data && !(text.size == 2 && pf_pyn_tag((unsigned char)text.data[0]));
 }
 
-/* `key=value` and a NUL, several times; to `limit` bytes from here, or to the first that is
- * none. */
+/* Reads `key=value` and a NUL, several times, up to `limit` bytes or the first text of another
+ * form. */
 static int read_attributes(struct pf_reader *reader, struct pf_pyn_content *content, uint64_t limit)
 {
     uint64_t end = limit == UINT64_MAX ? limit : pf_source_offset(reader->source) + limit;

@@ -102,7 +102,7 @@ struct pf_pyn_banner {
     } *lines;
     size_t count, capacity;
     struct pf_table known; /* types and keys of the lines; of lines without a key their text */
-    bool titled;           /* there is the line that says who generated the file */
+    bool titled;           /* a line says who generated the file */
     unsigned files;        /* begun so far */
     uint32_t facts[8];     /* by the attributes of the note: strings; 0 = not known */
 };
@@ -159,7 +159,7 @@ struct pf_pyn_register {
     const char *kind;         /* "file" or "sub" */
     struct pf_table keys;     /* id k is entry k - 1 */
     struct pf_table taken;    /* id + 1 in 64 bits */
-    struct pf_table seen;     /* names of the file at hand */
+    struct pf_table seen;     /* names of the current file */
     uint32_t next;            /* no id below is free */
     bool differ;              /* inputs had different numbers for one entry */
     struct pf_pyn_list list;  /* in the order in which they are written */
