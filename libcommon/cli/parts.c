@@ -44,7 +44,7 @@ struct pf_parts {
     uint32_t open_count, open_max;
     struct history history;
     struct pf_spill *spill; /* records of the next round; NULL: none */
-    struct pf_rows rows;
+    struct pf_copied_rows rows;
     struct pf_value_column *columns;
     size_t column_capacity;
     bool failed;
@@ -289,7 +289,7 @@ static bool write_part(struct pf_parts *parts, const struct pf_batch *batch,
         return false;
     if (part->output == NULL && parts->spill == NULL && !open_spill(parts))
         return false;
-    if (pf_rows_take(&parts->rows, batch, rows->rows, rows->count, &some) != PF_OK)
+    if (pf_copied_rows_take(&parts->rows, batch, rows->rows, rows->count, &some) != PF_OK)
         pf_tool_nomem(&parts->common->tool);
     return write_to(parts, part->output, &some);
 }
@@ -393,7 +393,7 @@ void pf_parts_close(struct pf_parts *parts)
     pf_spill_close(parts->spill);
     free_history(&parts->history);
     pf_split_free(parts->split);
-    pf_rows_free(&parts->rows);
+    pf_copied_rows_free(&parts->rows);
     free(parts->columns);
     free(parts->parts);
     free(parts->open);

@@ -49,7 +49,7 @@ struct pf_rewrite {
     size_t id_capacity[3];
     uint32_t *order; /* rows that stay, then those that go */
     size_t order_capacity;
-    struct pf_rows rows;
+    struct pf_copied_rows rows;
     struct pf_text *texts;
     size_t text_capacity;
 };
@@ -82,7 +82,7 @@ void pf_rewrite_free(struct pf_rewrite *rewrite)
     pf_id_map_free(&rewrite->stacks);
     pf_id_map_free(&rewrite->sets);
     pf_pair_map_free(&rewrite->joins);
-    pf_rows_free(&rewrite->rows);
+    pf_copied_rows_free(&rewrite->rows);
     for (size_t i = 0; i < sizeof rewrite->ids / sizeof *rewrite->ids; i++)
         free(rewrite->ids[i]);
     free(rewrite->nodes);
@@ -596,7 +596,7 @@ int pf_rewrite_batch(struct pf_rewrite *rewrite, const struct pf_batch *from, st
     if (kept < rows) {
         if (pf_removed_count(removed, rewrite->dict, from, rewrite->order + rows, rows - kept) !=
                 PF_OK ||
-            pf_rows_take(&rewrite->rows, to, rewrite->order, kept, to) != PF_OK)
+            pf_copied_rows_take(&rewrite->rows, to, rewrite->order, kept, to) != PF_OK)
             return PF_NOMEM;
     }
     edit_label_column(rewrite, to);

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-void pf_rows_free(struct pf_rows *taken)
+void pf_copied_rows_free(struct pf_copied_rows *taken)
 {
     for (size_t i = 0; i < 4; i++)
         free(taken->ids[i]);
     free(taken->time);
     free(taken->values);
     free(taken->columns);
-    *taken = (struct pf_rows){0};
+    *taken = (struct pf_copied_rows){0};
 }
 
 static void gather_ids(uint32_t *restrict to, const uint32_t *restrict from,
@@ -29,7 +29,7 @@ static void gather_numbers(int64_t *restrict to, const int64_t *restrict from,
         to[i] = from[rows[i]];
 }
 
-static bool take_values(struct pf_rows *taken, const struct pf_batch *from, const uint32_t *rows,
+static bool take_values(struct pf_copied_rows *taken, const struct pf_batch *from, const uint32_t *rows,
                         uint32_t count)
 {
     size_t columns = from->value_count;
@@ -49,7 +49,7 @@ static bool take_values(struct pf_rows *taken, const struct pf_batch *from, cons
     return true;
 }
 
-int pf_rows_take(struct pf_rows *taken, const struct pf_batch *from, const uint32_t *rows,
+int pf_copied_rows_take(struct pf_copied_rows *taken, const struct pf_batch *from, const uint32_t *rows,
                  uint32_t count, struct pf_batch *to)
 {
     struct pf_batch batch = *from;

@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Columns of its own, which the batches it gives point to. Zero-initialise; free with pf_rows_free. */
-struct pf_rows {
+/* Columns of its own, which the batches it gives point to. Zero-initialise; free with pf_copied_rows_free. */
+struct pf_copied_rows {
     uint32_t *ids[4];
     int64_t *time, *values;
     struct pf_value_column *columns;
     size_t id_capacity[4], time_capacity, value_capacity, column_capacity;
 };
 
-void pf_rows_free(struct pf_rows *);
+void pf_copied_rows_free(struct pf_copied_rows *);
 /* Copies the rows `rows[0..count)` of a batch of records, in that order; *to may be *from. What *from points to may be
- * another pf_rows. Valid until the next call. PF_OK or PF_NOMEM. */
-int pf_rows_take(struct pf_rows *, const struct pf_batch *from, const uint32_t *rows, uint32_t count,
+ * another pf_copied_rows. Valid until the next call. PF_OK or PF_NOMEM. */
+int pf_copied_rows_take(struct pf_copied_rows *, const struct pf_batch *from, const uint32_t *rows, uint32_t count,
                  struct pf_batch *to);
 
 #endif

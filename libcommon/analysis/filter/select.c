@@ -36,7 +36,7 @@ struct pf_select {
     uint8_t *keep;
     uint32_t *order; /* kept rows, then those that go */
     size_t keep_capacity, order_capacity;
-    struct pf_rows rows;
+    struct pf_copied_rows rows;
 };
 
 struct pf_select *pf_select_new(const struct pf_dict *dict)
@@ -55,7 +55,7 @@ void pf_select_free(struct pf_select *select)
     pf_label_tests_free(&select->labels);
     pf_frames_free(&select->frames);
     pf_min_value_free(&select->least);
-    pf_rows_free(&select->rows);
+    pf_copied_rows_free(&select->rows);
     free(select->stacks);
     free(select->path);
     free(select->keep);
@@ -340,7 +340,7 @@ int pf_select_batch(struct pf_select *select, const struct pf_batch *from, struc
     if (kept == rows)
         return PF_OK;
     if (pf_removed_count(removed, select->dict, from, select->order + rows, rows - kept) != PF_OK ||
-        pf_rows_take(&select->rows, from, select->order, kept, to) != PF_OK)
+        pf_copied_rows_take(&select->rows, from, select->order, kept, to) != PF_OK)
         return pf_error_nomem(error);
     return PF_OK;
 }
