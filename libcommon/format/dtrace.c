@@ -2,10 +2,7 @@
  * line with a number alone. */
 #include "base/number.h"
 #include "base/scan.h"
-#include "codec/format.h"
-#include "model/samples.h"
-
-enum { WINDOW = 64 * 1024 };
+#include "codec/text_reader.h"
 
 enum line { LINE_EMPTY, LINE_TITLE, LINE_NUMBER, LINE_FRAME };
 
@@ -39,64 +36,51 @@ static bool title_of_dtrace(struct pf_bytes line)
 }
 
 /* DTrace's title is sure. Without it all lines are indented, and each number has frames above it. */
+struct evidence {
+    bool title, modules;            /* met: the title, a MODULE`FUNCTION */
+    unsigned frames, above, stacks; /* `above`: frames since the last number */
+};
+
+static int weigh(struct pf_bytes line, bool whole, void *field)
+{
+    struct evidence *so_far = field;
+    enum line what = judge(line);
+
+    if (!whole && so_far->frames > 0)
+        return 0;
+    if (memchr(line.data, '\0', line.size))
+        return PF_TEXT_OTHER;
+    so_far->title = so_far->title || title_of_dtrace(pf_bytes_trim(line));
+    if (what == LINE_TITLE && !so_far->title && !pf_bytes_starts(line, PF_BYTES("dtrace: ")))
+        return PF_TEXT_OTHER;
+    if (what == LINE_FRAME) {
+        so_far->modules = so_far->modules || memchr(line.data, '`', line.size);
+        so_far->frames++;
+        so_far->above++;
+    } else if (what == LINE_NUMBER) {
+        so_far->stacks += so_far->above > 0;
+        so_far->above = 0;
+    }
+    if (so_far->frames == 0 || (!so_far->title && so_far->stacks == 0))
+        return 0;
+    return so_far->title ? 40 : so_far->modules ? 24 : 13;
+}
+
 static int bid(struct pf_source *source, const char *path)
 {
-    size_t have;
-    const unsigned char *bytes = pf_source_peek(source, 1, &have);
-    bool title = false, modules = false;
-    unsigned frames = 0, above = 0, stacks = 0;
+    struct evidence evidence = {0};
 
     (void)path;
-    if (have < WINDOW && (have == 0 || !memchr(bytes, '\n', have)))
-        bytes = pf_source_peek(source, WINDOW, &have);
-    have = have < WINDOW ? have : WINDOW;
-    for (const char *at = (const char *)bytes, *limit = at + have; at < limit;) {
-        const char *end = memchr(at, '\n', (size_t)(limit - at));
-        struct pf_bytes line = {at, end ? (size_t)(end - at) : (size_t)(limit - at)};
-        enum line what = judge(line);
-
-        if (!end && frames > 0)
-            break;
-        at = end ? end + 1 : limit;
-        if (memchr(line.data, '\0', line.size))
-            return 0;
-        title = title || title_of_dtrace(pf_bytes_trim(line));
-        if (what == LINE_TITLE && !title && !(line.size > 8 && memcmp(line.data, "dtrace: ", 8) == 0))
-            return 0;
-        modules = modules || (what == LINE_FRAME && memchr(line.data, '`', line.size));
-        stacks += what == LINE_NUMBER && above > 0;
-        above = what == LINE_FRAME ? above + 1 : what == LINE_NUMBER ? 0 : above;
-        frames += what == LINE_FRAME;
-    }
-    return frames == 0 ? 0 : title ? 40 : stacks == 0 ? 0 : modules ? 24 : 13;
+    return pf_text_bid(source, weigh, &evidence);
 }
 
 /* --- reader ------------------------------------------------------------------------------------------------------------------------ */
 
 struct dtrace_reader {
-    struct pf_samples samples;
+    struct pf_text_reader text;
     uint32_t labels; /* of the block at hand */
     uint64_t block;  /* where it begins */
-    bool declared;
-    int status;      /* what follows the records given last */
 };
-
-static int open_reader(struct pf_reader *reader)
-{
-    struct dtrace_reader *state = reader->state;
-    struct pf_measure measure =
-        pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
-
-    measure.main = 1;
-    state->samples.measure_count = 1;
-    state->samples.measures[0] = pf_dict_add_measure(reader->dict, measure);
-    return pf_samples_init(&state->samples) && state->samples.measures[0] != UINT32_MAX ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-static void close_reader(struct pf_reader *reader)
-{
-    pf_samples_free(&((struct dtrace_reader *)reader->state)->samples);
-}
 
 /* `+0x1f` or bcc's `+31` at the end is no part of the name. */
 static struct pf_bytes without_offset(struct pf_bytes text)
@@ -159,62 +143,60 @@ static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
     return true;
 }
 
-static int add_frame(struct pf_reader *reader, uint64_t offset, struct pf_bytes text)
+static int add_frame(struct pf_reader *reader, struct pf_bytes text)
 {
     struct dtrace_reader *state = reader->state;
+    uint64_t offset = state->text.offset;
 
-    if (state->samples.depth == 0 && state->labels == 0)
+    if (state->text.rows.depth == 0 && state->labels == 0)
         state->block = offset;
     if (bcc_line(reader, text))
         return PF_OK;
     if (text.size > PF_STRING_MAX)
         return pf_error_at(&reader->error, PF_FAILED, offset, "a frame longer than 16 MiB");
-    if (state->samples.depth == PF_STACK_DEPTH_MAX)
-        return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
-    return pf_samples_frame(&state->samples, frame_location(reader->dict, text)) ? PF_OK : pf_error_nomem(&reader->error);
+    return pf_rows_frame(&state->text.rows, frame_location(reader->dict, text), &reader->error,
+                         offset);
 }
 
-/* Reads on to the next number, which ends a stack. */
-static int read_stack(struct pf_reader *reader)
+/* A number ends a stack. */
+static int read_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct dtrace_reader *state = reader->state;
-    struct pf_bytes line;
+    struct pf_bytes text = pf_bytes_trim(line);
+    enum line what = judge(line);
     int64_t value;
 
-    for (;;) {
-        uint64_t offset = pf_source_offset(reader->source);
-        int status = pf_source_line(reader->source, &line, &reader->error);
-
-        if (status == PF_EOF && (state->samples.depth > 0 || state->labels != 0))
-            return pf_error_at(&reader->error, PF_FAILED, state->block, "this stack has no number behind it: the input is cut");
-        if (status != PF_OK)
-            return status;
-        enum line what = judge(line);
-        if (what == LINE_FRAME && (status = add_frame(reader, offset, pf_bytes_trim(line))) != PF_OK)
-            return status;
-        if (what == LINE_NUMBER && pf_parse_whole(pf_bytes_trim(line), INT64_MIN, INT64_MAX, &value)) {
-            pf_samples_add(&state->samples, reader->dict, state->labels, &value, false);
-            state->labels = 0;
-            return PF_OK;
-        }
+    if (what == LINE_FRAME)
+        return add_frame(reader, text);
+    if (what == LINE_NUMBER && pf_parse_whole(text, INT64_MIN, INT64_MAX, &value)) {
+        pf_rows_sample(&state->text.rows, state->labels);
+        pf_rows_set(&state->text.rows, 0, value);
+        state->labels = 0;
     }
+    return PF_OK;
 }
 
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+static int end_input(struct pf_reader *reader, int status)
 {
     struct dtrace_reader *state = reader->state;
-    struct pf_samples *samples = &state->samples;
 
-    while (state->declared && state->status == PF_OK && samples->rows < PF_BATCH_ROWS) {
-        if (samples->rows > 0 && reader->flush && pf_source_would_block(reader->source))
-            break;
-        state->status = read_stack(reader);
-    }
-    if (state->declared && samples->rows == 0)
-        return state->status;
-    state->declared = true;
-    pf_samples_give(samples, reader->dict, batch);
-    return PF_OK;
+    if (status == PF_EOF && (state->text.rows.depth > 0 || state->labels != 0))
+        return pf_error_at(&reader->error, PF_FAILED, state->block,
+                           "this stack has no number behind it: the input is cut");
+    return status;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct dtrace_reader *state = reader->state;
+    struct pf_measure measure =
+        pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
+
+    measure.main = 1;
+    pf_text_open(reader, read_line, end_input);
+    pf_rows_measure(&state->text.rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_declare(&state->text.rows);
+    return pf_dict_status(reader->dict);
 }
 
 const struct pf_format pf_format_dtrace = {
@@ -225,6 +207,6 @@ const struct pf_format pf_format_dtrace = {
     .bid = bid,
     .reader_size = sizeof(struct dtrace_reader),
     .open_reader = open_reader,
-    .read = read_batch,
-    .close_reader = close_reader,
+    .read = pf_text_read,
+    .close_reader = pf_text_close,
 };

@@ -1,0 +1,472 @@
+#include "model/rows.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands together in the queue: rows of one kind with the same columns, rows of metadata, or
+ * a declaration. */
+struct pf_rows_piece {
+    enum pf_kind kind; /* PF_META: rows of metadata */
+    bool declares;
+    uint32_t counted;
+    size_t first, columns; /* of the measures */
+    size_t rows;           /* not yet given */
+};
+
+void pf_rows_init(struct pf_rows *rows, struct pf_dict *dict)
+{
+    *rows = (struct pf_rows){.dict = dict, .kind = PF_SAMPLE, .counted = UINT32_MAX};
+}
+
+void pf_rows_free(struct pf_rows *rows)
+{
+    pf_stack_memo_free(rows->memo);
+    free(rows->frames);
+    free(rows->places);
+    free(rows->callees);
+    free(rows->labels);
+    free(rows->times);
+    for (size_t k = 0; k < rows->value_capacity; k++)
+        free(rows->values[k]);
+    free(rows->values);
+    free(rows->ones);
+    free(rows->measures);
+    free(rows->pieces);
+    for (size_t k = 0; k < 3; k++)
+        free(rows->metadata[k]);
+    free(rows->columns);
+}
+
+static bool out_of_memory(struct pf_rows *rows)
+{
+    rows->dict->strings.status = PF_NOMEM;
+    return false;
+}
+
+/* --- room --------------------------------------------------------------------------------------
+ */
+
+static void move_down(void *column, size_t size, size_t given, size_t count)
+{
+    char *bytes = column;
+
+    if (!bytes)
+        return;
+    memmove(bytes, bytes + given * size, (count - given) * size);
+    memset(bytes + (count - given) * size, 0, given * size);
+}
+
+/* Frees the room of what was given in batches. */
+static void drop_given(struct pf_rows *rows)
+{
+    size_t left = rows->piece_count - rows->pieces_given;
+    size_t first = left > 0 ? rows->pieces[rows->pieces_given].first : rows->first;
+
+    if (rows->given > 0) {
+        move_down(rows->places, sizeof *rows->places, rows->given, rows->count);
+        move_down(rows->callees, sizeof *rows->callees, rows->given, rows->count);
+        move_down(rows->labels, sizeof *rows->labels, rows->given, rows->count);
+        move_down(rows->times, sizeof *rows->times, rows->given, rows->count);
+        for (size_t k = 0; k < rows->value_capacity; k++)
+            move_down(rows->values[k], sizeof **rows->values, rows->given, rows->count);
+        rows->count -= rows->given;
+        rows->given = 0;
+    }
+    if (rows->metadata_given > 0) {
+        for (size_t k = 0; k < 3; k++)
+            move_down(rows->metadata[k], sizeof **rows->metadata, rows->metadata_given,
+                      rows->metadata_count);
+        rows->metadata_count -= rows->metadata_given;
+        rows->metadata_given = 0;
+    }
+    if (left > 0)
+        memmove(rows->pieces, rows->pieces + rows->pieces_given, left * sizeof *rows->pieces);
+    if (first > 0)
+        memmove(rows->measures, rows->measures + first,
+                (rows->measure_count - first) * sizeof *rows->measures);
+    for (size_t k = 0; k < left; k++)
+        rows->pieces[k].first -= first;
+    rows->first -= first;
+    rows->measure_count -= first;
+    rows->piece_count = left;
+    rows->pieces_given = 0;
+}
+
+/* A new piece at the end of the queue; NULL: out of memory. */
+static struct pf_rows_piece *new_piece(struct pf_rows *rows, enum pf_kind kind)
+{
+    struct pf_rows_piece *piece;
+
+    drop_given(rows);
+    rows->open = false;
+    if (!pf_grow(&rows->pieces, &rows->piece_capacity, rows->piece_count + 1, sizeof *piece)) {
+        out_of_memory(rows);
+        return NULL;
+    }
+    piece = &rows->pieces[rows->piece_count++];
+    *piece = (struct pf_rows_piece){
+        .kind = kind,
+        .counted = rows->counted,
+        .first = rows->first,
+        .columns = pf_rows_column_count(rows),
+    };
+    return piece;
+}
+
+static bool resize(void *column, size_t size, size_t count, size_t capacity)
+{
+    char *bytes;
+
+    memcpy(&bytes, column, sizeof bytes);
+    if (!(bytes = realloc(bytes, capacity * size)))
+        return false;
+    memcpy(column, &bytes, sizeof bytes);
+    memset(bytes + count * size, 0, (capacity - count) * size);
+    return true;
+}
+
+/* Room for twice as many rows, or for the first batch. The memo puts stacks where they stood
+ * before. */
+static bool grow_rows(struct pf_rows *rows)
+{
+    size_t capacity = rows->capacity > 0 ? 2 * rows->capacity : PF_BATCH_ROWS;
+    size_t count = rows->count;
+
+    if (rows->memo)
+        pf_stack_memo_flush(rows->memo, rows->dict);
+    if (capacity > SIZE_MAX / 2 / sizeof(int64_t) ||
+        !resize(&rows->places, sizeof *rows->places, count, capacity) ||
+        (rows->callees && !resize(&rows->callees, sizeof *rows->callees, count, capacity)) ||
+        (rows->labels && !resize(&rows->labels, sizeof *rows->labels, count, capacity)) ||
+        (rows->times && !resize(&rows->times, sizeof *rows->times, count, capacity)))
+        return out_of_memory(rows);
+    for (size_t k = 0; k < rows->value_capacity; k++)
+        if (rows->values[k] && !resize(&rows->values[k], sizeof **rows->values, count, capacity))
+            return out_of_memory(rows);
+    rows->capacity = capacity;
+    return true;
+}
+
+/* Memory for the current columns. */
+static bool have_columns(struct pf_rows *rows)
+{
+    size_t need = pf_rows_column_count(rows), had = rows->value_capacity;
+
+    if (need > had && !pf_grow(&rows->values, &rows->value_capacity, need, sizeof *rows->values))
+        return out_of_memory(rows);
+    for (size_t k = had; k < rows->value_capacity; k++)
+        rows->values[k] = NULL;
+    for (size_t k = 0; k < need; k++)
+        if (!rows->values[k] && !(rows->values[k] = calloc(rows->capacity, sizeof **rows->values)))
+            return out_of_memory(rows);
+    return true;
+}
+
+/* Room for a row in a piece of the current columns. False: out of memory. */
+static bool make_room(struct pf_rows *rows)
+{
+    if (!rows->declared)
+        pf_rows_declare(rows);
+    if (rows->given > 0 || rows->pieces_given > 0)
+        drop_given(rows);
+    if (rows->count == rows->capacity && !grow_rows(rows))
+        return rows->open = false;
+    if (rows->open)
+        return true;
+    if (!have_columns(rows) || !new_piece(rows, rows->kind))
+        return false;
+    return rows->open = true;
+}
+
+/* The next row, in *row. False: out of memory. */
+static inline bool add_row(struct pf_rows *rows, uint32_t labels, size_t *row)
+{
+    if ((!rows->open || rows->count == rows->capacity || rows->given > 0) && !make_room(rows))
+        return false;
+    if (labels != 0 && !rows->labels &&
+        !(rows->labels = calloc(rows->capacity, sizeof *rows->labels))) {
+        rows->open = false;
+        return out_of_memory(rows);
+    }
+    if (rows->labels)
+        rows->labels[rows->count] = labels;
+    rows->pieces[rows->piece_count - 1].rows++;
+    *row = rows->count++;
+    return true;
+}
+
+/* --- measures ----------------------------------------------------------------------------------
+ */
+
+void pf_rows_begin(struct pf_rows *rows, enum pf_kind kind)
+{
+    rows->open = false;
+    rows->kind = kind;
+    rows->counted = UINT32_MAX;
+    rows->first = rows->measure_count;
+    if (pf_rows_empty(rows))
+        drop_given(rows);
+}
+
+uint32_t pf_rows_measure(struct pf_rows *rows, uint32_t measure)
+{
+    size_t count = pf_rows_column_count(rows);
+
+    for (size_t k = 0; k < count; k++)
+        if (rows->measures[rows->first + k] == measure)
+            return (uint32_t)k;
+    if (!pf_grow(&rows->measures, &rows->measure_capacity, rows->measure_count + 1,
+                 sizeof *rows->measures)) {
+        out_of_memory(rows);
+        return 0;
+    }
+    rows->measures[rows->measure_count++] = measure;
+    if (rows->open) {
+        rows->pieces[rows->piece_count - 1].columns++;
+        rows->open = have_columns(rows);
+    }
+    return (uint32_t)count;
+}
+
+void pf_rows_count(struct pf_rows *rows, uint32_t measure)
+{
+    if (!rows->ones) {
+        if (!(rows->ones = malloc(PF_BATCH_ROWS * sizeof *rows->ones))) {
+            out_of_memory(rows);
+            return;
+        }
+        for (size_t k = 0; k < PF_BATCH_ROWS; k++)
+            rows->ones[k] = 1;
+    }
+    rows->counted = measure;
+    rows->open = false;
+}
+
+void pf_rows_declare(struct pf_rows *rows)
+{
+    struct pf_rows_piece *piece = new_piece(rows, rows->kind);
+
+    rows->declared = true;
+    if (piece)
+        piece->declares = true;
+}
+
+/* --- records -----------------------------------------------------------------------------------
+ */
+
+int pf_rows_too_deep(struct pf_error *error, uint64_t offset)
+{
+    return pf_error_at(error, PF_FAILED, offset, "more than %d frames", (int)PF_STACK_DEPTH_MAX);
+}
+
+int pf_rows_more_frames(struct pf_rows *rows, uint32_t location, struct pf_error *error,
+                        uint64_t offset)
+{
+    if (rows->depth >= PF_STACK_DEPTH_MAX)
+        return pf_rows_too_deep(error, offset);
+    if (!pf_grow(&rows->frames, &rows->frame_capacity, rows->depth + 1, sizeof *rows->frames))
+        return pf_error_nomem(error);
+    if (rows->frame_capacity > PF_STACK_DEPTH_MAX)
+        rows->frame_capacity = PF_STACK_DEPTH_MAX;
+    rows->frames[rows->depth++] = location;
+    return PF_OK;
+}
+
+static void turn_around(struct pf_rows *rows)
+{
+    for (size_t low = 0, high = rows->depth; low + 1 < high; low++) {
+        uint32_t frame = rows->frames[low];
+
+        rows->frames[low] = rows->frames[--high];
+        rows->frames[high] = frame;
+    }
+}
+
+void pf_rows_sample_of(struct pf_rows *rows, const uint32_t *leaf_first, size_t depth,
+                       uint32_t labels)
+{
+    size_t row;
+
+    if (!rows->memo && !(rows->memo = pf_stack_memo_new()))
+        out_of_memory(rows);
+    else if (add_row(rows, labels, &row))
+        pf_stack_memo_queue(rows->memo, rows->dict, leaf_first, depth, &rows->places[row]);
+}
+
+void pf_rows_sample(struct pf_rows *rows, uint32_t labels)
+{
+    if (rows->root_first)
+        turn_around(rows);
+    pf_rows_sample_of(rows, rows->frames, rows->depth, labels);
+    rows->depth = 0;
+}
+
+void pf_rows_stack(struct pf_rows *rows, uint32_t stack, uint32_t labels)
+{
+    size_t row;
+
+    if (add_row(rows, labels, &row))
+        rows->places[row] = stack;
+}
+
+void pf_rows_flat(struct pf_rows *rows, uint32_t location, uint32_t labels)
+{
+    pf_rows_stack(rows, location, labels);
+}
+
+void pf_rows_edge(struct pf_rows *rows, uint32_t caller, uint32_t callee, uint32_t labels)
+{
+    size_t row;
+
+    if (!add_row(rows, labels, &row))
+        return;
+    rows->places[row] = caller;
+    if (rows->callees || (rows->callees = calloc(rows->capacity, sizeof *rows->callees)))
+        rows->callees[row] = callee;
+    else
+        out_of_memory(rows);
+}
+
+void pf_rows_time(struct pf_rows *rows, int64_t nanoseconds)
+{
+    if (!rows->open)
+        return;
+    if (rows->times || (rows->times = calloc(rows->capacity, sizeof *rows->times)))
+        rows->times[rows->count - 1] = nanoseconds;
+    else
+        out_of_memory(rows);
+}
+
+/* --- metadata ----------------------------------------------------------------------------------
+ */
+
+void pf_rows_meta_strings(struct pf_rows *rows, uint32_t origin, uint32_t key, uint32_t value)
+{
+    const uint32_t row[3] = {origin, key, value};
+    struct pf_rows_piece *piece;
+
+    if (rows->metadata_given > 0 || rows->pieces_given > 0)
+        drop_given(rows);
+    for (size_t k = 0; k < 3; k++)
+        if (!pf_grow(&rows->metadata[k], &rows->metadata_capacity[k], rows->metadata_count + 1,
+                     sizeof **rows->metadata)) {
+            out_of_memory(rows);
+            return;
+        }
+    piece = rows->piece_count > 0 ? &rows->pieces[rows->piece_count - 1] : NULL;
+    if (!piece || piece->kind != PF_META)
+        piece = new_piece(rows, PF_META);
+    if (!piece)
+        return;
+    for (size_t k = 0; k < 3; k++)
+        rows->metadata[k][rows->metadata_count] = row[k];
+    rows->metadata_count++;
+    piece->rows++;
+}
+
+void pf_rows_meta(struct pf_rows *rows, const char *origin, struct pf_bytes key,
+                  struct pf_bytes value)
+{
+    uint32_t id = pf_dict_intern_word(rows->dict, origin);
+    uint32_t key_id = pf_dict_intern_text(rows->dict, key);
+
+    pf_rows_meta_strings(rows, id, key_id, pf_dict_intern_text(rows->dict, value));
+}
+
+void pf_rows_meta_number(struct pf_rows *rows, const char *origin, const char *key, int64_t value)
+{
+    char text[PF_INT128_TEXT];
+    size_t size = pf_print_int128(value, text);
+
+    pf_rows_meta(rows, origin, pf_bytes_of(key), (struct pf_bytes){text, size});
+}
+
+/* --- batches -----------------------------------------------------------------------------------
+ */
+
+bool pf_rows_ready(const struct pf_rows *rows)
+{
+    size_t waiting = rows->piece_count - rows->pieces_given;
+    const struct pf_rows_piece *piece;
+
+    if (waiting != 1)
+        return waiting > 1;
+    piece = &rows->pieces[rows->pieces_given];
+    return piece->declares || piece->rows >= PF_BATCH_ROWS;
+}
+
+static void give_metadata(struct pf_rows *rows, uint32_t count, struct pf_batch *batch)
+{
+    *batch = (struct pf_batch){
+        .kind = PF_META,
+        .rows = count,
+        .origin = rows->metadata[0] + rows->metadata_given,
+        .key = rows->metadata[1] + rows->metadata_given,
+        .value = rows->metadata[2] + rows->metadata_given,
+    };
+    rows->metadata_given += count;
+}
+
+static bool give_columns(struct pf_rows *rows, const struct pf_rows_piece *piece,
+                         struct pf_batch *batch)
+{
+    static const int64_t none;
+
+    if (!pf_grow(&rows->columns, &rows->column_capacity, piece->columns + 1, sizeof *rows->columns))
+        return out_of_memory(rows);
+    for (size_t k = 0; k < piece->columns; k++)
+        rows->columns[k] =
+            (struct pf_value_column){rows->measures[piece->first + k],
+                                     batch->rows > 0 ? rows->values[k] + rows->given : &none};
+    batch->values = rows->columns;
+    batch->value_count = (uint32_t)piece->columns;
+    if (piece->counted != UINT32_MAX)
+        rows->columns[batch->value_count++] = (struct pf_value_column){piece->counted, rows->ones};
+    return true;
+}
+
+static bool give_rows(struct pf_rows *rows, const struct pf_rows_piece *piece, uint32_t count,
+                      struct pf_batch *batch)
+{
+    *batch = (struct pf_batch){.kind = piece->kind, .rows = count};
+    if (!give_columns(rows, piece, batch))
+        return false;
+    if (count == 0)
+        return true;
+    if (rows->memo)
+        pf_stack_memo_flush(rows->memo, rows->dict);
+    if (piece->kind == PF_SAMPLE)
+        batch->stack = rows->places + rows->given;
+    else
+        batch->location = rows->places + rows->given;
+    if (piece->kind == PF_EDGE && rows->callees)
+        batch->callee = rows->callees + rows->given;
+    batch->labels = rows->labels ? rows->labels + rows->given : NULL;
+    batch->time = rows->times ? rows->times + rows->given : NULL;
+    rows->given += count;
+    return true;
+}
+
+bool pf_rows_give(struct pf_rows *rows, struct pf_batch *batch)
+{
+    struct pf_rows_piece *piece;
+    uint32_t count;
+
+    if (pf_rows_empty(rows))
+        return false;
+    piece = &rows->pieces[rows->pieces_given];
+    count = piece->rows < PF_BATCH_ROWS ? (uint32_t)piece->rows : PF_BATCH_ROWS;
+    piece->rows -= count;
+    if (piece->kind == PF_META)
+        give_metadata(rows, count, batch);
+    else if (!give_rows(rows, piece, count, batch))
+        return false;
+    if (piece->rows == 0)
+        rows->pieces_given++;
+    if (pf_rows_empty(rows))
+        rows->open = false;
+    return true;
+}
