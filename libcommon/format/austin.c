@@ -2,11 +2,11 @@
  * is not read. */
 #include "base/number.h"
 #include "base/scan.h"
-#include "codec/format.h"
-#include "model/metadata.h"
-#include "model/samples.h"
+#include "codec/text_reader.h"
 
-enum { WINDOW = 64 * 1024, FIELDS = 3 };
+#include <inttypes.h>
+
+enum { FIELDS = 3 };
 
 /* --- lines ------------------------------------------------------------------------------------------------------------------------- */
 
@@ -50,32 +50,26 @@ static bool parse_line(struct pf_bytes text, struct sample_line *line)
 
 /* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
 
+/* Each line is a sample, a comment, or empty. Austin's own comment is sure. */
+static int judge(struct pf_bytes text, bool whole, void *first)
+{
+    struct sample_line line;
+    bool is_first = *(bool *)first;
+
+    *(bool *)first = false;
+    if (is_first && pf_bytes_starts(text, PF_BYTES("# austin: ")))
+        return 60 | PF_TEXT_SURE;
+    if (!whole || text.size == 0 || text.data[0] == '#')
+        return 0;
+    return parse_line(text, &line) ? 24 : PF_TEXT_OTHER;
+}
+
 static int bid(struct pf_source *source, const char *path)
 {
-    size_t have;
-    const unsigned char *bytes = pf_source_peek(source, 1, &have);
-    unsigned good = 0;
+    bool first = true;
 
     (void)path;
-    if (have < WINDOW && (have == 0 || !memchr(bytes, '\n', have)))
-        bytes = pf_source_peek(source, WINDOW, &have);
-    if (pf_bytes_starts((struct pf_bytes){(const char *)bytes, have}, PF_BYTES("# austin: ")))
-        return 60;
-    have = have < WINDOW ? have : WINDOW;
-    for (const char *at = (const char *)bytes, *limit = at + have, *end; (end = at < limit ? memchr(at, '\n', (size_t)(limit - at)) : NULL);) {
-        struct pf_bytes text = {at, (size_t)(end - at)};
-        struct sample_line line;
-
-        at = end + 1;
-        if (text.size > 0 && text.data[text.size - 1] == '\r')
-            text.size--;
-        if (text.size == 0 || text.data[0] == '#')
-            continue;
-        if (!parse_line(text, &line))
-            return 0;
-        good++;
-    }
-    return good > 0 ? 24 : 0;
+    return pf_text_bid(source, judge, &first);
 }
 
 /* --- reader ------------------------------------------------------------------------------------------------------------------------ */
@@ -83,63 +77,50 @@ static int bid(struct pf_source *source, const char *path)
 enum mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 
 struct austin_reader {
-    struct pf_samples samples;
-    struct pf_metadata metadata;
+    struct pf_text_reader text;
     enum mode mode;
-    uint64_t lines;
-    bool declared, pending; /* a record is waiting for the measures to be declared */
-    struct sample_line item;
-    int status;             /* what follows the records given last */
+    struct sample_line item; /* the line at hand */
 };
 
-static bool add_measure(struct pf_reader *reader, const char *name, enum pf_role role, const char *unit, const char *raw, uint64_t num)
+static uint32_t make_measure(struct pf_reader *reader, const char *name, enum pf_role role,
+                             const char *unit, bool microseconds)
 {
-    struct austin_reader *state = reader->state;
-    struct pf_measure measure = pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED);
-    uint32_t index;
+    struct pf_rows *rows = &((struct austin_reader *)reader->state)->text.rows;
+    struct pf_measure measure =
+        pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED);
 
-    measure.raw_unit = raw ? pf_dict_intern_word(reader->dict, raw) : 0;
-    measure.num = num;
-    measure.main = state->samples.measure_count == 0;
-    index = pf_dict_add_measure(reader->dict, measure);
-    state->samples.measures[state->samples.measure_count++] = index;
-    return index != UINT32_MAX;
+    if (microseconds) {
+        measure.raw_unit = pf_dict_intern_word(reader->dict, "us");
+        measure.num = 1000;
+    }
+    measure.main = pf_rows_column_count(rows) == 0;
+    return pf_dict_add_measure(reader->dict, measure);
 }
 
-/* By the mode of the header, which stands before the samples; lines of three numbers are those of the full one. */
-static int declare(struct pf_reader *reader, struct pf_batch *batch)
+static void add_measure(struct pf_reader *reader, const char *name, enum pf_role role,
+                        const char *unit, bool microseconds)
+{
+    struct pf_rows *rows = &((struct austin_reader *)reader->state)->text.rows;
+
+    pf_rows_measure(rows, make_measure(reader, name, role, unit, microseconds));
+}
+
+/* By the mode of the header, which stands before the samples. */
+static void declare(struct pf_reader *reader)
 {
     struct austin_reader *state = reader->state;
-    bool good = true;
+    struct pf_rows *rows = &state->text.rows;
 
-    state->declared = true;
-    if (state->pending && state->item.count == FIELDS)
-        state->mode = MODE_FULL;
     if (state->mode == MODE_MEMORY)
-        good = add_measure(reader, "memory", PF_SELF, "bytes", NULL, 1);
+        add_measure(reader, "memory", PF_SELF, "bytes", false);
     else
-        good = add_measure(reader, state->mode == MODE_CPU ? "cpu" : "wall", PF_SELF, "nanoseconds", "us", 1000);
-    if (state->mode == MODE_FULL)
-        good = good && add_measure(reader, "idle", PF_COUNT, "count", NULL, 1) && add_measure(reader, "memory", PF_SELF, "bytes", NULL, 1);
-    good = good && add_measure(reader, "samples", PF_COUNT, "count", NULL, 1);
-    state->samples.counted = true;
-    pf_samples_give(&state->samples, reader->dict, batch);
-    return good ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-static int open_reader(struct pf_reader *reader)
-{
-    struct austin_reader *state = reader->state;
-
-    return pf_samples_init(&state->samples) ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-static void close_reader(struct pf_reader *reader)
-{
-    struct austin_reader *state = reader->state;
-
-    pf_samples_free(&state->samples);
-    pf_metadata_free(&state->metadata);
+        add_measure(reader, state->mode == MODE_CPU ? "cpu" : "wall", PF_SELF, "nanoseconds", true);
+    if (state->mode == MODE_FULL) {
+        add_measure(reader, "idle", PF_COUNT, "count", false);
+        add_measure(reader, "memory", PF_SELF, "bytes", false);
+    }
+    pf_rows_count(rows, make_measure(reader, "samples", PF_COUNT, "count", false));
+    pf_rows_declare(rows);
 }
 
 /* --- frames ------------------------------------------------------------------------------------------------------------------------ */
@@ -183,20 +164,22 @@ static bool line_part(struct pf_bytes text, int64_t *line)
     return pf_scan_past(&text, PF_BYTES("L")) && pf_all_digits(text) && pf_parse_int(text, 0, INT64_MAX, line);
 }
 
-static bool add_frame(struct pf_reader *reader, struct pf_bytes text)
+static int add_frame(struct pf_reader *reader, struct pf_bytes text)
 {
-    struct pf_samples *samples = &((struct austin_reader *)reader->state)->samples;
+    struct austin_reader *state = reader->state;
+    struct pf_rows *rows = &state->text.rows;
     int64_t line;
 
-    if (samples->depth > 0 && line_part(text, &line)) {
-        uint32_t *frame = &samples->frames[samples->depth - 1];
+    if (rows->depth > 0 && line_part(text, &line)) {
+        uint32_t *frame = &rows->frames[rows->depth - 1];
         struct pf_location location = *pf_dict_location(reader->dict, *frame);
 
         location.line = line;
         *frame = pf_dict_add_location(reader->dict, &location);
-        return true;
+        return PF_OK;
     }
-    return pf_samples_frame(samples, frame_location(reader->dict, text));
+    return pf_rows_frame(rows, frame_location(reader->dict, text), &reader->error,
+                         state->text.offset);
 }
 
 /* The thread is a number, in older versions; `INTERPRETER:HEX`, in newer ones. */
@@ -219,31 +202,37 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
 
 /* --- records ----------------------------------------------------------------------------------------------------------------------- */
 
-static int add_record(struct pf_reader *reader, uint64_t offset)
+static int add_record(struct pf_reader *reader)
 {
     struct austin_reader *state = reader->state;
+    struct pf_rows *rows = &state->text.rows;
     struct pf_bytes rest = state->item.frames;
+    unsigned fields = state->mode == MODE_FULL ? FIELDS : 1;
+    int status = PF_OK;
 
-    if (state->item.count != (state->mode == MODE_FULL ? FIELDS : 1))
-        return pf_error_at(&reader->error, PF_FAILED, offset, "line %llu has %u numbers, the lines before it %u",
-                           (unsigned long long)state->lines, state->item.count, state->mode == MODE_FULL ? FIELDS : 1);
-    while (rest.size > 0) {
+    if (state->item.count != fields)
+        return pf_error_at(&reader->error, PF_FAILED, state->text.offset,
+                           "line %" PRIu64 " has %u numbers, the lines before it %u",
+                           state->text.number, state->item.count, fields);
+    while (rest.size > 0 && status == PF_OK) {
         struct pf_bytes part;
 
         pf_scan_field(&rest, ';', &part);
         if (part.size > PF_STRING_MAX)
-            return pf_error_at(&reader->error, PF_FAILED, offset, "a frame longer than 16 MiB");
-        if (state->samples.depth == PF_STACK_DEPTH_MAX)
-            return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
-        if (!add_frame(reader, part))
-            return pf_error_nomem(&reader->error);
+            return pf_error_at(&reader->error, PF_FAILED, state->text.offset,
+                               "a frame longer than 16 MiB");
+        status = add_frame(reader, part);
     }
-    pf_samples_add(&state->samples, reader->dict, line_labels(reader->dict, &state->item), state->item.fields, true);
+    if (status != PF_OK)
+        return status;
+    pf_rows_sample(rows, line_labels(reader->dict, &state->item));
+    for (uint32_t k = 0; k < fields; k++)
+        pf_rows_set(rows, k, state->item.fields[k]);
     return PF_OK;
 }
 
 /* `# KEY: VALUE`. */
-static bool add_metadata(struct pf_reader *reader, struct pf_bytes line)
+static void add_metadata(struct pf_reader *reader, struct pf_bytes line)
 {
     struct austin_reader *state = reader->state;
     struct pf_bytes key = PF_BYTES("comment"), value = pf_bytes_skip(line, 1);
@@ -256,77 +245,54 @@ static bool add_metadata(struct pf_reader *reader, struct pf_bytes line)
             value = pf_bytes_skip(value, at + 2);
             break;
         }
-    if (!state->declared && pf_bytes_equal(key, PF_BYTES("mode")))
+    if (!state->text.rows.declared && pf_bytes_equal(key, PF_BYTES("mode")))
         state->mode = pf_bytes_equal(value, PF_BYTES("cpu"))      ? MODE_CPU
                       : pf_bytes_equal(value, PF_BYTES("memory")) ? MODE_MEMORY
                       : pf_bytes_equal(value, PF_BYTES("full"))   ? MODE_FULL
                                                                   : MODE_WALL;
-    return key.size > PF_STRING_MAX || value.size > PF_STRING_MAX || pf_metadata_add(&state->metadata, reader->dict, "austin", key, value);
+    if (key.size <= PF_STRING_MAX && value.size <= PF_STRING_MAX)
+        pf_rows_meta(&state->text.rows, "austin", key, value);
 }
 
-/* The next line that says something: a sample, which becomes a row, or metadata. Of the first sample the line stays, so that its measures
- * are declared before. */
-static int read_line(struct pf_reader *reader)
+/* The first sample tells what is measured: lines of three numbers are those of the full mode. */
+static int read_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct austin_reader *state = reader->state;
-    struct pf_bytes line;
-    size_t have;
+    bool good;
 
-    uint64_t offset = pf_source_offset(reader->source);
-    if (!state->declared) {
-        const unsigned char *bytes = pf_source_peek(reader->source, 1, &have);
-
-        if (have > 0 && *bytes == 'P') {
-            const unsigned char *end = memchr(bytes, '\n', have);
-
-            if (!end) {
-                bytes = pf_source_peek(reader->source, WINDOW, &have);
-                end = memchr(bytes, '\n', have);
-            }
-            line = (struct pf_bytes){(const char *)bytes, end ? (size_t)(end - bytes) : have};
-            if (line.size > 0 && line.data[line.size - 1] == '\r')
-                line.size--;
-            state->pending = true;
-            if (!parse_line(line, &state->item))
-                state->item.count = 0;
-            return PF_EOF;
-        }
-    }
-    int status = pf_source_line(reader->source, &line, &reader->error);
-    if (status != PF_OK)
-        return status;
-    state->lines++;
     if (line.size == 0)
         return PF_OK;
-    if (line.data[0] == '#')
-        return add_metadata(reader, line) ? PF_OK : pf_error_nomem(&reader->error);
-    if (!parse_line(line, &state->item))
-        return pf_error_at(&reader->error, PF_FAILED, offset, "line %llu is no sample, expected 'P<pid>;T<tid>;... NUMBER': '%s'",
-                           (unsigned long long)state->lines, pf_clip(line).text);
-    return add_record(reader, offset);
+    if (line.data[0] == '#') {
+        add_metadata(reader, line);
+        return PF_OK;
+    }
+    good = parse_line(line, &state->item);
+    if (!state->text.rows.declared) {
+        if (good && state->item.count == FIELDS)
+            state->mode = MODE_FULL;
+        declare(reader);
+    }
+    if (good)
+        return add_record(reader);
+    return pf_error_at(&reader->error, PF_FAILED, state->text.offset,
+                       "line %" PRIu64 " is no sample, expected 'P<pid>;T<tid>;... NUMBER': '%s'",
+                       state->text.number, pf_clip(line).text);
 }
 
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+/* Without a sample the measures are those of the header. */
+static int end_input(struct pf_reader *reader, int status)
+{
+    if (!((struct austin_reader *)reader->state)->text.rows.declared)
+        declare(reader);
+    return status;
+}
+
+static int open_reader(struct pf_reader *reader)
 {
     struct austin_reader *state = reader->state;
-    struct pf_samples *samples = &state->samples;
 
-    while (state->status == PF_OK && samples->rows < PF_BATCH_ROWS && (samples->rows == 0 || state->metadata.given == state->metadata.count)) {
-        if (samples->rows > 0 && reader->flush && pf_source_would_block(reader->source))
-            break;
-        state->status = read_line(reader);
-        if (!state->declared && state->status != PF_OK)
-            break;
-    }
-    if (samples->rows == 0 && pf_metadata_give(&state->metadata, batch))
-        return PF_OK;
-    if (!state->declared) {
-        state->status = state->status == PF_EOF && state->pending ? PF_OK : state->status;
-        return declare(reader, batch);
-    }
-    if (samples->rows == 0)
-        return state->status;
-    pf_samples_give(samples, reader->dict, batch);
+    pf_text_open(reader, read_line, end_input);
+    state->text.rows.root_first = true;
     return PF_OK;
 }
 
@@ -338,6 +304,6 @@ const struct pf_format pf_format_austin = {
     .bid = bid,
     .reader_size = sizeof(struct austin_reader),
     .open_reader = open_reader,
-    .read = read_batch,
-    .close_reader = close_reader,
+    .read = pf_text_read,
+    .close_reader = pf_text_close,
 };

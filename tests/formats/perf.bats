@@ -312,6 +312,11 @@ assert got == full + lines + memory + wall, got'
     printf 'P1;T2 5\n' >in
     run -0 --separate-stderr profcat -t folded in
     [ "$output" = 5000 ]
+    # a comment keeps its place between samples
+    printf 'P1;T2 5\n# a: b\nP1;T2 6\n' >in
+    profcat -t text in | grep -oE '^(sample [12]|metadata  austin.*)' >got
+    printf '%s\n' 'sample 1' 'metadata  austin  a  b' 'sample 2' >want
+    same want got
     printf 'P1;T2;/a.py:f:1 5\nP1;T2;/a.py:f:1 5,0,3\n' >in
     run -3 profcat -t text in
     [[ $output == *"offset 18: line 2 has 3 numbers, the lines before it 1"* ]]
