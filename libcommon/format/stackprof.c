@@ -1,10 +1,9 @@
 /* stackprof's JSON (Ruby): stacks as lists of addresses of frames where it was told to keep them, else who called whom. */
-#include "format/stackprof.h"
-
 #include "base/memory.h"
 #include "base/number.h"
+#include "codec/json_reader.h"
+#include "codec/text_reader.h"
 #include "io/json_look.h"
-#include "model/stacks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +11,32 @@
 struct address {
     int64_t address;
     uint64_t used; /* 1: no row is all zero */
+};
+
+struct stackprof_reader {
+    struct pf_json_cut cut;
+    struct pf_table ids;        /* of frames: addresses */
+    struct stackprof_frame { /* by row of `ids` */
+        uint32_t name, file;    /* strings */
+        int64_t line, samples;
+        bool told, has_lines;
+    } *frames;
+    size_t frame_capacity;
+    uint32_t frame;             /* the frame that is being read */
+    struct stackprof_link {  /* a call, or the samples of a line */
+        uint32_t from, to;
+        int64_t line, samples;
+    } *calls, *lines;
+    size_t call_count, call_capacity, line_count, line_capacity;
+    struct stackprof_numbers {
+        int64_t *numbers;
+        size_t count, capacity;
+    } raw, raw_lines;
+    uint64_t raw_offset;
+    uint32_t mode;              /* string */
+    int64_t interval;
+    struct pf_rows rows;
+    int status;
 };
 
 static int bid(struct pf_source *source, const char *path)
@@ -27,10 +52,10 @@ static int bid(struct pf_source *source, const char *path)
 
 static int open_reader(struct pf_reader *reader)
 {
-    struct pf_stackprof_reader *state = reader->state;
+    struct stackprof_reader *state = reader->state;
 
-    state->memo = pf_stack_memo_new();
-    if (pf_table_init(&state->ids, sizeof(struct address)) != PF_OK || !state->memo)
+    pf_rows_init(&state->rows, reader->dict);
+    if (pf_table_init(&state->ids, sizeof(struct address)) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
     return PF_OK;
@@ -38,26 +63,22 @@ static int open_reader(struct pf_reader *reader)
 
 static void close_reader(struct pf_reader *reader)
 {
-    struct pf_stackprof_reader *state = reader->state;
+    struct stackprof_reader *state = reader->state;
 
     pf_table_free(&state->ids);
-    pf_stack_memo_free(state->memo);
-    pf_pending_free(&state->rows);
-    pf_pending_free(&state->line_records);
-    pf_pending_free(&state->call_records);
+    pf_rows_free(&state->rows);
     free(state->frames);
     free(state->calls);
     free(state->lines);
     free(state->raw.numbers);
     free(state->raw_lines.numbers);
-    pf_metadata_free(&state->metadata);
     pf_json_cut_close(&state->cut);
 }
 
 /* --- frames ----------------------------------------------------------------------------------------------- */
 
 /* Row of a frame; 0: out of memory. */
-static uint32_t find_frame(struct pf_stackprof_reader *state, int64_t address)
+static uint32_t find_frame(struct stackprof_reader *state, int64_t address)
 {
     struct address row = {address, 1};
     uint32_t before = state->ids.count, id = pf_table_intern(&state->ids, &row);
@@ -65,7 +86,7 @@ static uint32_t find_frame(struct pf_stackprof_reader *state, int64_t address)
     if (id == 0 || !pf_grow(&state->frames, &state->frame_capacity, (size_t)id + 1, sizeof *state->frames))
         return 0;
     if (id >= before)
-        state->frames[id] = (struct pf_stackprof_frame){0};
+        state->frames[id] = (struct stackprof_frame){0};
     return id;
 }
 
@@ -78,8 +99,8 @@ static int key_number(struct pf_json_cut *cut, int64_t *number)
                        pf_clip(cut->key).text);
 }
 
-static int add_link(struct pf_reader *reader, struct pf_stackprof_link **links, size_t *count, size_t *capacity,
-                    struct pf_stackprof_link link)
+static int add_link(struct pf_reader *reader, struct stackprof_link **links, size_t *count, size_t *capacity,
+                    struct stackprof_link link)
 {
     if (!pf_grow(links, capacity, *count + 1, sizeof **links))
         return pf_error_nomem(&reader->error);
@@ -90,7 +111,7 @@ static int add_link(struct pf_reader *reader, struct pf_stackprof_link **links, 
 /* "123":5, the samples of a frame that the frame at hand called. */
 static int read_edge(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
+    struct stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
     int64_t address, samples;
 
     (void)field;
@@ -104,13 +125,13 @@ static int read_edge(struct pf_json_cut *cut, void *field)
     if (callee == 0)
         return pf_error_nomem(cut->error);
     return add_link(cut->owner, &state->calls, &state->call_count, &state->call_capacity,
-                    (struct pf_stackprof_link){.from = state->frame, .to = callee, .samples = samples});
+                    (struct stackprof_link){.from = state->frame, .to = callee, .samples = samples});
 }
 
 /* "12":[5,3], the samples of a line with what it called, and its own; older ones have a number. */
 static int read_line(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
+    struct stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
     int64_t line;
     const json_t *counts;
 
@@ -126,7 +147,7 @@ static int read_line(struct pf_json_cut *cut, void *field)
     if (json_integer_value(own) == 0)
         return PF_OK;
     return add_link(cut->owner, &state->lines, &state->line_count, &state->line_capacity,
-                    (struct pf_stackprof_link){.from = state->frame, .line = line, .samples = json_integer_value(own)});
+                    (struct stackprof_link){.from = state->frame, .line = line, .samples = json_integer_value(own)});
 }
 
 /* A frame under its address. Frames that its edges name may move the table of them: it takes its place there at the end. */
@@ -135,16 +156,16 @@ static int read_frame(struct pf_json_cut *cut, void *field)
     static const struct pf_json_member edge[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_edge, 0, NULL}, {0}};
     static const struct pf_json_member line[] = {{NULL, PF_JSON_ANY, read_line, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, name), NULL},
-        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_stackprof_frame, file), NULL},
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, line), NULL},
-        {"samples", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_stackprof_frame, samples), NULL},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct stackprof_frame, name), NULL},
+        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct stackprof_frame, file), NULL},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct stackprof_frame, line), NULL},
+        {"samples", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct stackprof_frame, samples), NULL},
         {"edges", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, edge},
         {"lines", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, line},
         {0},
     };
-    struct pf_stackprof_reader *state = field;
-    struct pf_stackprof_frame frame;
+    struct stackprof_reader *state = field;
+    struct stackprof_frame frame;
     int64_t address;
     int status = key_number(cut, &address);
 
@@ -163,7 +184,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
 
 static int read_numbers(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_numbers *list = field;
+    struct stackprof_numbers *list = field;
     int64_t number;
     int status = pf_json_cut_enter(cut, '[');
 
@@ -177,7 +198,7 @@ static int read_numbers(struct pf_json_cut *cut, void *field)
 
 static int read_raw(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = field;
+    struct stackprof_reader *state = field;
 
     state->raw_offset = pf_source_offset(cut->source);
     return read_numbers(cut, &state->raw);
@@ -186,7 +207,7 @@ static int read_raw(struct pf_json_cut *cut, void *field)
 /* Other members of the document become metadata as they are written. */
 static int read_meta(struct pf_json_cut *cut, void *field)
 {
-    struct pf_stackprof_reader *state = field;
+    struct stackprof_reader *state = field;
     struct pf_reader *reader = cut->owner;
     bool mode = pf_bytes_equal(cut->key, PF_BYTES("mode")), interval = pf_bytes_equal(cut->key, PF_BYTES("interval"));
     uint32_t name = pf_dict_intern_text(reader->dict, cut->key);
@@ -195,8 +216,8 @@ static int read_meta(struct pf_json_cut *cut, void *field)
 
     if (status != PF_OK)
         return status;
-    if (!pf_metadata_add(&state->metadata, reader->dict, "stackprof", pf_dict_string(reader->dict, name), text))
-        return pf_error_nomem(&reader->error);
+    pf_rows_meta_strings(&state->rows, pf_dict_intern_word(reader->dict, "stackprof"), name,
+                         pf_dict_intern_text(reader->dict, text));
     if (mode)
         state->mode = pf_dict_intern_text(reader->dict, text);
     if (interval && !pf_parse_int(text, 0, INT64_MAX, &state->interval))
@@ -211,11 +232,11 @@ static int read_document(struct pf_reader *reader)
     static const struct pf_json_member members[] = {
         {"frames", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, frame},
         {"raw", PF_JSON_ARRAY | PF_JSON_LAX, read_raw, 0, NULL},
-        {"raw_lines", PF_JSON_ARRAY | PF_JSON_LAX, read_numbers, offsetof(struct pf_stackprof_reader, raw_lines), NULL},
+        {"raw_lines", PF_JSON_ARRAY | PF_JSON_LAX, read_numbers, offsetof(struct stackprof_reader, raw_lines), NULL},
         {NULL, NO_ARRAY | PF_JSON_LAX, read_meta, 0, NULL},
         {0},
     };
-    struct pf_stackprof_reader *state = reader->state;
+    struct stackprof_reader *state = reader->state;
     int status = pf_json_object(&state->cut, members, state);
 
     return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
@@ -226,8 +247,8 @@ static int read_document(struct pf_reader *reader)
 /* 0 where the document does not tell the frame, or memory ran out. */
 static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t line)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    const struct pf_stackprof_frame *frame = &state->frames[id];
+    struct stackprof_reader *state = reader->state;
+    const struct stackprof_frame *frame = &state->frames[id];
     struct pf_function function = {.name = frame->name ? frame->name : pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0),
                                    .file = frame->file,
                                    .start_line = frame->line};
@@ -237,133 +258,139 @@ static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t li
     return pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(reader->dict, &function), .line = line});
 }
 
-/* The measures of a kind: samples, and what the mode measures. False: out of memory. */
-static bool add_columns(struct pf_reader *reader, struct pf_pending *rows, enum pf_role role, size_t count)
+/* The measures of records of a kind: samples, and what the mode measures. */
+static void add_columns(struct pf_reader *reader, enum pf_kind kind, enum pf_role role)
 {
-    struct pf_stackprof_reader *state = reader->state;
+    struct stackprof_reader *state = reader->state;
     struct pf_bytes mode = pf_dict_string(reader->dict, state->mode);
     bool time = pf_bytes_equal(mode, PF_BYTES("cpu")) || pf_bytes_equal(mode, PF_BYTES("wall"));
     bool objects = pf_bytes_equal(mode, PF_BYTES("object"));
-    uint64_t interval = state->interval > 0 && state->interval < INT64_MAX / 1000 ? (uint64_t)state->interval : 1;
-    struct pf_measure measure = pf_measure_make(reader->dict, "samples", "count", rows->kind,
-                                                role == PF_SELF ? PF_COUNT : role, PF_SAMPLED);
+    bool usable = state->interval > 0 && state->interval < INT64_MAX / 1000;
+    uint64_t interval = usable ? (uint64_t)state->interval : 1;
+    struct pf_measure measure =
+        pf_measure_make(reader->dict, "samples", "count", kind,
+                        role == PF_SELF ? PF_COUNT : role, PF_SAMPLED);
 
     measure.main = 1;
-    rows->stacks = malloc((count + 1) * sizeof *rows->stacks);
-    for (int k = 0; k < 1 + (time || objects); k++) {
-        int64_t *values = malloc((count + 1) * sizeof *values);
-
-        if (values)
-            pf_pending_column(rows, pf_dict_add_measure(reader->dict, measure), values);
-        else
-            pf_error_nomem(&reader->error);
-        measure.name = objects ? pf_dict_intern(reader->dict, PF_BYTES("objects"), 0) : state->mode;
-        measure.role = (uint8_t)role;
-        measure.main = 0;
-        if (time)
-            measure.unit = pf_dict_intern(reader->dict, PF_BYTES("nanoseconds"), 0);
-        measure.num = interval * (time ? 1000 : 1);
-        if (measure.num != 1)
-            measure.raw_unit = pf_dict_intern(reader->dict, PF_BYTES("interval"), 0);
-    }
-    if (!rows->stacks)
-        pf_error_nomem(&reader->error);
-    return reader->error.code != PF_NOMEM;
+    pf_rows_begin(&state->rows, kind);
+    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
+    if (!time && !objects)
+        return;
+    measure.name = objects ? pf_dict_intern_word(reader->dict, "objects") : state->mode;
+    measure.role = (uint8_t)role;
+    measure.main = 0;
+    if (time)
+        measure.unit = pf_dict_intern_word(reader->dict, "nanoseconds");
+    measure.num = interval * (time ? 1000 : 1);
+    if (measure.num != 1)
+        measure.raw_unit = pf_dict_intern_word(reader->dict, "interval");
+    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
 }
 
-static void add_row(struct pf_pending *rows, uint32_t stack, int64_t samples)
+/* All columns of the record added last have the number of its samples. */
+static void set_samples(struct pf_rows *rows, int64_t samples)
 {
-    for (unsigned k = 0; k < rows->column_count; k++)
-        rows->values[k][rows->count] = samples;
-    rows->stacks[rows->count++] = stack;
+    for (uint32_t k = 0; k < pf_rows_column_count(rows); k++)
+        pf_rows_set(rows, k, samples);
 }
 
-/* One of the stacks in `raw`: its length, the frames, root first, and how often it was met. *at is moved behind it. */
-static int give_stack(struct pf_reader *reader, size_t *at, size_t *line_at, uint32_t *leaf_first)
+/* Record `number` of those in `raw`: its length, the frames, root first, and how often the stack
+ * was met. *at is moved behind the record. */
+static int add_stack(struct pf_reader *reader, size_t number, size_t *at, size_t *line_at)
 {
-    struct pf_stackprof_reader *state = reader->state;
+    struct stackprof_reader *state = reader->state;
     const int64_t *numbers = state->raw.numbers + *at;
     size_t left = state->raw.count - *at, depth = (size_t)numbers[0];
+    int status = PF_OK;
 
-    if (numbers[0] < 0 || left < 2 || depth > left - 2 || depth > PF_STACK_DEPTH_MAX)
-        return pf_error_at(&reader->error, PF_FAILED, state->raw_offset, "record %zu: %" PRIi64 " frames, and there are %zu numbers left",
-                            state->rows.count + 1, numbers[0], left - 1);
-    for (size_t k = 0; k < depth; k++) {
+    if (numbers[0] < 0 || left < 2 || depth > left - 2)
+        return pf_error_at(&reader->error, PF_FAILED, state->raw_offset,
+                           "record %zu: %" PRIi64 " frames, and there are %zu numbers left", number,
+                           numbers[0], left - 1);
+    for (size_t k = 0; k < depth && status == PF_OK; k++) {
         uint32_t frame = find_frame(state, numbers[1 + k]);
-        int64_t line = *line_at < state->raw_lines.count ? state->raw_lines.numbers[(*line_at)++] : 0;
+        bool has_line = *line_at < state->raw_lines.count;
+        int64_t line = has_line ? state->raw_lines.numbers[(*line_at)++] : 0;
 
         if (frame == 0)
             return pf_error_nomem(&reader->error);
-        leaf_first[depth - 1 - k] = frame_location(reader, frame, line);
+        status = pf_rows_frame(&state->rows, frame_location(reader, frame, line), &reader->error,
+                               state->raw_offset);
     }
-    if (pf_dict_status(reader->dict) != PF_OK)
-        return pf_error_nomem(&reader->error);
-    add_row(&state->rows, pf_stack_memo_intern(state->memo, reader->dict, leaf_first, depth), numbers[1 + depth]);
+    if (status != PF_OK)
+        return status;
+    pf_rows_sample(&state->rows, 0);
+    set_samples(&state->rows, numbers[1 + depth]);
     *at += depth + 2;
-    return PF_OK;
+    return pf_dict_status(reader->dict);
 }
 
-static int give_stacks(struct pf_reader *reader)
+static int add_stacks(struct pf_reader *reader)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    size_t count = state->raw.count, lines = 0;
-    uint32_t *leaf_first = malloc((count + 1) * sizeof *leaf_first);
-    int status = add_columns(reader, &state->rows, PF_SELF, count / 2) && leaf_first ? PF_OK : pf_error_nomem(&reader->error);
+    struct stackprof_reader *state = reader->state;
+    size_t lines = 0, number = 0;
+    int status = PF_OK;
 
-    for (size_t at = 0; at < count && status == PF_OK;)
-        status = give_stack(reader, &at, &lines, leaf_first);
-    free(leaf_first);
+    state->rows.root_first = true;
+    add_columns(reader, PF_SAMPLE, PF_SELF);
+    pf_rows_declare_ahead(&state->rows);
+    for (size_t at = 0; at < state->raw.count && status == PF_OK;)
+        status = add_stack(reader, ++number, &at, &lines);
     return status;
 }
 
-/* Without stacks: what each line took by itself, and with what it called. */
-static int give_edges(struct pf_reader *reader)
+static void add_line(struct pf_reader *reader, uint32_t frame, int64_t line, int64_t samples)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    struct pf_pending *calls = &state->call_records;
+    struct stackprof_reader *state = reader->state;
 
-    state->line_records.kind = PF_FLAT;
-    calls->kind = PF_EDGE;
-    if (!add_columns(reader, &state->line_records, PF_SELF, state->line_count + state->ids.count) ||
-        !add_columns(reader, calls, PF_INCLUSIVE, state->call_count))
-        return PF_NOMEM;
-    calls->callees = malloc((state->call_count + 1) * sizeof *calls->callees);
-    if (!calls->callees)
-        return pf_error_nomem(&reader->error);
+    pf_rows_flat(&state->rows, frame_location(reader, frame, line), 0);
+    set_samples(&state->rows, samples);
+}
+
+/* Without stacks: what each line took by itself, and with what it called. */
+static void add_lines_and_calls(struct pf_reader *reader)
+{
+    struct stackprof_reader *state = reader->state;
+
+    add_columns(reader, PF_FLAT, PF_SELF);
+    pf_rows_declare_ahead(&state->rows);
+    add_columns(reader, PF_EDGE, PF_INCLUSIVE);
+    pf_rows_declare_ahead(&state->rows);
+    add_columns(reader, PF_FLAT, PF_SELF);
     for (size_t k = 0; k < state->line_count; k++)
-        add_row(&state->line_records, frame_location(reader, state->lines[k].from, state->lines[k].line), state->lines[k].samples);
+        add_line(reader, state->lines[k].from, state->lines[k].line, state->lines[k].samples);
     for (uint32_t id = 1; id < state->ids.count; id++)
         if (!state->frames[id].has_lines && state->frames[id].samples != 0)
-            add_row(&state->line_records, frame_location(reader, id, state->frames[id].line), state->frames[id].samples);
+            add_line(reader, id, state->frames[id].line, state->frames[id].samples);
+    add_columns(reader, PF_EDGE, PF_INCLUSIVE);
     for (size_t k = 0; k < state->call_count; k++) {
-        const struct pf_stackprof_link *call = &state->calls[k];
+        const struct stackprof_link *call = &state->calls[k];
+        uint32_t callee = frame_location(reader, call->to, state->frames[call->to].line);
 
-        calls->callees[calls->count] = frame_location(reader, call->to, state->frames[call->to].line);
-        add_row(calls, frame_location(reader, call->from, 0), call->samples);
+        pf_rows_edge(&state->rows, frame_location(reader, call->from, 0), callee, 0);
+        set_samples(&state->rows, call->samples);
     }
-    return PF_OK;
+}
+
+/* The whole document is one step. */
+static int read_all(struct pf_reader *reader)
+{
+    struct stackprof_reader *state = reader->state;
+    int status = read_document(reader), added = PF_OK;
+
+    if (state->raw.count > 0)
+        added = add_stacks(reader);
+    else
+        add_lines_and_calls(reader);
+    status = status == PF_OK ? added : status;
+    return status == PF_OK ? PF_EOF : status;
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
-    struct pf_stackprof_reader *state = reader->state;
-    struct pf_pending *const parts[] = {&state->rows, &state->line_records, &state->call_records};
+    struct stackprof_reader *state = reader->state;
 
-    if (!state->read) {
-        state->read = true;
-        state->status = read_document(reader);
-        int given = state->raw.count > 0 ? give_stacks(reader) : give_edges(reader);
-        state->status = state->status == PF_OK ? given : state->status;
-    }
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (parts[k]->column_count > 0 && !parts[k]->declared && pf_pending_give(parts[k], batch))
-            return PF_OK;
-    if (pf_metadata_give(&state->metadata, batch))
-        return PF_OK;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (parts[k]->column_count > 0 && pf_pending_give(parts[k], batch))
-            return PF_OK;
-    return state->status == PF_OK ? PF_EOF : state->status;
+    return pf_rows_read(reader, &state->rows, &state->status, read_all, batch);
 }
 
 const struct pf_format pf_format_stackprof = {
@@ -371,7 +398,7 @@ const struct pf_format pf_format_stackprof = {
     .about = "stackprof's JSON (Ruby), with stacks or with callers only",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT,
     .bid = bid,
-    .reader_size = sizeof(struct pf_stackprof_reader),
+    .reader_size = sizeof(struct stackprof_reader),
     .open_reader = open_reader,
     .read = read_batch,
     .close_reader = close_reader,

@@ -62,9 +62,12 @@ static void move_down(void *column, size_t size, size_t given, size_t count)
 /* Frees the room of what was given in batches. */
 static void drop_given(struct pf_rows *rows)
 {
-    size_t left = rows->piece_count - rows->pieces_given;
-    size_t first = left > 0 ? rows->pieces[rows->pieces_given].first : rows->first;
+    struct pf_rows_piece *waiting = rows->pieces ? rows->pieces + rows->pieces_given : NULL;
+    size_t left = rows->piece_count - rows->pieces_given, first = rows->first;
 
+    for (size_t k = 0; k < left; k++)
+        if (waiting[k].first < first)
+            first = waiting[k].first;
     if (rows->given > 0) {
         move_down(rows->places, sizeof *rows->places, rows->given, rows->count);
         move_down(rows->callees, sizeof *rows->callees, rows->given, rows->count);
@@ -83,7 +86,7 @@ static void drop_given(struct pf_rows *rows)
         rows->metadata_given = 0;
     }
     if (left > 0)
-        memmove(rows->pieces, rows->pieces + rows->pieces_given, left * sizeof *rows->pieces);
+        memmove(rows->pieces, waiting, left * sizeof *rows->pieces);
     if (first > 0)
         memmove(rows->measures, rows->measures + first,
                 (rows->measure_count - first) * sizeof *rows->measures);
@@ -252,6 +255,22 @@ void pf_rows_declare(struct pf_rows *rows)
     rows->declared = true;
     if (piece)
         piece->declares = true;
+}
+
+void pf_rows_declare_ahead(struct pf_rows *rows)
+{
+    size_t count = rows->piece_count - rows->pieces_given, ahead = 0;
+    struct pf_rows_piece piece;
+
+    pf_rows_declare(rows);
+    if (rows->piece_count != count + 1)
+        return;
+    piece = rows->pieces[count];
+    while (rows->pieces[ahead].declares && ahead < count)
+        ahead++;
+    memmove(&rows->pieces[ahead + 1], &rows->pieces[ahead],
+            (count - ahead) * sizeof *rows->pieces);
+    rows->pieces[ahead] = piece;
 }
 
 /* --- records -----------------------------------------------------------------------------------

@@ -74,6 +74,8 @@ void pf_rows_count(struct pf_rows *, uint32_t measure);
 /* Queues a batch without rows that declares the current columns. The first record does so where
  * no declaration was queued. */
 void pf_rows_declare(struct pf_rows *);
+/* The same, but ahead of metadata and records that wait: of several the first comes first. */
+void pf_rows_declare_ahead(struct pf_rows *);
 
 /* How many columns records have now, without the one that counts. */
 static inline size_t pf_rows_column_count(const struct pf_rows *rows)

@@ -111,6 +111,15 @@ static void test_order(struct pf_dict *dict)
     tap_text(show(&rows, text, sizeof text),
              "meta 1 m=-3; sample 1 :1,1@9; edge 0 y; edge 1 a>b:4@0; flat 1 b:5@0",
              "kinds follow each other in the order of adding");
+    pf_rows_meta_number(&rows, "test", "m", 1);
+    pf_rows_begin(&rows, PF_FLAT);
+    pf_rows_measure(&rows, measure_of(dict, "z", PF_FLAT));
+    pf_rows_declare_ahead(&rows);
+    pf_rows_begin(&rows, PF_EDGE);
+    pf_rows_measure(&rows, measure_of(dict, "y", PF_EDGE));
+    pf_rows_declare_ahead(&rows);
+    tap_text(show(&rows, text, sizeof text), "flat 0 z; edge 0 y; meta 1 m=1",
+             "declarations may go ahead of metadata");
     pf_rows_free(&rows);
 }
 

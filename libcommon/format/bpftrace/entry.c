@@ -3,6 +3,8 @@
 #include "base/number.h"
 #include "base/scan.h"
 
+#include <stdio.h>
+
 bool pf_bpftrace_map(struct pf_reader *reader, struct pf_bytes name)
 {
     struct pf_bpftrace_reader *state = reader->state;
@@ -12,7 +14,7 @@ bool pf_bpftrace_map(struct pf_reader *reader, struct pf_bytes name)
 }
 
 /* The unnamed map counts samples, by custom; others have their own names. */
-static bool find_measure(struct pf_reader *reader)
+static uint32_t find_measure(struct pf_reader *reader)
 {
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_bytes name = {state->name.data, state->name.size};
@@ -21,8 +23,7 @@ static bool find_measure(struct pf_reader *reader)
                                               PF_SAMPLE, PF_SELF, PF_UNKNOWN_NATURE)
                       : pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
-    state->measure = pf_dict_add_measure(reader->dict, measure);
-    return state->measure != UINT32_MAX;
+    return pf_dict_add_measure(reader->dict, measure);
 }
 
 /* FUNCTION+OFFSET, the offset in decimal, which stays in the system's name; or an address. */
@@ -76,17 +77,55 @@ int pf_bpftrace_key_line(struct pf_reader *reader, uint64_t offset, struct pf_by
         return pf_error_at(&reader->error, PF_FAILED, offset, "a part of a key longer than 16 MiB");
     if (text.size == 0 || !pf_blank(line.data[0]) || text.data[0] == ',')
         return add_keys(state, line) ? PF_OK : pf_error_nomem(&reader->error);
-    if (state->samples.depth == PF_STACK_DEPTH_MAX)
-        return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
-    return pf_samples_frame(&state->samples, frame_location(reader->dict, text)) ? PF_OK : pf_error_nomem(&reader->error);
+    return pf_rows_frame(&state->text.rows, frame_location(reader->dict, text), &reader->error, offset);
 }
 
-void pf_bpftrace_drop(struct pf_reader *reader)
+/* `key`, or `key1` and so on where an entry has several. Numbers are numbers. */
+static uint32_t entry_labels(struct pf_reader *reader)
 {
     struct pf_bpftrace_reader *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+    const char *at = state->keys.data;
+    uint32_t labels = 0;
 
-    state->samples.depth = 0;
+    for (size_t k = 1; k <= state->key_count; k++) {
+        struct pf_bytes value = pf_bytes_of(at);
+        char name[32] = "key";
+        int64_t number;
+
+        if (state->key_count > 1)
+            snprintf(name, sizeof name, "key%zu", k);
+        uint32_t key = pf_dict_intern_word(dict, name);
+        if (pf_parse_whole(value, INT64_MIN, INT64_MAX, &number))
+            labels = pf_dict_add_number(dict, labels, key, number, 0);
+        else
+            labels = pf_dict_add_label(dict, labels, key, pf_dict_intern(dict, value, PF_UTF8));
+        at += value.size + 1;
+    }
+    return labels;
+}
+
+static void drop_entry(struct pf_bpftrace_reader *state)
+{
+    state->text.rows.depth = 0;
     state->keys.size = state->key_count = 0;
+}
+
+/* The entry becomes a record; the records of a batch are of one map. */
+static void add_record(struct pf_reader *reader, int64_t value)
+{
+    struct pf_bpftrace_reader *state = reader->state;
+    struct pf_rows *rows = &state->text.rows;
+    uint32_t measure = find_measure(reader);
+
+    if (measure != state->measure) {
+        state->measure = measure;
+        pf_rows_begin(rows, PF_SAMPLE);
+        pf_rows_measure(rows, measure);
+    }
+    pf_rows_sample(rows, entry_labels(reader));
+    pf_rows_set(rows, 0, value);
+    drop_entry(state);
 }
 
 /* `count 5, average 3, total 15` of stats(): the total. */
@@ -105,21 +144,23 @@ int pf_bpftrace_value(struct pf_reader *reader, uint64_t offset, struct pf_bytes
 {
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_bytes number = number_of(pf_bytes_trim(text));
+    int64_t value;
 
     if (!pf_is_whole(number)) {
         state->passed_over++;
-        pf_bpftrace_drop(reader);
+        drop_entry(state);
         return PF_OK;
     }
-    if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &state->value))
+    if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &value))
         return pf_error_at(&reader->error, PF_FAILED, offset, "the value %s does not fit 64 bits", pf_clip(number).text);
-    state->ready = find_measure(reader);
-    return state->ready ? PF_OK : pf_error_nomem(&reader->error);
+    add_record(reader, value);
+    return PF_OK;
 }
 
-bool pf_bpftrace_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)
+void pf_bpftrace_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)
 {
     struct pf_bpftrace_reader *state = reader->state;
 
-    return name.size > PF_STRING_MAX || value.size > PF_STRING_MAX || pf_metadata_add(&state->metadata, reader->dict, "bpftrace", name, value);
+    if (name.size <= PF_STRING_MAX && value.size <= PF_STRING_MAX)
+        pf_rows_meta(&state->text.rows, "bpftrace", name, value);
 }

@@ -91,7 +91,8 @@ static int read_map(struct pf_json_cut *cut, void *field)
     if (status != PF_OK)
         return status;
     key = (struct pf_bytes){state->name.data, state->name.size};
-    return pf_bpftrace_variable(cut->owner, key, value) ? PF_OK : pf_error_nomem(cut->error);
+    pf_bpftrace_variable(cut->owner, key, value);
+    return PF_OK;
 }
 
 static int enter_maps(struct pf_json_cut *cut, void *field)
