@@ -1,7 +1,6 @@
 /* gmon.out, which programs built with -pg write: a histogram of addresses, the calls between them, counts of basic blocks. */
 #include "base/number.h"
-#include "codec/format.h"
-#include "model/metadata.h"
+#include "codec/text_reader.h"
 #include "model/units.h"
 
 #include <inttypes.h>
@@ -29,24 +28,19 @@ struct histogram {
     char dimension[16];
 };
 
-enum rest { REST_NOTHING, REST_BINS, REST_BLOCKS };
+enum part { PART_NONE, PART_BINS, PART_BLOCKS, PART_ARCS };
 
 struct gmon_reader {
     struct layout layout;
-    bool declared;
-    int status;                 /* what follows the records given last */
-    struct pf_metadata meta;
+    struct pf_rows rows;
+    int status;                 /* what follows the records that wait */
 
-    enum rest rest;             /* of what record there is more */
+    enum part part;             /* what the records added last are from */
     struct histogram histogram;
-    uint64_t bin, left;         /* the next bin; blocks that are left */
-    uint64_t unit;              /* of the bin at hand, the next to be given */
+    uint64_t bin;               /* the next one of the histogram */
+    uint64_t blocks;            /* those that are left */
     uint64_t parts;             /* a whole count is so many raw units */
-
-    struct pf_measure block_measure;
-    struct pf_value_column time[2], calls, blocks;
-    uint32_t from[PF_BATCH_ROWS], to[PF_BATCH_ROWS];
-    int64_t values[PF_BATCH_ROWS], samples[PF_BATCH_ROWS];
+    uint32_t calls;             /* a measure */
 };
 
 /* --- bytes ------------------------------------------------------------------------------------------------ */
@@ -184,6 +178,12 @@ static int choose_layout(struct pf_reader *reader)
     return PF_OK;
 }
 
+static void begin_calls(struct gmon_reader *state)
+{
+    pf_rows_begin(&state->rows, PF_EDGE);
+    pf_rows_measure(&state->rows, state->calls);
+}
+
 static int open_reader(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
@@ -192,8 +192,10 @@ static int open_reader(struct pf_reader *reader)
 
     if (status != PF_OK)
         return status;
-    state->block_measure = new_measure(reader->dict, "blocks", PF_FLAT, PF_EXACT);
-    state->calls = (struct pf_value_column){pf_dict_add_measure(reader->dict, calls), state->values};
+    pf_rows_init(&state->rows, reader->dict);
+    state->calls = pf_dict_add_measure(reader->dict, calls);
+    begin_calls(state);
+    pf_rows_declare(&state->rows);
     if (state->layout.word == 4)
         reader->variant = state->layout.big ? "32 bits, big-endian" : "32 bits";
     else if (state->layout.big)
@@ -204,9 +206,7 @@ static int open_reader(struct pf_reader *reader)
 
 static void close_reader(struct pf_reader *reader)
 {
-    struct gmon_reader *state = reader->state;
-
-    pf_metadata_free(&state->meta);
+    pf_rows_free(&((struct gmon_reader *)reader->state)->rows);
 }
 
 /* --- records ---------------------------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ static uint64_t units_of(const struct histogram *histogram, uint64_t *most)
 }
 
 /* Time by address, in raw units of 1/(rate * parts) seconds, so that a bin can be shared out exactly. */
-static int open_histogram(struct pf_reader *reader)
+static void open_histogram(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
     struct histogram *histogram = &state->histogram;
@@ -260,14 +260,13 @@ static int open_histogram(struct pf_reader *reader)
         measure.name = pf_dict_intern_word(reader->dict, histogram->dimension);
         measure.unit = measure.name;
     }
-    state->time[0] = (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values};
-    state->time[1] = (struct pf_value_column){pf_dict_add_measure(reader->dict, samples), state->samples};
-    state->bin = state->unit = 0;
-    state->rest = REST_BINS;
-    return pf_metadata_add_number(&state->meta, reader->dict, "gmon", "rate", (int64_t)histogram->rate) &&
-                   pf_metadata_add(&state->meta, reader->dict, "gmon", PF_BYTES("dimension"), pf_bytes_of(histogram->dimension))
-               ? PF_OK
-               : pf_error_nomem(&reader->error);
+    pf_rows_meta_number(&state->rows, "gmon", "rate", (int64_t)histogram->rate);
+    pf_rows_meta(&state->rows, "gmon", PF_BYTES("dimension"), pf_bytes_of(histogram->dimension));
+    pf_rows_begin(&state->rows, PF_FLAT);
+    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, samples));
+    state->bin = 0;
+    state->part = PART_BINS;
 }
 
 /* The unit of the program where a bin begins: as gprof has it, with its fraction cut. */
@@ -280,80 +279,75 @@ static uint64_t unit_at(const struct histogram *histogram, uint64_t bin)
 
 /* Each unit of a bin has the same part of its time, and of its samples as many as come next to that. A unit stands as its last byte: so a
  * function that begins at an odd address has all of its first one, as in gprof's tables. */
-static int give_bins(struct pf_reader *reader, uint32_t *rows)
+static int read_bin(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
     const struct histogram *histogram = &state->histogram;
-    uint64_t most;
+    uint64_t most, count, low, units = 0;
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(reader->source, 2, &have);
 
+    if (have < 2)
+        return cut(reader, "a histogram");
     units_of(histogram, &most);
-    for (; state->bin < histogram->bins; state->bin++, state->unit = 0) {
-        size_t have;
-        const unsigned char *bytes = pf_source_peek(reader->source, 2, &have);
-
-        if (have < 2)
-            return cut(reader, "a histogram");
-        uint64_t count = load(bytes, 2, state->layout.big), low = unit_at(histogram, state->bin);
-        uint64_t units = count == 0 ? 0 : most == 1 ? 1 : unit_at(histogram, state->bin + 1) - low;
-
-        if (count > 0 && units == 0)
-            units = 1;
-        for (; state->unit < units; state->unit++, ++*rows) {
-            if (*rows == PF_BATCH_ROWS)
-                return PF_OK;
-            state->from[*rows] = place(reader, (low + state->unit) * UNIT + UNIT - 1);
-            state->values[*rows] = (int64_t)(count * state->parts / units);
-            state->samples[*rows] = (int64_t)(count * (state->unit + 1) / units - count * state->unit / units);
-        }
-        pf_source_take(reader->source, 2);
+    count = load(bytes, 2, state->layout.big);
+    low = unit_at(histogram, state->bin);
+    if (count > 0)
+        units = most == 1 ? 1 : unit_at(histogram, state->bin + 1) - low;
+    if (count > 0 && units == 0)
+        units = 1;
+    for (uint64_t unit = 0; unit < units; unit++) {
+        pf_rows_flat(&state->rows, place(reader, (low + unit) * UNIT + UNIT - 1), 0);
+        pf_rows_set(&state->rows, 0, (int64_t)(count * state->parts / units));
+        pf_rows_set(&state->rows, 1,
+                    (int64_t)(count * (unit + 1) / units - count * unit / units));
     }
-    state->rest = REST_NOTHING;
+    pf_source_take(reader->source, 2);
+    state->bin++;
     return PF_OK;
 }
 
-static int give_blocks(struct pf_reader *reader, uint32_t *rows)
+static int read_block(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
-    size_t have, need = 2 * state->layout.word;
+    unsigned word = state->layout.word;
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(reader->source, 2 * word, &have);
+    uint64_t count;
 
-    for (; state->left > 0 && *rows < PF_BATCH_ROWS; state->left--) {
-        const unsigned char *bytes = pf_source_peek(reader->source, need, &have);
-
-        if (have < need)
-            return cut(reader, "counts of basic blocks");
-        uint64_t count = load(bytes + state->layout.word, state->layout.word, state->layout.big);
-
-        if (count > INT64_MAX)
-            return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source), "a count of %" PRIu64 " leaves 64 bits",
-                               count);
-        if (count > 0) {
-            state->from[*rows] = place(reader, load(bytes, state->layout.word, state->layout.big));
-            state->values[(*rows)++] = (int64_t)count;
-        }
-        pf_source_take(reader->source, need);
+    if (have < 2 * word)
+        return cut(reader, "counts of basic blocks");
+    count = load(bytes + word, word, state->layout.big);
+    if (count > INT64_MAX)
+        return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source),
+                           "a count of %" PRIu64 " leaves 64 bits", count);
+    if (count > 0) {
+        pf_rows_flat(&state->rows, place(reader, load(bytes, word, state->layout.big)), 0);
+        pf_rows_set(&state->rows, 0, (int64_t)count);
     }
-    if (state->left == 0)
-        state->rest = REST_NOTHING;
+    pf_source_take(reader->source, 2 * word);
+    state->blocks--;
     return PF_OK;
 }
 
-static int give_arcs(struct pf_reader *reader, uint32_t *rows)
+static int read_arc(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
-    size_t have, word = state->layout.word, need = 1 + arc_size(state->layout);
+    unsigned word = state->layout.word;
+    bool big = state->layout.big;
+    size_t have, need = 1 + arc_size(state->layout);
+    const unsigned char *bytes = pf_source_peek(reader->source, need, &have);
+    uint32_t caller;
 
-    while (*rows < PF_BATCH_ROWS) {
-        const unsigned char *bytes = pf_source_peek(reader->source, need, &have);
-
-        if (have == 0 || bytes[0] != TAG_ARC)
-            return PF_OK;
-        if (have < need)
-            return cut(reader, "an arc");
-        state->from[*rows] = place(reader, load(bytes + 1, (unsigned)word, state->layout.big));
-        state->to[*rows] = place(reader, load(bytes + 1 + word, (unsigned)word, state->layout.big));
-        state->values[(*rows)++] = (int64_t)load(bytes + 1 + 2 * word, 4, state->layout.big);
-        pf_source_take(reader->source, need);
-    }
+    if (have < need)
+        return cut(reader, "an arc");
+    if (state->part != PART_ARCS)
+        begin_calls(state);
+    state->part = PART_ARCS;
+    caller = place(reader, load(bytes + 1, word, big));
+    pf_rows_edge(&state->rows, caller, place(reader, load(bytes + 1 + word, word, big)), 0);
+    pf_rows_set(&state->rows, 0, (int64_t)load(bytes + 1 + 2 * word, 4, big));
+    pf_source_take(reader->source, need);
     return PF_OK;
 }
 
@@ -369,84 +363,60 @@ static int begin_histogram(struct pf_reader *reader)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                            "no histogram: expected addresses in order, a rate and a dimension");
     pf_source_take(reader->source, need);
-    return open_histogram(reader);
+    open_histogram(reader);
+    return PF_OK;
 }
 
 static int begin_blocks(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
+    struct pf_measure measure = new_measure(reader->dict, "blocks", PF_FLAT, PF_EXACT);
     size_t have;
     const unsigned char *bytes = pf_source_peek(reader->source, 5, &have);
 
     if (have < 5)
         return cut(reader, "the head of basic blocks");
-    state->left = load(bytes + 1, 4, state->layout.big);
-    state->rest = REST_BLOCKS;
-    state->blocks = (struct pf_value_column){pf_dict_add_measure(reader->dict, state->block_measure), state->values};
+    state->blocks = load(bytes + 1, 4, state->layout.big);
+    state->part = PART_BLOCKS;
+    pf_rows_begin(&state->rows, PF_FLAT);
+    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
     pf_source_take(reader->source, 5);
     return PF_OK;
 }
 
-/* Up to the next records; the batch has those of one kind. */
-static int fill(struct pf_reader *reader, struct pf_batch *batch)
+static int read_part(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
+    const unsigned char *bytes;
     size_t have;
-    int status = PF_OK;
 
-    *batch = (struct pf_batch){.location = state->from};
-    while (status == PF_OK && batch->rows == 0 && state->meta.count == 0) {
-        if (state->rest == REST_BINS) {
-            *batch = (struct pf_batch){.kind = PF_FLAT, .location = state->from, .values = state->time, .value_count = 2};
-            status = give_bins(reader, &batch->rows);
-            continue;
-        }
-        if (state->rest == REST_BLOCKS) {
-            *batch = (struct pf_batch){.kind = PF_FLAT, .location = state->from, .values = &state->blocks, .value_count = 1};
-            status = give_blocks(reader, &batch->rows);
-            continue;
-        }
-        const unsigned char *bytes = pf_source_peek(reader->source, 1, &have);
-
-        if (have == 0)
-            return pf_source_status(reader->source, &reader->error) == PF_OK ? PF_EOF : reader->error.code;
-        if (bytes[0] == TAG_HISTOGRAM) {
-            status = begin_histogram(reader);
-        } else if (bytes[0] == TAG_BLOCKS) {
-            status = begin_blocks(reader);
-        } else if (bytes[0] == TAG_ARC) {
-            *batch = (struct pf_batch){
-                .kind = PF_EDGE, .location = state->from, .callee = state->to, .values = &state->calls, .value_count = 1};
-            status = give_arcs(reader, &batch->rows);
-        } else {
-            status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                                 "tag %u, expected 0 (histogram), 1 (arc) or 2 (basic blocks)", bytes[0]);
-        }
+    if (state->part == PART_BINS && state->bin < state->histogram.bins)
+        return read_bin(reader);
+    if (state->part == PART_BLOCKS && state->blocks > 0)
+        return read_block(reader);
+    bytes = pf_source_peek(reader->source, 1, &have);
+    if (have == 0)
+        return pf_source_status(reader->source, &reader->error) == PF_OK ? PF_EOF
+                                                                         : reader->error.code;
+    switch (bytes[0]) {
+    case TAG_HISTOGRAM:
+        return begin_histogram(reader);
+    case TAG_BLOCKS:
+        return begin_blocks(reader);
+    case TAG_ARC:
+        return read_arc(reader);
+    default:
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "tag %u, expected 0 (histogram), 1 (arc) or 2 (basic blocks)",
+                           bytes[0]);
     }
-    return status;
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct gmon_reader *state = reader->state;
 
-    if (!state->declared) {
-        state->declared = true;
-        *batch = (struct pf_batch){.kind = PF_EDGE, .values = &state->calls, .value_count = 1};
-        return PF_OK;
-    }
-    if (pf_metadata_give(&state->meta, batch))
-        return PF_OK;
-    if (state->status == PF_OK) {
-        state->status = fill(reader, batch);
-        if (pf_dict_status(reader->dict) != PF_OK)
-            return pf_error_nomem(&reader->error);
-        if (batch->rows > 0 || (state->status == PF_OK && state->meta.count == 0))
-            return PF_OK;
-        if (state->status == PF_OK && pf_metadata_give(&state->meta, batch))
-            return PF_OK;
-    }
-    return state->status;
+    return pf_rows_read(reader, &state->rows, &state->status, read_part, batch);
 }
 
 const struct pf_format pf_format_gmon = {
