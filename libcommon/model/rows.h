@@ -26,6 +26,7 @@ struct pf_rows {
     size_t depth;
     bool root_first; /* the order of frames: the outermost first; otherwise the leaf first */
     bool declared;   /* a declaration was queued */
+    bool open;       /* the next record joins the one added last: the batch may be the same */
 
     struct pf_stack_memo *memo;
     size_t frame_capacity;
@@ -38,7 +39,6 @@ struct pf_rows {
     int64_t *ones;
     size_t count, capacity;
     size_t given; /* of them, in batches */
-    bool open;    /* the last piece takes more rows */
 
     enum pf_kind kind;  /* of the records that are added now */
     uint32_t counted;   /* the measure of which each record has 1; UINT32_MAX: none */
@@ -64,8 +64,8 @@ void pf_rows_free(struct pf_rows *);
  */
 
 /* Records that are added from now on are of `kind` and have the columns added from now on. The
- * first kind is PF_SAMPLE. Columns that batches are to have only where a record has a value are
- * begun anew when pf_rows_empty. */
+ * first kind is PF_SAMPLE. A reader whose batches shall have only the columns that their records
+ * use begins anew wherever `open` is false. */
 void pf_rows_begin(struct pf_rows *, enum pf_kind kind);
 /* The column of a measure, added if there is none yet: 0, 1, ... in the order of adding. */
 uint32_t pf_rows_measure(struct pf_rows *, uint32_t measure);

@@ -51,12 +51,11 @@ static int cut(struct pf_reader *reader, uint64_t offset)
 
 /* --- call chains ------------------------------------------------------------------------------------------------------------------- */
 
-static inline bool add_frame(struct pf_perf_reader *state, uint32_t location)
+static inline int add_frame(struct pf_reader *reader, uint32_t location)
 {
-    if (state->depth >= state->frame_capacity && !pf_grow(&state->frames, &state->frame_capacity, state->depth + 1, sizeof *state->frames))
-        return false;
-    state->frames[state->depth++] = location;
-    return true;
+    struct pf_perf_reader *state = reader->state;
+
+    return pf_rows_frame(&state->rows, location, &reader->error, state->event);
 }
 
 /* The meaning of a line met for the first time. */
@@ -88,7 +87,7 @@ static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_p
 static bool place_frame(struct pf_reader *reader, uint32_t id)
 {
     struct pf_perf_reader *state = reader->state;
-    uint32_t *location = &state->frames[state->depth - 1], had = state->placed.count, row;
+    uint32_t *location = &state->rows.frames[state->rows.depth - 1], had = state->placed.count, row;
     struct pf_perf_source source;
 
     row = pf_table_intern(&state->placed, &(uint32_t[2]){*location, id});
@@ -104,27 +103,27 @@ static bool place_frame(struct pf_reader *reader, uint32_t id)
     return true;
 }
 
-static bool add_special(struct pf_reader *reader, uint32_t id)
+static int add_special(struct pf_reader *reader, uint32_t id)
 {
     struct pf_perf_reader *state = reader->state;
     const struct pf_perf_line *special = &state->specials[state->lines.rows[id].value - PF_PERF_SPECIAL];
+    int status = PF_OK;
 
     state->inlines = true;
     if (special->count == 0)
-        return state->depth == 0 || place_frame(reader, id);
-    for (uint32_t k = 0; k < special->count; k++)
-        if (!add_frame(state, state->locations[special->first + k]))
-            return false;
-    return true;
+        return state->rows.depth == 0 || place_frame(reader, id) ? PF_OK : pf_error_nomem(&reader->error);
+    for (uint32_t k = 0; k < special->count && status == PF_OK; k++)
+        status = add_frame(reader, state->locations[special->first + k]);
+    return status;
 }
 
 /* Adds what a known line means to the event. */
-static inline bool add_line(struct pf_reader *reader, uint32_t id)
+static inline int add_line(struct pf_reader *reader, uint32_t id)
 {
     struct pf_perf_reader *state = reader->state;
     uint32_t value = state->lines.rows[id].value;
 
-    return value < PF_PERF_SPECIAL ? add_frame(state, value) : add_special(reader, id);
+    return value < PF_PERF_SPECIAL ? add_frame(reader, value) : add_special(reader, id);
 }
 
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
@@ -148,7 +147,7 @@ static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struc
 }
 
 /* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a failure. */
-static int read_line(struct pf_reader *reader, uint64_t event, uint32_t *last, enum line *what)
+static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
 {
     struct pf_perf_reader *state = reader->state;
     struct pf_perf_frame frame;
@@ -164,13 +163,13 @@ static int read_line(struct pf_reader *reader, uint64_t event, uint32_t *last, e
         *what = LINE_MEANING;
         *last = known;
         take(reader, &ahead);
-        return add_line(reader, known) ? PF_OK : pf_error_nomem(&reader->error);
+        return add_line(reader, known);
     }
     *what = judge(state, ahead.line, &frame, &is_frame);
     if (*what == LINE_END)
-        return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK : cut(reader, event);
+        return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK : cut(reader, state->event);
     if (!ahead.whole && (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
-        return cut(reader, event);
+        return cut(reader, state->event);
     if (*what == LINE_NONE) {
         if (state->passed_over++ == 0)
             state->passed_offset = pf_source_offset(reader->source);
@@ -181,12 +180,12 @@ static int read_line(struct pf_reader *reader, uint64_t event, uint32_t *last, e
     if (!*last)
         return pf_error_nomem(&reader->error);
     take(reader, &ahead);
-    return set_meaning(reader, *last, is_frame ? &frame : NULL) && add_line(reader, *last) ? PF_OK : pf_error_nomem(&reader->error);
+    return set_meaning(reader, *last, is_frame ? &frame : NULL) ? add_line(reader, *last) : pf_error_nomem(&reader->error);
 }
 
 /* The call chain below a header, and the blank line behind it. A file that ends without that blank line is taken as whole, since many
  * have lost it; one that ends within a line is not. */
-static int read_chain(struct pf_reader *reader, uint64_t event)
+static int read_chain(struct pf_reader *reader)
 {
     struct pf_perf_reader *state = reader->state;
     enum line what = LINE_MEANING;
@@ -201,16 +200,13 @@ static int read_chain(struct pf_reader *reader, uint64_t event)
         if (id) {
             pf_source_take(reader->source, (size_t)state->lines.rows[id].size + 1);
             last = id;
-            if (!add_line(reader, id))
-                return pf_error_nomem(&reader->error);
+            status = add_line(reader, id);
         } else if (have > 0 && *bytes == '\n') {
             pf_source_take(reader->source, 1);
             return PF_OK;
         } else {
-            status = read_line(reader, event, &last, &what);
+            status = read_line(reader, &last, &what);
         }
-        if (state->depth > PF_STACK_DEPTH_MAX)
-            return pf_error_at(&reader->error, PF_FAILED, event, "more than 1048575 frames");
     }
     return status == PF_EOF ? PF_OK : status;
 }
@@ -222,15 +218,15 @@ static void give_images(struct pf_reader *reader)
     uint64_t address = 0;
     uint32_t image = 0;
 
-    for (size_t k = state->depth; k-- > 0;) {
-        struct pf_location location = *pf_dict_location(reader->dict, state->frames[k]);
+    for (size_t k = state->rows.depth; k-- > 0;) {
+        struct pf_location location = *pf_dict_location(reader->dict, state->rows.frames[k]);
 
         if (!location.inlined) {
             address = location.address;
             image = location.image;
         } else if (location.image == 0 && image != 0 && location.address == address) {
             location.image = image;
-            state->frames[k] = pf_dict_add_location(reader->dict, &location);
+            state->rows.frames[k] = pf_dict_add_location(reader->dict, &location);
         }
     }
 }
@@ -331,33 +327,82 @@ static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *
 }
 
 /* Of the frame in the line of the header, where no line of a call chain follows. */
-static bool use_single(struct pf_reader *reader, const struct pf_perf_frame *frame)
+static int use_single(struct pf_reader *reader, const struct pf_perf_frame *frame)
 {
     struct pf_perf_reader *state = reader->state;
     size_t had = state->location_count;
-    bool good = pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity);
+    int status = PF_OK;
 
-    for (size_t k = had; good && k < state->location_count; k++)
-        good = add_frame(state, state->locations[k]);
+    if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity))
+        status = pf_error_nomem(&reader->error);
+    for (size_t k = had; status == PF_OK && k < state->location_count; k++)
+        status = add_frame(reader, state->locations[k]);
     state->location_count = had;
-    return good;
+    return status;
+}
+
+/* The measures of the records that come now: those of the events that a batch has. */
+static void begin_columns(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+
+    pf_rows_begin(&state->rows, PF_SAMPLE);
+    if (state->item_measure != UINT32_MAX)
+        pf_rows_measure(&state->rows, state->item_measure);
+    if (state->samples == UINT32_MAX)
+        state->samples = pf_dict_add_measure(reader->dict,
+                                             pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED));
+    pf_rows_count(&state->rows, state->samples);
+}
+
+/* The event that was read becomes a record. */
+static int add_event(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+    struct pf_rows *rows = &state->rows;
+    uint32_t column = 0;
+
+    if (!rows->open)
+        begin_columns(reader);
+    if (state->item_measure != UINT32_MAX)
+        column = pf_rows_measure(rows, state->item_measure);
+    if (column >= PF_PERF_EVENTS) {
+        begin_columns(reader);
+        column = 0;
+    }
+    pf_rows_sample(rows, state->item_labels);
+    if (state->item_measure != UINT32_MAX)
+        pf_rows_set(rows, column, state->item_value);
+    if (state->give_times && state->timed)
+        pf_rows_time(rows, state->item_time);
+    return PF_OK;
+}
+
+/* The measures known when the input ends without an event. */
+static void declare(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+
+    state->item_measure = UINT32_MAX;
+    begin_columns(reader);
+    pf_rows_declare(&state->rows);
 }
 
 /* An event whose header is ahead. */
 static int read_event(struct pf_reader *reader, const struct ahead *ahead, const struct pf_perf_header *header)
 {
     struct pf_perf_reader *state = reader->state;
-    uint64_t event = pf_source_offset(reader->source);
     struct pf_perf_frame frame;
     bool single = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
     struct pf_buffer copy = {0};
 
+    state->event = pf_source_offset(reader->source);
     if (!ahead->whole && !(single && frame.image.size > 0))
-        return cut(reader, event);
+        return cut(reader, state->event);
     state->timed = state->timed || header->has_time;
     state->named = true;
     state->item_time = header->time;
-    state->depth = 0;
+    state->rows.depth = 0;
     state->inlines = false;
     if (!find_labels(reader, header) || !find_measure(reader, header))
         return pf_error_nomem(&reader->error);
@@ -365,17 +410,15 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead, const
     if (single && !pf_buffer_append(&copy, header->rest.data, header->rest.size))
         return pf_error_nomem(&reader->error);
     take(reader, ahead);
-    int status = read_chain(reader, event);
-    if (status == PF_OK && single && state->depth == 0) {
+    int status = read_chain(reader);
+    if (status == PF_OK && single && state->rows.depth == 0) {
         pf_perf_frame_parse((struct pf_bytes){copy.data, copy.size}, &frame);
-        if (!use_single(reader, &frame))
-            status = pf_error_nomem(&reader->error);
+        status = use_single(reader, &frame);
     }
     pf_buffer_free(&copy);
     if (status == PF_OK && state->inlines)
         give_images(reader);
-    state->item = PF_PERF_EVENT;
-    return status;
+    return status == PF_OK ? add_event(reader) : status;
 }
 
 /* Whether a chain begins `behind` bytes from here. PF_OK, or a failure. */
@@ -393,15 +436,15 @@ static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
 static int read_bare(struct pf_reader *reader, bool headed)
 {
     struct pf_perf_reader *state = reader->state;
-    uint64_t event = pf_source_offset(reader->source);
     struct pf_perf_header header = {0};
     struct ahead ahead;
     int status = headed ? look(reader, &ahead) : PF_OK;
 
     if (status != PF_OK)
         return status;
+    state->event = pf_source_offset(reader->source);
     state->bare = true;
-    state->depth = 0;
+    state->rows.depth = 0;
     state->inlines = false;
     state->item_time = 0;
     if (headed)
@@ -410,11 +453,10 @@ static int read_bare(struct pf_reader *reader, bool headed)
         return pf_error_nomem(&reader->error);
     if (headed)
         take(reader, &ahead);
-    status = read_chain(reader, event);
+    status = read_chain(reader);
     if (status == PF_OK && state->inlines)
         give_images(reader);
-    state->item = PF_PERF_EVENT;
-    return status;
+    return status == PF_OK ? add_event(reader) : status;
 }
 
 /* What times and events end with: a header that has one and is none is damaged. */
@@ -460,10 +502,9 @@ static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
             text = pf_bytes_trim((struct pf_bytes){text.data + at + 3, text.size - at - 3});
             break;
         }
-    state->item_key = pf_dict_intern(reader->dict, key, PF_UTF8);
-    state->item_text = pf_dict_intern(reader->dict, text, PF_UTF8);
+    pf_rows_meta_strings(&state->rows, state->origin, pf_dict_intern(reader->dict, key, PF_UTF8),
+                         pf_dict_intern(reader->dict, text, PF_UTF8));
     take(reader, ahead);
-    state->item = PF_PERF_COMMENT;
     return PF_OK;
 }
 
@@ -474,7 +515,7 @@ static bool rule(struct pf_bytes line)
     return text.size == 0 || pf_bytes_equal(text, PF_BYTES("========"));
 }
 
-int pf_perf_read_item(struct pf_reader *reader)
+static int read_item(struct pf_reader *reader)
 {
     struct pf_perf_reader *state = reader->state;
     struct pf_perf_header header;
@@ -505,5 +546,20 @@ int pf_perf_read_item(struct pf_reader *reader)
             return read_other(reader, &ahead);
         take(reader, &ahead);
     }
+    return status;
+}
+
+int pf_perf_read_item(struct pf_reader *reader)
+{
+    struct pf_perf_reader *state = reader->state;
+    int status = read_item(reader);
+
+    if (status == PF_OK)
+        return PF_OK;
+    if (!state->rows.declared)
+        declare(reader);
+    if (state->passed_over > 0)
+        pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %" PRIu64 " line%s of call chains that are no frames passed over",
+                       state->passed_offset, state->passed_over, state->passed_over == 1 ? "" : "s");
     return status;
 }

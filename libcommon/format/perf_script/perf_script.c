@@ -2,7 +2,6 @@
 #include "format/perf_script/frame.h"
 #include "format/perf_script/reader.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum { WINDOW = 64 * 1024 };
@@ -143,10 +142,8 @@ static int open_reader(struct pf_reader *reader)
     state->samples = UINT32_MAX;
     state->give_times = reader->times || pf_options_get(reader->options, "time");
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("perf-script"), 0);
-    for (size_t k = 0; k < PF_BATCH_ROWS; k++)
-        state->ones[k] = 1;
-    state->memo = pf_stack_memo_new();
-    if (!pf_line_memo_init(&state->lines) || !pf_line_memo_init(&state->names) || !state->memo ||
+    pf_rows_init(&state->rows, reader->dict);
+    if (!pf_line_memo_init(&state->lines) || !pf_line_memo_init(&state->names) ||
         pf_table_init(&state->placed, 2 * sizeof(uint32_t)) != PF_OK)
         return pf_error_nomem(&reader->error);
     return PF_OK;
@@ -156,7 +153,7 @@ static void close_reader(struct pf_reader *reader)
 {
     struct pf_perf_reader *state = reader->state;
 
-    pf_stack_memo_free(state->memo);
+    pf_rows_free(&state->rows);
     pf_line_memo_free(&state->lines);
     pf_line_memo_free(&state->names);
     pf_table_free(&state->placed);
@@ -165,136 +162,13 @@ static void close_reader(struct pf_reader *reader)
     free(state->placed_locations);
     free(state->labels);
     free(state->measures);
-    free(state->frames);
-    for (size_t k = 0; k < PF_PERF_EVENTS; k++)
-        free(state->values[k]);
-}
-
-/* The measure that counts events as they come stands behind the first of the others. */
-static bool find_samples(struct pf_reader *reader)
-{
-    struct pf_perf_reader *state = reader->state;
-
-    if (state->samples == UINT32_MAX)
-        state->samples = pf_dict_add_measure(
-            reader->dict, pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED));
-    return state->samples != UINT32_MAX;
-}
-
-/* The column of the item's measure; PF_PERF_EVENTS when the batch has no more of them, or memory ran out. */
-static uint32_t find_column(struct pf_reader *reader)
-{
-    struct pf_perf_reader *state = reader->state;
-    uint32_t k;
-
-    for (k = 0; k < state->column_count; k++)
-        if (state->columns[k].measure == state->item_measure)
-            return k;
-    if (k == PF_PERF_EVENTS)
-        return k;
-    if (!state->values[k] && !(state->values[k] = malloc(PF_BATCH_ROWS * sizeof(int64_t)))) {
-        state->status = pf_error_nomem(&reader->error);
-        return PF_PERF_EVENTS;
-    }
-    memset(state->values[k], 0, PF_BATCH_ROWS * sizeof(int64_t));
-    state->columns[state->column_count++] = (struct pf_value_column){state->item_measure, state->values[k]};
-    return k;
-}
-
-static bool add_row(struct pf_reader *reader, uint32_t row)
-{
-    struct pf_perf_reader *state = reader->state;
-
-    if (state->item_measure != UINT32_MAX) {
-        uint32_t column = find_column(reader);
-
-        if (column == PF_PERF_EVENTS)
-            return false;
-        state->values[column][row] = state->item_value;
-    }
-    pf_stack_memo_queue(state->memo, reader->dict, state->frames, state->depth, &state->stacks[row]);
-    state->label_rows[row] = state->item_labels;
-    state->times[row] = state->item_time;
-    state->item = PF_PERF_NONE;
-    return true;
-}
-
-static void give_records(struct pf_perf_reader *state, struct pf_batch *batch, uint32_t rows)
-{
-    state->columns[state->column_count] = (struct pf_value_column){state->samples, state->ones};
-    batch->kind = PF_SAMPLE;
-    batch->rows = rows;
-    batch->stack = state->stacks;
-    batch->labels = state->label_rows;
-    batch->time = state->give_times && state->timed ? state->times : NULL;
-    batch->values = state->columns;
-    batch->value_count = state->column_count + 1;
-}
-
-static void give_comment(struct pf_perf_reader *state, struct pf_batch *batch)
-{
-    batch->kind = PF_META;
-    batch->rows = 1;
-    batch->origin = &state->origin;
-    batch->key = &state->item_key;
-    batch->value = &state->item_text;
-    state->item = PF_PERF_NONE;
-}
-
-/* The measures known before the first record. */
-static int declare(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_perf_reader *state = reader->state;
-
-    state->declared = true;
-    state->column_count = 0;
-    if (state->item == PF_PERF_EVENT && state->item_measure != UINT32_MAX && find_column(reader) == PF_PERF_EVENTS)
-        return state->status;
-    if (!find_samples(reader))
-        return pf_error_nomem(&reader->error);
-    give_records(state, batch, 0);
-    return PF_OK;
-}
-
-/* At the end of the input. */
-static void warn(struct pf_reader *reader)
-{
-    struct pf_perf_reader *state = reader->state;
-
-    if (state->passed_over > 0)
-        pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %" PRIu64 " line%s of call chains that are no frames passed over",
-                       state->passed_offset, state->passed_over, state->passed_over == 1 ? "" : "s");
-    state->passed_over = 0;
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_perf_reader *state = reader->state;
-    uint32_t rows = 0;
 
-    state->column_count = 0;
-    while (rows < PF_BATCH_ROWS) {
-        if (rows > 0 && state->item == PF_PERF_NONE && reader->flush && pf_source_would_block(reader->source))
-            break;
-        if (state->item == PF_PERF_NONE && state->status == PF_OK)
-            state->status = pf_perf_read_item(reader);
-        if (state->status != PF_OK)
-            state->item = PF_PERF_NONE;
-        if (rows == 0 && state->item == PF_PERF_COMMENT)
-            return give_comment(state, batch), PF_OK;
-        if (!state->declared)
-            return declare(reader, batch);
-        if (state->item != PF_PERF_EVENT || !add_row(reader, rows))
-            break;
-        rows++;
-    }
-    if (rows == 0) {
-        warn(reader);
-        return state->status;
-    }
-    pf_stack_memo_flush(state->memo, reader->dict);
-    give_records(state, batch, rows);
-    return PF_OK;
+    return pf_rows_read(reader, &state->rows, &state->status, pf_perf_read_item, batch);
 }
 
 static const struct pf_option options[] = {

@@ -3,13 +3,10 @@
 #define PF_FORMAT_PERF_SCRIPT_READER_H
 
 #include "base/line_memo.h"
-#include "codec/format.h"
+#include "codec/text_reader.h"
 #include "format/perf_script/header.h"
-#include "model/stacks.h"
 
 enum { PF_PERF_EVENTS = 64 }; /* different ones in a batch; one with more of them is cut short */
-
-enum pf_perf_item { PF_PERF_NONE, PF_PERF_EVENT, PF_PERF_COMMENT };
 
 /* What a line of a call chain means is its value in the memo: a location, or, with the upper bit, one of these. */
 #define PF_PERF_SPECIAL 0x80000000u
@@ -24,7 +21,7 @@ struct pf_perf_measure {
 };
 
 struct pf_perf_reader {
-    struct pf_stack_memo *memo;
+    struct pf_rows rows;
     struct pf_line_memo lines, names; /* of call chains; `who` parts, and events */
     struct pf_perf_line *specials;
     size_t special_count, special_capacity;
@@ -43,29 +40,19 @@ struct pf_perf_reader {
     bool named;                       /* one came that has a time or an event in its header */
     bool bare;                        /* one came that has neither */
     bool give_times;
-    bool declared;
     int status;                       /* what follows the records given last */
 
-    uint32_t *frames;                 /* of the event at hand, leaf first */
-    size_t depth, frame_capacity;
-    bool inlines;                     /* some of them are inlined */
+    bool inlines;                     /* frames of the event at hand are inlined */
     uint64_t passed_over;             /* lines that are no frames, and where the first is */
     uint64_t passed_offset;
 
-    enum pf_perf_item item;           /* read, and not yet given */
+    uint64_t event;                   /* the event at hand: where it begins */
     uint32_t item_measure, item_labels;
     int64_t item_value, item_time;
-    uint32_t item_key, item_text;     /* of a comment */
     uint32_t origin;
-
-    uint32_t stacks[PF_BATCH_ROWS], label_rows[PF_BATCH_ROWS];
-    int64_t times[PF_BATCH_ROWS], ones[PF_BATCH_ROWS];
-    struct pf_value_column columns[PF_PERF_EVENTS + 1];
-    int64_t *values[PF_PERF_EVENTS];  /* of columns; NULL = not yet */
-    uint32_t column_count;
 };
 
-/* Reads on to the next event or comment, which is then the item. PF_EOF, or a failure. */
+/* Reads on to the next event or comment, which becomes a record or metadata. PF_EOF, or a failure. */
 int pf_perf_read_item(struct pf_reader *);
 
 #endif
