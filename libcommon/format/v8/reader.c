@@ -24,6 +24,7 @@ int pf_v8_open_reader(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
 
+    pf_rows_init(&state->rows, reader->dict);
     if (pf_call_tree_init(&state->tree) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
@@ -41,9 +42,7 @@ void pf_v8_close_reader(struct pf_reader *reader)
 
     pf_call_tree_free(&state->tree);
     pf_call_samples_free(&state->samples);
-    pf_metadata_free(&state->metadata);
-    pf_pending_free(&state->rows);
-    pf_pending_free(&state->line_records);
+    pf_rows_free(&state->rows);
     free(state->open);
     free(state->line_rows);
     pf_json_cut_close(&state->cut);
@@ -158,10 +157,10 @@ static int read_time(struct pf_json_cut *cut, void *field)
     uint32_t *time = field;
     int status = pf_json_read_text(cut, time);
 
-    if (status == PF_OK && !pf_metadata_add(&state->metadata, reader->dict, reader->format->name,
-                                            pf_bytes_of(time == &state->start ? "startTime" : "endTime"),
-                                            pf_dict_string(reader->dict, *time)))
-        return pf_error_nomem(&reader->error);
+    if (status == PF_OK)
+        pf_rows_meta(&state->rows, reader->format->name,
+                     pf_bytes_of(time == &state->start ? "startTime" : "endTime"),
+                     pf_dict_string(reader->dict, *time));
     return status;
 }
 
@@ -296,15 +295,6 @@ static uint32_t amount_measure(struct pf_reader *reader, const char *name, const
                                make_measure(reader, name, unit, PF_SAMPLE, PF_SELF, state->own_time));
 }
 
-static int64_t *new_column(struct pf_reader *reader, size_t count)
-{
-    int64_t *values = calloc(count + 1, sizeof *values);
-
-    if (!values)
-        pf_error_nomem(&reader->error);
-    return values;
-}
-
 /* The stack of a number some sample names. */
 static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *unknown)
 {
@@ -334,129 +324,140 @@ static void join_twins(struct pf_call_samples *samples)
     samples->count = kept;
 }
 
-/* Records end where a node has no stack. */
-static void fill_stacks(struct pf_reader *reader)
+/* Puts the samples and the times between them in order. */
+static int order_samples(struct pf_reader *reader, bool timed)
+{
+    struct pf_v8_reader *state = reader->state;
+    size_t told = state->samples.deltas.count, count = state->samples.count;
+    bool sorted;
+    int status = subtract_times(reader);
+
+    if (status != PF_OK)
+        return status;
+    if (timed && told != count)
+        pf_report_send(&reader->report, PF_WARNING, "%zu samples and %zu times between them", count,
+                       told);
+    status = pf_call_samples_order(&state->samples, state->next && !state->own, &sorted);
+    if (status != PF_OK)
+        return pf_error_set(&reader->error, status,
+                            status == PF_NOMEM ? "out of memory"
+                                               : "the times of the samples leave 64 bits");
+    if (sorted)
+        pf_report_send(&reader->report, PF_NOTE,
+                       "samples were not in the order of time; they are put into it");
+    if (state->own)
+        join_twins(&state->samples);
+    return PF_OK;
+}
+
+static uint32_t wall_measure(struct pf_reader *reader)
+{
+    struct pf_v8_reader *state = reader->state;
+    struct pf_measure wall =
+        make_measure(reader, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, state->own_time);
+    struct pf_amount_unit unit = pf_amount_unit_of("microseconds");
+    const char *own = pf_dict_string(reader->dict, wall.unit).data;
+
+    if (state->own && !pf_measure_is_time(reader->dict, &wall))
+        unit = (struct pf_amount_unit){own, own, 0, 9};
+    pf_amounts_scale(reader->dict, &state->samples.deltas, &unit, &wall);
+    if (state->own_time[0])
+        wall.unit = state->own_time[1];
+    return pf_dict_add_measure(reader->dict, wall);
+}
+
+/* A record for each sample, up to a node that has no stack; `column` has what the deltas count, if
+ * there is one. With `hits` column 0 counts the samples, our own writer's as many as their node
+ * has. */
+static void add_sample_records(struct pf_reader *reader, bool hits, const uint32_t *column)
 {
     struct pf_v8_reader *state = reader->state;
     size_t unknown = 0;
 
     for (size_t k = 0; k < state->samples.count; k++) {
-        uint32_t stack = sample_stack(reader, state->samples.numbers[k], &unknown);
+        uint32_t number = state->samples.numbers[k];
+        uint32_t stack = sample_stack(reader, number, &unknown);
+        struct pf_call_node *node = &state->tree.nodes[state->tree.rows[number].node];
 
         if (stack == UINT32_MAX)
             break;
-        state->rows.stacks[state->rows.count++] = stack;
+        pf_rows_stack(&state->rows, stack, 0);
+        if (hits)
+            pf_rows_set(&state->rows, 0, state->own ? node->count : 1);
+        if (hits && state->own)
+            node->count = 0;
+        if (column)
+            pf_rows_set(&state->rows, *column, state->samples.deltas.values[k]);
     }
     if (unknown > 0)
-        pf_report_send(&reader->report, PF_WARNING, "%zu samples are of nodes that the profile does not have", unknown);
+        pf_report_send(&reader->report, PF_WARNING,
+                       "%zu samples are of nodes that the profile does not have", unknown);
 }
 
-/* A record for each sample. */
-static int give_samples(struct pf_reader *reader)
+static int add_samples(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
-    struct pf_decimals *deltas = &state->samples.deltas;
-    size_t told = deltas->count, count = state->samples.count;
-    int64_t *hits = new_column(reader, count);
-    bool sorted, timed = told > 0 && (!state->own || state->own_time[0]);
+    bool hits = !state->own || state->own_count[0];
+    bool timed = state->samples.deltas.count > 0 && (!state->own || state->own_time[0]);
+    uint32_t column = 0;
+    int status;
 
-    if (!hits)
-        return PF_NOMEM;
-    if (state->own && !state->own_count[0])
-        free(hits);
-    else
-        pf_pending_column(&state->rows, count_measure(reader, PF_SAMPLE), hits);
-    hits = state->rows.values[0];
-    state->rows.stacks = malloc((count + 1) * sizeof *state->rows.stacks);
-    if (!state->rows.stacks)
-        return pf_error_nomem(&reader->error);
-    int status = subtract_times(reader);
-    if (status != PF_OK)
+    if (hits)
+        pf_rows_measure(&state->rows, count_measure(reader, PF_SAMPLE));
+    status = order_samples(reader, timed);
+    if (status == PF_OK && timed)
+        column = pf_rows_measure(&state->rows, wall_measure(reader));
+    if (pf_rows_column_count(&state->rows) == 0)
         return status;
-    if (timed && told != count)
-        pf_report_send(&reader->report, PF_WARNING, "%zu samples and %zu times between them", count, told);
-    status = pf_call_samples_order(&state->samples, state->next && !state->own, &sorted);
-    if (status != PF_OK)
-        return pf_error_set(&reader->error, status, status == PF_NOMEM ? "out of memory" : "the times of the samples leave 64 bits");
-    if (sorted)
-        pf_report_send(&reader->report, PF_NOTE, "samples were not in the order of time; they are put into it");
-    if (state->own)
-        join_twins(&state->samples);
-    fill_stacks(reader);
-    for (size_t k = 0; k < state->rows.count && hits; k++) {
-        struct pf_call_node *node = &state->tree.nodes[state->tree.rows[state->samples.numbers[k]].node];
-
-        hits[k] = state->own ? node->count : 1;
-        node->count = state->own ? 0 : node->count;
-    }
-    if (timed) {
-        struct pf_measure wall =
-            make_measure(reader, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, state->own_time);
-        struct pf_amount_unit unit = pf_amount_unit_of("microseconds");
-        const char *own = pf_dict_string(reader->dict, wall.unit).data;
-
-        if (state->own && !pf_measure_is_time(reader->dict, &wall))
-            unit = (struct pf_amount_unit){own, own, 0, 9};
-        pf_amounts_scale(reader->dict, deltas, &unit, &wall);
-        if (state->own_time[0])
-            wall.unit = state->own_time[1];
-        pf_pending_column(&state->rows, pf_dict_add_measure(reader->dict, wall), deltas->values);
-        deltas->values = NULL;
-    }
-    return PF_OK;
+    pf_rows_declare_ahead(&state->rows);
+    if (status == PF_OK)
+        add_sample_records(reader, hits, timed ? &column : NULL);
+    return status;
 }
 
 /* A record for each node that has hits: the time of all is shared out among them. */
-static int give_hits(struct pf_reader *reader)
+static int add_hits(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
-    int64_t *hits = new_column(reader, tree->count), *times = new_column(reader, tree->count), span = told_span(reader);
+    int64_t span = told_span(reader), time = 0;
     pf_int128 total = 0;
+    size_t record = 0;
+    bool timed;
 
-    if (hits)
-        pf_pending_column(&state->rows, count_measure(reader, PF_SAMPLE), hits);
     for (uint32_t k = 1; k <= tree->count; k++)
         total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
-    bool timed = span > 0 && total > 0 && total <= INT64_MAX;
-    if (timed && times)
-        pf_pending_column(&state->rows, amount_measure(reader, "wall", "nanoseconds"), times);
-    else
-        free(times);
-    state->rows.stacks = malloc(((size_t)tree->count + 1) * sizeof *state->rows.stacks);
-    if (!hits || (timed && !times) || !state->rows.stacks)
-        return pf_error_nomem(&reader->error);
+    timed = span > 0 && total > 0 && total <= INT64_MAX;
+    pf_rows_measure(&state->rows, count_measure(reader, PF_SAMPLE));
+    if (timed)
+        pf_rows_measure(&state->rows, amount_measure(reader, "wall", "nanoseconds"));
+    pf_rows_declare_ahead(&state->rows);
     for (uint32_t k = 1; k <= tree->count; k++) {
         const struct pf_call_node *node = &tree->nodes[k];
 
         if (node->count <= 0 || node->stack == UINT32_MAX)
             continue;
-        if (timed && !pf_scale64((pf_int128)node->count * span, 1, (uint64_t)total, &times[state->rows.count]))
-            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits", state->rows.count + 1);
-        hits[state->rows.count] = node->count;
-        state->rows.stacks[state->rows.count++] = node->stack;
+        record++;
+        if (timed && !pf_scale64((pf_int128)node->count * span, 1, (uint64_t)total, &time))
+            return pf_error_set(&reader->error, PF_OVERFLOW,
+                                "record %zu: its time leaves 64 bits", record);
+        pf_rows_stack(&state->rows, node->stack, 0);
+        pf_rows_set(&state->rows, 0, node->count);
+        pf_rows_set(&state->rows, 1, time);
     }
     return PF_OK;
 }
 
 /* Bytes that live, by node or by sample. */
-static int give_heap(struct pf_reader *reader)
+static int add_heap(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
-    size_t most = state->heap_samples ? state->samples.count : tree->count;
-    int64_t *bytes = new_column(reader, most);
+    uint32_t column = pf_rows_measure(&state->rows, amount_measure(reader, "inuse_space", "bytes"));
 
-    if (!bytes)
-        return PF_NOMEM;
-    pf_pending_column(&state->rows, amount_measure(reader, "inuse_space", "bytes"), bytes);
-    state->rows.stacks = malloc((most + 1) * sizeof *state->rows.stacks);
-    if (!state->rows.stacks)
-        return pf_error_nomem(&reader->error);
+    pf_rows_declare_ahead(&state->rows);
     if (state->heap_samples) {
-        memcpy(bytes, state->samples.deltas.values ? state->samples.deltas.values : bytes,
-               state->samples.deltas.count * sizeof *bytes);
-        fill_stacks(reader);
+        add_sample_records(reader, false, &column);
         return PF_OK;
     }
     for (uint32_t k = 1; k <= tree->count; k++) {
@@ -464,39 +465,32 @@ static int give_heap(struct pf_reader *reader)
 
         if (node->count == 0 || node->stack == UINT32_MAX)
             continue;
-        bytes[state->rows.count] = node->count;
-        state->rows.stacks[state->rows.count++] = node->stack;
+        pf_rows_stack(&state->rows, node->stack, 0);
+        pf_rows_set(&state->rows, column, node->count);
     }
     return PF_OK;
 }
 
 /* Hits of lines, where they were asked for: places, for no sample says on which line it was. */
-static int give_lines(struct pf_reader *reader)
+static void add_lines(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
-    struct pf_pending *rows = &state->line_records;
-    int64_t *hits;
 
     if (!state->lines || state->heap)
-        return PF_OK;
-    hits = new_column(reader, state->line_count);
-    if (!hits)
-        return PF_NOMEM;
-    rows->kind = PF_FLAT;
-    pf_pending_column(rows, count_measure(reader, PF_FLAT), hits);
-    rows->stacks = malloc((state->line_count + 1) * sizeof *rows->stacks);
-    if (!rows->stacks)
-        return pf_error_nomem(&reader->error);
+        return;
+    pf_rows_begin(&state->rows, PF_FLAT);
+    pf_rows_measure(&state->rows, count_measure(reader, PF_FLAT));
+    pf_rows_declare_ahead(&state->rows);
     for (size_t k = 0; k < state->line_count; k++) {
         const struct pf_v8_line *line = &state->line_rows[k];
-        struct pf_location location = *pf_dict_location(reader->dict, state->tree.nodes[line->node].location);
+        struct pf_location location =
+            *pf_dict_location(reader->dict, state->tree.nodes[line->node].location);
 
         location.line = line->line;
         location.column = 0;
-        hits[rows->count] = line->ticks;
-        rows->stacks[rows->count++] = pf_dict_add_location(reader->dict, &location);
+        pf_rows_flat(&state->rows, pf_dict_add_location(reader->dict, &location), 0);
+        pf_rows_set(&state->rows, 0, line->ticks);
     }
-    return PF_OK;
 }
 
 static int finish_profile(struct pf_reader *reader, int status)
@@ -519,30 +513,25 @@ static int finish_profile(struct pf_reader *reader, int status)
     /* of what is cut nobody knows whether samples were to come */
     if (!state->heap && !state->sampled && status != PF_OK)
         return status;
-    int given = state->heap ? give_heap(reader) : state->sampled ? give_samples(reader) : give_hits(reader);
-    if (given == PF_OK)
-        given = give_lines(reader);
-    return status == PF_OK ? given : status;
+    int added = state->heap      ? add_heap(reader)
+                : state->sampled ? add_samples(reader)
+                                 : add_hits(reader);
+    if (added == PF_OK)
+        add_lines(reader);
+    return status == PF_OK ? added : status;
+}
+
+/* The whole document is one step. */
+static int read_all(struct pf_reader *reader)
+{
+    int status = finish_profile(reader, read_document(reader));
+
+    return status == PF_OK ? PF_EOF : status;
 }
 
 int pf_v8_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_v8_reader *state = reader->state;
-    struct pf_pending *lines = &state->line_records;
 
-    if (!state->read) {
-        state->read = true;
-        state->status = finish_profile(reader, read_document(reader));
-    }
-    if (!state->rows.declared && state->rows.column_count > 0 && pf_pending_give(&state->rows, batch))
-        return PF_OK;
-    if (!lines->declared && lines->column_count > 0 && pf_pending_give(lines, batch))
-        return PF_OK;
-    if (pf_metadata_give(&state->metadata, batch))
-        return PF_OK;
-    if (state->rows.column_count > 0 && pf_pending_give(&state->rows, batch))
-        return PF_OK;
-    if (lines->column_count > 0 && pf_pending_give(lines, batch))
-        return PF_OK;
-    return state->status == PF_OK ? PF_EOF : state->status;
+    return pf_rows_read(reader, &state->rows, &state->status, read_all, batch);
 }

@@ -5,9 +5,8 @@
 #include "analysis/sum/frame_sums.h"
 #include "analysis/sum/walk.h"
 #include "codec/json_reader.h"
+#include "codec/text_reader.h"
 #include "model/call_tree.h"
-#include "model/metadata.h"
-#include "model/pending.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,9 +33,7 @@ struct pf_v8_reader {
         int64_t line, ticks;
     } *line_rows;
     size_t line_count, line_capacity;
-    struct pf_pending rows, line_records;
-    struct pf_metadata metadata;
-    bool read;
+    struct pf_rows rows;
     int status;
 };
 
