@@ -349,6 +349,13 @@ void pf_rows_edge(struct pf_rows *rows, uint32_t caller, uint32_t callee, uint32
         out_of_memory(rows);
 }
 
+bool pf_rows_add_to(struct pf_rows *rows, size_t row, uint32_t column, int64_t amount)
+{
+    int64_t *value = row < rows->count ? &rows->values[column][row] : NULL;
+
+    return !value || pf_add64(*value, amount, value);
+}
+
 void pf_rows_time(struct pf_rows *rows, int64_t nanoseconds)
 {
     if (!rows->open)

@@ -119,6 +119,10 @@ static inline void pf_rows_set(struct pf_rows *rows, uint32_t column, int64_t va
         rows->values[column][rows->count - 1] = value;
 }
 
+/* Adds to the value of record `row`, counted from 0, of a reader that has given no batch of records
+ * yet. False: the sum leaves 64 bits, and the value is as it was. */
+bool pf_rows_add_to(struct pf_rows *, size_t row, uint32_t column, int64_t amount);
+
 /* The time of the record added last. */
 void pf_rows_time(struct pf_rows *, int64_t nanoseconds);
 

@@ -4,8 +4,8 @@
 
 #include "base/number.h"
 #include "codec/json_reader.h"
+#include "codec/text_reader.h"
 #include "model/call_tree.h"
-#include "model/pending.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,10 +57,8 @@ struct pf_trace_reader {
     struct pf_buffer args;              /* of the event at hand, as written */
     uint64_t rounded, cut_spans, unmatched, unclosed;
     pf_int128 cut_time;                 /* nanoseconds */
-    struct pf_pending rows;
-    struct pf_table keys;               /* stack and labels of each row */
-    size_t capacity[3];                 /* of the columns of rows */
-    bool read;
+    struct pf_rows rows;
+    struct pf_table keys;               /* stack and labels of each row of spans */
     int status;
 };
 

@@ -170,15 +170,23 @@ static uint32_t add_measure(struct pf_reader *reader, const char *name, const ch
                                pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED));
 }
 
-static int make_rows(struct pf_reader *reader, size_t count)
+static void declare(struct pf_reader *reader)
 {
-    struct pf_pending *rows = &((struct pf_trace_reader *)reader->state)->rows;
+    struct pf_rows *rows = &((struct pf_trace_reader *)reader->state)->rows;
 
-    rows->stacks = calloc(count + 1, sizeof *rows->stacks);
-    rows->labels = calloc(count + 1, sizeof *rows->labels);
-    pf_pending_column(rows, add_measure(reader, "hits", "count", PF_COUNT), calloc(count + 1, sizeof(int64_t)));
-    pf_pending_column(rows, add_measure(reader, "wall", "nanoseconds", PF_SELF), calloc(count + 1, sizeof(int64_t)));
-    return rows->stacks && rows->labels && rows->values[0] && rows->values[1] ? PF_OK : pf_error_nomem(&reader->error);
+    pf_rows_measure(rows, add_measure(reader, "hits", "count", PF_COUNT));
+    pf_rows_measure(rows, add_measure(reader, "wall", "nanoseconds", PF_SELF));
+    pf_rows_declare(rows);
+}
+
+static void add_record(struct pf_reader *reader, uint32_t stack, uint32_t thread, int64_t hits,
+                       int64_t time)
+{
+    struct pf_trace_reader *state = reader->state;
+
+    pf_rows_stack(&state->rows, stack, state->thread_rows[thread].labels);
+    pf_rows_set(&state->rows, 0, hits);
+    pf_rows_set(&state->rows, 1, time);
 }
 
 /* What no node tells is unknown. */
@@ -208,8 +216,6 @@ static int resolve(struct pf_reader *reader, struct pf_call_tree *tree)
 
 static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profile)
 {
-    struct pf_trace_reader *state = reader->state;
-    struct pf_pending *rows = &state->rows;
     struct pf_amount_unit microseconds = pf_amount_unit_of("microseconds");
     struct pf_measure scaled = {0};
     const char *deltas = pf_options_get(reader->options, "deltas");
@@ -225,20 +231,18 @@ static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profi
     pf_amounts_scale(reader->dict, &profile->samples.deltas, &microseconds, &scaled);
     if (scaled.num != 1 || scaled.den != 1)
         return pf_error_set(&reader->error, PF_OVERFLOW, "the times of a profile leave 64 bits");
-    for (size_t k = 0; k < profile->samples.count; k++) {
-        rows->stacks[rows->count] = stack_of(reader, &profile->tree, profile->samples.numbers[k]);
-        rows->labels[rows->count] = state->thread_rows[profile->thread].labels;
-        rows->values[0][rows->count] = 1;
-        rows->values[1][rows->count++] = profile->samples.deltas.values[k];
-    }
+    for (size_t k = 0; k < profile->samples.count; k++)
+        add_record(reader, stack_of(reader, &profile->tree, profile->samples.numbers[k]),
+                   profile->thread, 1, profile->samples.deltas.values[k]);
     return PF_OK;
 }
 
 int pf_trace_give_profiles(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
-    int status = make_rows(reader, state->profile_samples);
+    int status = PF_OK;
 
+    declare(reader);
     for (size_t k = 0; k < state->profile_count && status == PF_OK; k++)
         status = give_profile(reader, &state->profiles[k]);
     return status;
@@ -259,22 +263,21 @@ static int compare_samples(const void *a, const void *b)
 int pf_trace_give_samples(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
-    struct pf_pending *rows = &state->rows;
-    int status = make_rows(reader, state->sample_count);
+    int status;
 
-    if (status == PF_OK)
-        status = resolve(reader, &state->frames);
+    declare(reader);
+    status = resolve(reader, &state->frames);
     qsort(state->samples, state->sample_count, sizeof *state->samples, compare_samples);
     for (size_t k = 0; k < state->sample_count && status == PF_OK; k++) {
         const struct pf_trace_sample *sample = &state->samples[k];
         bool more = k + 1 < state->sample_count && sample[1].thread == sample->thread;
+        uint32_t stack = stack_of(reader, &state->frames, sample->frame);
+        int64_t time = 0;
 
-        rows->stacks[rows->count] = stack_of(reader, &state->frames, sample->frame);
-        rows->labels[rows->count] = state->thread_rows[sample->thread].labels;
-        rows->values[0][rows->count] = sample->weight;
-        if (more && __builtin_sub_overflow(sample[1].time, sample->time, &rows->values[1][rows->count]))
-            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits", k + 1);
-        rows->count++;
+        if (more && __builtin_sub_overflow(sample[1].time, sample->time, &time))
+            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits",
+                                k + 1);
+        add_record(reader, stack, sample->thread, sample->weight, time);
     }
     return status;
 }

@@ -29,6 +29,7 @@ static int open_reader(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
 
+    pf_rows_init(&state->rows, reader->dict);
     pf_json_reader_open(&state->cut, reader);
     state->cut.lenient = true;
     if (pf_table_init(&state->threads, sizeof(struct thread_key)) != PF_OK || pf_call_tree_init(&state->frames) != PF_OK ||
@@ -54,7 +55,7 @@ static void close_reader(struct pf_reader *reader)
     pf_table_free(&state->profile_keys);
     pf_call_tree_free(&state->frames);
     pf_buffer_free(&state->args);
-    pf_pending_free(&state->rows);
+    pf_rows_free(&state->rows);
     pf_json_cut_close(&state->cut);
 }
 
@@ -417,19 +418,20 @@ static int give_records(struct pf_reader *reader)
     return profiles ? pf_trace_give_profiles(reader) : samples ? pf_trace_give_samples(reader) : pf_trace_give_spans(reader);
 }
 
+/* The whole document is one step. */
+static int read_all(struct pf_reader *reader)
+{
+    int status = read_document(reader), given = give_records(reader);
+
+    status = status == PF_OK ? given : status;
+    return status == PF_OK ? PF_EOF : status;
+}
+
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_trace_reader *state = reader->state;
 
-    if (!state->read) {
-        state->read = true;
-        state->status = read_document(reader);
-        int given = give_records(reader);
-        state->status = state->status == PF_OK ? given : state->status;
-    }
-    if (state->rows.column_count > 0 && pf_pending_give(&state->rows, batch))
-        return PF_OK;
-    return state->status == PF_OK ? PF_EOF : state->status;
+    return pf_rows_read(reader, &state->rows, &state->status, read_all, batch);
 }
 
 static const struct pf_option options[] = {

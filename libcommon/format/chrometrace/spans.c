@@ -160,21 +160,14 @@ struct row_key {
 static int add_time(struct pf_reader *reader, uint32_t stack, uint32_t labels, int64_t time)
 {
     struct pf_trace_reader *state = reader->state;
-    struct pf_pending *rows = &state->rows;
+    uint32_t count = state->keys.count;
     uint32_t id = pf_table_intern(&state->keys, &(struct row_key){stack, labels});
 
     if (id == 0)
         return pf_error_nomem(&reader->error);
-    if (id > rows->count) {
-        if (!pf_grow(&rows->stacks, &state->capacity[0], id, sizeof *rows->stacks) ||
-            !pf_grow(&rows->labels, &state->capacity[1], id, sizeof *rows->labels) ||
-            !pf_grow(&rows->values[0], &state->capacity[2], id, sizeof *rows->values[0]))
-            return pf_error_nomem(&reader->error);
-        rows->stacks[rows->count] = stack;
-        rows->labels[rows->count] = labels;
-        rows->values[0][rows->count++] = 0;
-    }
-    if (!pf_add64(rows->values[0][id - 1], time, &rows->values[0][id - 1]))
+    if (id == count)
+        pf_rows_stack(&state->rows, stack, labels);
+    if (!pf_rows_add_to(&state->rows, id - 1, 0, time))
         return pf_error_set(&reader->error, PF_OVERFLOW, "record %" PRIu32 ": its time leaves 64 bits", id);
     return PF_OK;
 }
@@ -212,7 +205,7 @@ static int begin(struct spans *spans, const struct pf_trace_event *event)
     if (event->duration != INT64_MAX && !pf_add64(event->time, event->duration, &end))
         return pf_error_set(&spans->reader->error, PF_OVERFLOW, "a span whose end leaves 64 bits");
     if (spans->count >= PF_STACK_DEPTH_MAX)
-        return pf_error_at(&spans->reader->error, PF_FAILED, pf_source_offset(spans->reader->source), "more than 1048575 spans within each other");
+        return pf_rows_too_deep(&spans->reader->error, pf_source_offset(spans->reader->source));
     if (outside && end > outside->end) {
         if (event->duration != INT64_MAX) {
             state->cut_spans++;
@@ -323,7 +316,8 @@ int pf_trace_give_spans(struct pf_reader *reader)
     struct pf_dict *dict = reader->dict;
     struct pf_measure wall = pf_measure_make(dict, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, PF_TIMED);
 
-    pf_pending_column(&state->rows, pf_dict_add_measure(dict, wall), NULL);
+    pf_rows_measure(&state->rows, pf_dict_add_measure(dict, wall));
+    pf_rows_declare(&state->rows);
     if (state->event_count > 0)
         qsort(state->events, state->event_count, sizeof *state->events, compare_events);
     int status = give_threads(reader);
