@@ -214,13 +214,26 @@ void pf_rows_begin(struct pf_rows *rows, enum pf_kind kind)
         drop_given(rows);
 }
 
+static size_t find_column(const struct pf_rows *rows, uint32_t measure)
+{
+    size_t k = rows->first;
+
+    while (k < rows->measure_count && rows->measures[k] != measure)
+        k++;
+    return k - rows->first;
+}
+
+bool pf_rows_has(const struct pf_rows *rows, uint32_t measure)
+{
+    return find_column(rows, measure) < pf_rows_column_count(rows);
+}
+
 uint32_t pf_rows_measure(struct pf_rows *rows, uint32_t measure)
 {
-    size_t count = pf_rows_column_count(rows);
+    size_t column = find_column(rows, measure);
 
-    for (size_t k = 0; k < count; k++)
-        if (rows->measures[rows->first + k] == measure)
-            return (uint32_t)k;
+    if (column < pf_rows_column_count(rows))
+        return (uint32_t)column;
     if (!pf_grow(&rows->measures, &rows->measure_capacity, rows->measure_count + 1,
                  sizeof *rows->measures)) {
         out_of_memory(rows);
@@ -231,7 +244,7 @@ uint32_t pf_rows_measure(struct pf_rows *rows, uint32_t measure)
         rows->pieces[rows->piece_count - 1].columns++;
         rows->open = have_columns(rows);
     }
-    return (uint32_t)count;
+    return (uint32_t)column;
 }
 
 void pf_rows_count(struct pf_rows *rows, uint32_t measure)

@@ -69,6 +69,7 @@ void pf_rows_free(struct pf_rows *);
 void pf_rows_begin(struct pf_rows *, enum pf_kind kind);
 /* The column of a measure, added if there is none yet: 0, 1, ... in the order of adding. */
 uint32_t pf_rows_measure(struct pf_rows *, uint32_t measure);
+bool pf_rows_has(const struct pf_rows *, uint32_t measure);
 /* Each record has 1 of this measure. Its column stands behind the others. */
 void pf_rows_count(struct pf_rows *, uint32_t measure);
 /* Queues a batch without rows that declares the current columns. The first record does so where

@@ -5,13 +5,13 @@
 
 #include "base/number.h"
 #include "codec/json_reader.h"
+#include "codec/text_reader.h"
 #include "model/labels.h"
-#include "model/metadata.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PF_SAMPLES_COLUMNS = 64, PF_SAMPLES_FORMATS = 64 };
+enum { PF_SAMPLES_COLUMNS = 64 };
 
 /* Values that repeat are known by their bytes. Zero-initialise but for `texts` and `make`. */
 struct pf_samples_memo {
@@ -35,20 +35,18 @@ struct pf_samples_reader {
     struct pf_samples_memo measures;         /* the id: 1 + the place of the first in facts; 0 where the row has none */
     struct pf_samples_facts *facts; /* those of a row that reads the same stand beside each other and are followed by the key UINT32_MAX */
     size_t fact_count, fact_capacity;
-    struct pf_stack_memo *memo;
+    struct pf_rows rows;
+    struct pf_rows behind; /* metadata that stand behind all rows */
     bool document, ended, incomplete;
     int status;
 
     /* the row that was read last */
-    bool waiting;
-    enum pf_kind kind;
-    uint32_t *leaf_first;
-    size_t depth, frame_capacity;
+    enum pf_kind kind; /* PF_META: it has no record */
     uint32_t formats, formats_given; /* where the row and those before it came from: strings */
     uint32_t own_format;             /* for rows that do not say it */
     struct pf_labels row_labels;     /* while they are joined */
     struct pf_samples_value {
-        uint32_t name, unit, measure;
+        uint32_t name, unit, measure, column;
         pf_int128 wide; /* as it is written, of 10^-wide_places */
         int wide_places;
         uint64_t offset;
@@ -63,18 +61,8 @@ struct pf_samples_reader {
     } *scales;
     size_t scale_count, scale_capacity;
 
-    /* the batch */
-    uint32_t format_columns[3][PF_SAMPLES_FORMATS];
-    uint32_t stacks[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], label_ids[PF_BATCH_ROWS];
-    struct pf_value_column columns[PF_SAMPLES_COLUMNS];
-    int64_t *data[PF_SAMPLES_COLUMNS];
-    unsigned column_count;
-
-    /* what stands behind the rows */
-    struct pf_metadata metadata;
-    uint32_t *declared; /* measures */
-    size_t declared_count, declared_capacity, declared_given;
-    struct pf_value_column declared_column;
+    uint32_t *declared; /* measures told behind the rows */
+    size_t declared_count, declared_capacity;
 };
 
 int pf_samples_bid_document(struct pf_source *, const char *path);

@@ -8,7 +8,6 @@
 #include "base/scan.h"
 #include "io/json_look.h"
 #include "model/json.h"
-#include "model/stacks.h"
 #include "model/units.h"
 
 #include <inttypes.h>
@@ -236,21 +235,17 @@ static int read_known(struct pf_json_cut *cut, void *field)
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
     struct pf_samples_reader *state = field;
-
-    if (state->depth >= PF_STACK_DEPTH_MAX)
-        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "more than 1048575 frames");
-    if (!pf_grow(&state->leaf_first, &state->frame_capacity, state->depth + 1, sizeof *state->leaf_first))
-        return pf_error_nomem(cut->error);
+    uint64_t offset = pf_source_offset(cut->source);
     int status = read_known(cut, &state->frames);
-    state->leaf_first[state->depth++] = state->frames.id;
-    return status;
+
+    return status == PF_OK ? pf_rows_frame(&state->rows, state->frames.id, cut->error, offset) : status;
 }
 
 static int read_stack(struct pf_json_cut *cut, void *field)
 {
     struct pf_samples_reader *state = field;
 
-    state->depth = 0;
+    state->rows.depth = 0;
     return pf_json_array(cut, read_frame, state);
 }
 
@@ -334,18 +329,16 @@ static int read_kind(struct pf_json_cut *cut, void *field)
                                          pf_clip(text).text);
 }
 
-/* What filters removed, as rows of metadata. False: out of memory. */
-static bool add_removed(struct pf_reader *reader, const json_t *removed)
+/* What filters removed, as rows of metadata. */
+static void add_removed(struct pf_reader *reader, const json_t *removed)
 {
     struct pf_samples_reader *state = reader->state;
     const json_t *text;
-    bool good = true;
     size_t k;
 
     json_array_foreach(removed, k, text)
-        good = good && (!json_is_string(text) ||
-                        pf_metadata_add(&state->metadata, reader->dict, "profutils", PF_BYTES("removed"), text_of(text)));
-    return good;
+        if (json_is_string(text))
+            pf_rows_meta(&state->behind, "profutils", PF_BYTES("removed"), text_of(text));
 }
 
 static int read_removed(struct pf_json_cut *cut, void *field)
@@ -358,7 +351,9 @@ static int read_removed(struct pf_json_cut *cut, void *field)
     if (status != PF_OK || pf_bytes_equal(raw, PF_BYTES("[]")))
         return status;
     status = pf_json_cut_parse(cut, raw, pf_source_offset(cut->source) - raw.size, &removed);
-    return status != PF_OK || add_removed(cut->owner, removed) ? status : pf_error_nomem(cut->error);
+    if (status == PF_OK)
+        add_removed(cut->owner, removed);
+    return status;
 }
 
 static int refuse_depth(struct pf_json_cut *cut, void *field)
@@ -391,15 +386,14 @@ static int read_row(struct pf_reader *reader)
     pf_json_cut_kind(&state->cut);
     uint64_t offset = pf_source_offset(reader->source);
     state->kind = PF_SAMPLE;
-    state->depth = state->value_count = state->sections.id = state->labels.id = state->measures.id = 0;
+    state->rows.depth = state->value_count = state->sections.id = state->labels.id = state->measures.id = 0;
     state->formats = state->own_format;
     int status = pf_json_object(&state->cut, members, state);
     if (status != PF_OK)
         return status;
-    state->waiting = state->kind != PF_META;
-    if (state->waiting && state->kind != PF_SAMPLE && state->depth != frames[state->kind])
+    if (state->kind != PF_META && state->kind != PF_SAMPLE && state->rows.depth != frames[state->kind])
         return pf_error_at(&reader->error, PF_FAILED, offset, "a record of the kind %s with %zu frames", pf_kind_name(state->kind),
-                           state->depth);
+                           state->rows.depth);
     return PF_OK;
 }
 
@@ -466,16 +460,6 @@ static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *s
     return facts->key == key ? facts : NULL;
 }
 
-/* The column of a measure; column_count when it has none. */
-static unsigned column_of(const struct pf_samples_reader *state, uint32_t measure)
-{
-    unsigned column = 0;
-
-    while (column < state->column_count && state->columns[column].measure != measure)
-        column++;
-    return column;
-}
-
 /* A value as raw units of the measure that the row tells of, where exactly that many are written so. */
 static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, enum pf_kind kind, const struct pf_samples_facts *facts)
 {
@@ -524,11 +508,10 @@ static int base_value(struct pf_reader *reader, struct pf_samples_value *value, 
 }
 
 /* The measures of the row that waits. *known: all of them have columns. PF_OK, PF_NOMEM or PF_OVERFLOW. */
-static int name_measures(struct pf_reader *reader, bool *known)
+static int name_measures(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
 
-    *known = true;
     for (unsigned k = 0; k < state->value_count; k++) {
         struct pf_samples_value *value = &state->values[k];
         const struct pf_samples_facts *facts = facts_of(state, k);
@@ -536,50 +519,60 @@ static int name_measures(struct pf_reader *reader, bool *known)
 
         if (status != PF_OK)
             return status;
-        *known = *known && column_of(state, value->measure) < state->column_count;
     }
     return PF_OK;
 }
 
-static int add_value(struct pf_reader *reader, uint32_t row, const struct pf_samples_value *value)
+/* Columns for the values of the row, in the batch at hand where that has all of them: a measure that
+ * comes later was not there before. */
+static void choose_columns(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
-    unsigned column = column_of(state, value->measure);
+    struct pf_rows *rows = &state->rows;
+    bool known = rows->open && rows->kind == state->kind;
 
-    if (column == PF_SAMPLES_COLUMNS)
-        return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source), "more than %d measures", PF_SAMPLES_COLUMNS);
-    if (!state->data[column] && !(state->data[column] = malloc(PF_BATCH_ROWS * sizeof *state->data[column])))
+    for (unsigned k = 0; k < state->value_count && known; k++)
+        known = pf_rows_has(rows, state->values[k].measure);
+    if (!known)
+        pf_rows_begin(rows, state->kind);
+    for (unsigned k = 0; k < state->value_count; k++)
+        state->values[k].column = pf_rows_measure(rows, state->values[k].measure);
+}
+
+/* The sections and the other labels of the row. */
+static int join_labels(struct pf_reader *reader, uint32_t *labels)
+{
+    struct pf_samples_reader *state = reader->state;
+
+    *labels = state->sections.id != 0 ? state->sections.id : state->labels.id;
+    if (state->sections.id == 0 || state->labels.id == 0)
+        return PF_OK;
+    if (!pf_labels_add_set(&state->row_labels, reader->dict, state->sections.id) ||
+        !pf_labels_add_set(&state->row_labels, reader->dict, state->labels.id))
         return pf_error_nomem(&reader->error);
-    if (column == state->column_count) {
-        state->columns[state->column_count++] = (struct pf_value_column){value->measure, state->data[column]};
-        memset(state->data[column], 0, PF_BATCH_ROWS * sizeof *state->data[column]);
-    }
-    state->data[column][row] = value->value;
+    *labels = pf_labels_take(&state->row_labels, reader->dict);
     return PF_OK;
 }
 
-static int add_row(struct pf_reader *reader, uint32_t row)
+static int add_record(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
-    int status = PF_OK;
+    struct pf_rows *rows = &state->rows;
+    uint32_t labels;
+    int status = join_labels(reader, &labels);
 
-    state->label_ids[row] = state->sections.id != 0 ? state->sections.id : state->labels.id;
-    if (state->sections.id != 0 && state->labels.id != 0) {
-        if (!pf_labels_add_set(&state->row_labels, reader->dict, state->sections.id) ||
-            !pf_labels_add_set(&state->row_labels, reader->dict, state->labels.id))
-            return pf_error_nomem(&reader->error);
-        state->label_ids[row] = pf_labels_take(&state->row_labels, reader->dict);
-    }
-    if (state->kind == PF_SAMPLE) {
-        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[row]);
-    } else {
-        state->stacks[row] = state->leaf_first[state->depth - 1];
-        state->callees[row] = state->leaf_first[0];
-    }
-    for (unsigned k = 0; k < state->value_count && status == PF_OK; k++)
-        status = add_value(reader, row, &state->values[k]);
-    state->waiting = false;
-    return status;
+    if (status != PF_OK)
+        return status;
+    choose_columns(reader);
+    if (state->kind == PF_SAMPLE)
+        pf_rows_sample(rows, labels);
+    else if (state->kind == PF_FLAT)
+        pf_rows_flat(rows, rows->frames[0], labels);
+    else
+        pf_rows_edge(rows, rows->frames[1], rows->frames[0], labels);
+    for (unsigned k = 0; k < state->value_count; k++)
+        pf_rows_set(rows, state->values[k].column, state->values[k].value);
+    return PF_OK;
 }
 
 /* A member of a measure, into a jansson object. */
@@ -660,10 +653,10 @@ static int read_meta(struct pf_json_cut *cut, void *field)
     json_array_foreach(json_object_get(meta, "metadata"), k, row) {
         struct pf_bytes origin = pf_json_member_text(row, "origin");
 
-        if (!pf_metadata_add(&state->metadata, dict, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value")))
-            return pf_error_nomem(cut->error);
+        pf_rows_meta(&state->behind, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value"));
     }
-    return add_removed(cut->owner, json_object_get(meta, "removed")) ? PF_OK : pf_error_nomem(cut->error);
+    add_removed(cut->owner, json_object_get(meta, "removed"));
+    return PF_OK;
 }
 
 static int enter_rows(struct pf_json_cut *cut, void *field)
@@ -716,42 +709,37 @@ static int next_row(struct pf_reader *reader)
 }
 
 /* Where the rows that follow came from, as metadata: "folded,nytprof" are two. */
-static bool give_formats(struct pf_reader *reader, struct pf_batch *batch)
+static void add_formats(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
-    uint32_t count = 0, origin = pf_dict_intern(reader->dict, PF_BYTES("profutils"), 0);
-    uint32_t key = pf_dict_intern(reader->dict, PF_BYTES("source_format"), 0);
+    size_t size = pf_dict_string(reader->dict, state->formats).size;
 
+    if (state->formats == state->formats_given)
+        return;
     state->formats_given = state->formats;
-    for (size_t at = 0, end; at < pf_dict_string(reader->dict, state->formats).size && count < PF_SAMPLES_FORMATS; at = end + 1) {
-        struct pf_bytes text = pf_dict_string(reader->dict, state->formats);
+    for (size_t at = 0, end; at < size; at = end + 1) {
+        const char *text = pf_dict_string(reader->dict, state->formats).data;
 
-        for (end = at; end < text.size && text.data[end] != ',';)
+        for (end = at; end < size && text[end] != ',';)
             end++;
-        state->format_columns[0][count] = origin;
-        state->format_columns[1][count] = key;
-        state->format_columns[2][count++] = pf_dict_intern_text(reader->dict, (struct pf_bytes){text.data + at, end - at});
+        pf_rows_meta(&state->rows, "profutils", PF_BYTES("source_format"), (struct pf_bytes){text + at, end - at});
     }
-    *batch = (struct pf_batch){.kind = PF_META, .rows = count, .origin = state->format_columns[0], .key = state->format_columns[1],
-                               .value = state->format_columns[2]};
-    return count > 0;
 }
 
-static bool give_end(struct pf_reader *reader, struct pf_batch *batch)
+/* Behind the rows: measures that are declared, and where the document came from. */
+static int end_rows(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
-    static const int64_t none;
 
-    if (state->declared_given < state->declared_count) {
-        state->declared_column = (struct pf_value_column){state->declared[state->declared_given++], &none};
-        batch->kind = (enum pf_kind)pf_measures_row(&reader->dict->measures, state->declared_column.measure)->kind;
-        batch->values = &state->declared_column;
-        batch->value_count = 1;
-        return true;
+    for (size_t k = 0; k < state->declared_count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&reader->dict->measures, state->declared[k]);
+
+        pf_rows_begin(&state->rows, (enum pf_kind)measure->kind);
+        pf_rows_measure(&state->rows, state->declared[k]);
+        pf_rows_declare(&state->rows);
     }
-    if (state->formats != state->formats_given)
-        return give_formats(reader, batch);
-    return pf_metadata_give(&state->metadata, batch);
+    add_formats(reader);
+    return PF_EOF;
 }
 
 int pf_samples_open_reader(struct pf_reader *reader)
@@ -763,9 +751,11 @@ int pf_samples_open_reader(struct pf_reader *reader)
     state->sections.make = make_sections;
     state->labels.make = make_labels;
     state->measures.make = make_measures;
-    state->memo = pf_stack_memo_new();
+    pf_rows_init(&state->rows, reader->dict);
+    pf_rows_init(&state->behind, reader->dict);
+    state->rows.declared = true; /* each batch has the measures of its rows */
     if (pf_strings_init(&state->frames.texts) != PF_OK || pf_strings_init(&state->labels.texts) != PF_OK ||
-        pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK || !state->memo)
+        pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->document = strcmp(reader->format->name, "json") == 0;
     state->formats = state->own_format = pf_dict_intern_word(reader->dict, reader->format->name);
@@ -787,57 +777,36 @@ void pf_samples_close_reader(struct pf_reader *reader)
     free_memo(&state->sections);
     free_memo(&state->measures);
     free(state->facts);
-    pf_stack_memo_free(state->memo);
+    pf_rows_free(&state->rows);
+    pf_rows_free(&state->behind);
     pf_labels_free(&state->row_labels);
-    free(state->leaf_first);
-    for (unsigned k = 0; k < PF_SAMPLES_COLUMNS; k++)
-        free(state->data[k]);
-    pf_metadata_free(&state->metadata);
     free(state->declared);
     free(state->scales);
     pf_json_cut_close(&state->cut);
 }
 
+static int read_record(struct pf_reader *reader)
+{
+    struct pf_samples_reader *state = reader->state;
+    int status = next_row(reader);
+
+    if (status == PF_EOF)
+        return end_rows(reader);
+    if (status != PF_OK || state->kind == PF_META)
+        return status;
+    add_formats(reader);
+    status = name_measures(reader);
+    return status == PF_OK ? add_record(reader) : status;
+}
+
 int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_samples_reader *state = reader->state;
-    uint32_t rows = 0;
-    enum pf_kind kind = state->kind;
-    bool known;
+    int status = pf_rows_read(reader, &state->rows, &state->status, read_record, batch);
 
-    state->column_count = 0;
-    while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
-        if (rows > 0 && !state->waiting && reader->flush && pf_source_would_block(reader->source))
-            break;
-        if (!state->waiting && (state->status = next_row(reader)) != PF_OK)
-            break;
-        if (!state->waiting)
-            continue;
-        if (state->formats != state->formats_given) {
-            if (rows > 0)
-                break;
-            if (give_formats(reader, batch))
-                return PF_OK;
-        }
-        if ((state->status = name_measures(reader, &known)) != PF_OK)
-            break;
-        /* a measure that comes later was not there before */
-        if (rows > 0 && (state->kind != kind || !known))
-            break;
-        kind = state->kind;
-        state->status = add_row(reader, rows++);
-    }
-    pf_stack_memo_flush(state->memo, reader->dict);
-    if (rows > 0) {
-        *batch = (struct pf_batch){.kind = kind, .rows = rows, .labels = state->label_ids, .values = state->columns,
-                                   .value_count = state->column_count};
-        *(kind == PF_SAMPLE ? &batch->stack : &batch->location) = state->stacks;
-        batch->callee = kind == PF_EDGE ? state->callees : NULL;
+    if (status == PF_EOF && pf_rows_give(&state->behind, batch))
         return PF_OK;
-    }
-    if (state->status == PF_EOF && give_end(reader, batch))
-        return PF_OK;
-    if (state->status == PF_EOF && state->incomplete)
+    if (status == PF_EOF && state->incomplete)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the document says that its input was incomplete");
-    return state->status;
+    return status;
 }
