@@ -291,7 +291,7 @@ void pf_rows_declare_ahead(struct pf_rows *rows)
 
 int pf_rows_too_deep(struct pf_error *error, uint64_t offset)
 {
-    return pf_error_at(error, PF_FAILED, offset, "more than %d frames", (int)PF_STACK_DEPTH_MAX);
+    return pf_error_at(error, PF_FAILED, offset, PF_TOO_DEEP);
 }
 
 int pf_rows_more_frames(struct pf_rows *rows, uint32_t location, struct pf_error *error,

@@ -87,7 +87,9 @@ static inline size_t pf_rows_column_count(const struct pf_rows *rows)
 /* --- records -----------------------------------------------------------------------------------
  */
 
-/* PF_FAILED at `offset`: a stack has more than PF_STACK_DEPTH_MAX frames. */
+/* What messages say of more than PF_STACK_DEPTH_MAX frames, and the message at `offset`, as
+ * PF_FAILED. */
+#define PF_TOO_DEEP "more than 1048575 frames"
 int pf_rows_too_deep(struct pf_error *, uint64_t offset);
 
 /* The slow part of pf_rows_frame. */

@@ -210,7 +210,7 @@ static int resolve(struct pf_reader *reader, struct pf_call_tree *tree)
         return pf_error_nomem(&reader->error);
     if (status != PF_OK)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "a stack frame is its own ancestor or has more than 1048575 above it");
+                           "a stack frame is its own ancestor or has " PF_TOO_DEEP " above it");
     return PF_OK;
 }
 

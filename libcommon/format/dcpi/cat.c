@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "model/metadata.h"
+#include "model/rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ struct cat_reader {
     struct pf_bytes line;   /* read, but not used yet; NULL: no line */
     struct pf_buffer kept;
 
-    struct pf_metadata meta;
+    struct pf_rows meta;
     struct pf_dcpi_locator locator;
     uint64_t text_size;
     struct pf_bytes name, path, image; /* strings of the dictionary */
@@ -198,8 +198,7 @@ static int read_head_line(struct pf_reader *reader)
         return bad_line(reader, "a line of the head is a word and a value");
     if (!is_first(state, word))
         return bad_line(reader, "a head has one line `name`, `image`, `text_start` and `text_size` each");
-    if (!pf_metadata_add(&state->meta, reader->dict, "dcpicat", word, value))
-        return pf_error_nomem(&reader->error);
+    pf_rows_meta(&state->meta, "dcpicat", word, value);
     kept = pf_dict_string(reader->dict, pf_dict_intern_text(reader->dict, value));
     if (pf_bytes_equal(word, PF_BYTES("name")))
         state->name = kept;
@@ -269,6 +268,7 @@ static int read_head(struct pf_reader *reader)
 
 static int open_reader(struct pf_reader *reader)
 {
+    pf_rows_init(&((struct cat_reader *)reader->state)->meta, reader->dict);
     if (peek_line(reader) == PF_EOF)
         return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
     return reader->error.code != PF_OK ? reader->error.code : read_head(reader);
@@ -283,7 +283,7 @@ static void close_reader(struct pf_reader *reader)
     free(state->columns);
     free(state->given);
     pf_buffer_free(&state->kept);
-    pf_metadata_free(&state->meta);
+    pf_rows_free(&state->meta);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
@@ -382,7 +382,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct cat_reader *state = reader->state;
 
-    if (state->step != DECLARE && pf_metadata_give(&state->meta, batch))
+    if (state->step != DECLARE && pf_rows_give(&state->meta, batch))
         return PF_OK;
     if (state->step == RECORDS)
         return read_rows(reader, batch);

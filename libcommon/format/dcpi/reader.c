@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/scan.h"
-#include "model/metadata.h"
+#include "model/rows.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct dcpi_reader {
     struct pf_dcpi_locator locator;
     struct pf_buffer layout;    /* of chunks that no batch has yet */
 
-    struct pf_metadata meta;
+    struct pf_rows meta;
     int64_t values[PF_BATCH_ROWS];
     struct pf_value_column column;
 };
@@ -58,6 +58,7 @@ static int open_reader(struct pf_reader *reader)
     struct dcpi_reader *state = reader->state;
     int status = pf_dcpi_stride(reader->options, &state->body.stride, &reader->error);
 
+    pf_rows_init(&state->meta, reader->dict);
     if (status == PF_OK)
         status = pf_dcpi_header_read(&state->header, reader->source, &reader->report, &reader->error);
     state->body.start = state->header.number[PF_DCPI_TSTART];
@@ -70,7 +71,7 @@ static void close_reader(struct pf_reader *reader)
 
     pf_dcpi_header_free(&state->header);
     pf_buffer_free(&state->layout);
-    pf_metadata_free(&state->meta);
+    pf_rows_free(&state->meta);
 }
 
 /* --- metadata --------------------------------------------------------------------------------------------- */
@@ -79,7 +80,8 @@ static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_byt
 {
     struct dcpi_reader *state = reader->state;
 
-    return pf_metadata_add(&state->meta, reader->dict, origin, key, value);
+    pf_rows_meta(&state->meta, origin, key, value);
+    return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 
 /* Adds the lines of the header. A separator other than one blank comes before its line. */
@@ -188,7 +190,7 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
 
     if (state->layout.size >= LAYOUT_TEXT && !add_layout(reader))
         return pf_error_nomem(&reader->error);
-    if (pf_metadata_give(&state->meta, batch))
+    if (pf_rows_give(&state->meta, batch))
         return PF_OK;
     state->status = fill_rows(reader, &rows);
     pf_dcpi_locator_end(&state->locator, reader->dict);
@@ -208,7 +210,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct dcpi_reader *state = reader->state;
 
-    if (pf_metadata_give(&state->meta, batch))
+    if (pf_rows_give(&state->meta, batch))
         return PF_OK;
     switch (state->step) {
     case DECLARE:

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/rows.h"
 #include "model/stacks.h"
 #include "model/units.h"
 
@@ -476,7 +477,7 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
         size_t end = separator ? (size_t)(separator - text.data) : text.size;
 
         if (state->depth == PF_STACK_DEPTH_MAX)
-            return pf_error_line(&reader->error, offset, state->lines, line, "more than 1048575 frames");
+            return pf_rows_too_deep(&reader->error, offset);
         if (end - at > PF_STRING_MAX)
             return pf_error_line(&reader->error, offset, state->lines, line, "a frame longer than 16 MiB");
         if (!add_frame(state, (struct pf_bytes){text.data + at, end - at}, end))

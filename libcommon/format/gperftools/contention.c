@@ -160,7 +160,7 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
             return pf_error_nomem(&threads->reader->error);
     }
     if (threads->depth == PF_STACK_DEPTH_MAX)
-        return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "at most 1048575 frames");
+        return pf_rows_too_deep(&threads->reader->error, threads->offset);
     if (!pf_grow(&threads->addresses, &threads->capacity, threads->depth + 1, sizeof *threads->addresses))
         return pf_error_nomem(&threads->reader->error);
     threads->addresses[threads->depth++] = key;

@@ -132,7 +132,7 @@ static int read_record(struct pf_reader *reader, struct cpu *cpu)
     uint64_t count = load(bytes, cpu->words), depth = load(bytes + cpu->words.size, cpu->words);
 
     if (depth > PF_STACK_DEPTH_MAX)
-        return pf_error_at(&reader->error, PF_FAILED, offset, "a stack of %" PRIu64 " frames, at most 1048575 are expected", depth);
+        return pf_rows_too_deep(&reader->error, offset);
     pf_source_take(reader->source, size);
     int status = read_addresses(reader, cpu, (size_t)depth);
 

@@ -127,7 +127,7 @@ static int keep_comment(struct pf_gperftools_text *text, struct pf_bytes line)
 {
     struct pf_bytes rest = pf_bytes_trim(pf_bytes_skip(line, 1));
     const char *equals = pf_bytes_find(rest, PF_BYTES(" = "));
-    bool good;
+    bool good = true;
 
     if (rest.size == 0 || rest.size > PF_STRING_MAX)
         return PF_OK;
@@ -138,7 +138,7 @@ static int keep_comment(struct pf_gperftools_text *text, struct pf_bytes line)
     if (text->memstats && equals) {
         struct pf_bytes key = {rest.data, (size_t)(equals - rest.data)};
 
-        good = pf_metadata_add(&text->state->meta, text->reader->dict, "gperftools.MemStats", key, pf_bytes_skip(rest, key.size + 3));
+        pf_rows_meta(&text->state->meta, "gperftools.MemStats", key, pf_bytes_skip(rest, key.size + 3));
     } else {
         good = pf_gperftools_meta(text->reader, "comment", rest);
     }
@@ -255,7 +255,7 @@ static int add_frame(struct dump *dump, struct pf_bytes name, struct pf_bytes pl
     uint64_t number = pf_dict_add_location(dict, &location);
 
     if (dump->depth == PF_STACK_DEPTH_MAX)
-        return pf_error_at(&dump->reader->error, PF_FAILED, dump->offset, "more than 1048575 frames");
+        return pf_rows_too_deep(&dump->reader->error, dump->offset);
     if (!pf_gperftools_names_set(&dump->state->names, number, &frame, 1) ||
         !pf_grow(&dump->places, &dump->capacity, dump->depth + 1, sizeof *dump->places))
         return pf_error_nomem(&dump->reader->error);

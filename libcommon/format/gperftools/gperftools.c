@@ -363,7 +363,7 @@ static int row_stack(struct pf_reader *reader, size_t k, uint32_t *stack, uint32
         const uint32_t *locations = pf_gperftools_names_get(&state->names, reader->dict, &state->maps, addresses[i], &more);
 
         if (locations && more > PF_STACK_DEPTH_MAX - count)
-            return pf_error_at(&reader->error, PF_FAILED, state->rows.rows[k].offset, "more than 1048575 frames, with those that are inlined");
+            return pf_rows_too_deep(&reader->error, state->rows.rows[k].offset);
         if (!locations || !pf_grow(&state->locations, &state->location_capacity, count + more, sizeof *state->locations))
             return pf_error_nomem(&reader->error);
         for (size_t j = 0; j < more; j++)
@@ -404,7 +404,7 @@ static bool fill_meta(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_gperftools *state = reader->state;
 
-    if (pf_metadata_give(&state->meta, batch))
+    if (pf_rows_give(&state->meta, batch))
         return true;
     state->step = fill_rows;
     return fill_rows(reader, batch);
@@ -456,6 +456,7 @@ static int open_reader(struct pf_reader *reader)
     struct pf_gperftools *state = reader->state;
 
     state->step = declare_measures;
+    pf_rows_init(&state->meta, reader->dict);
     state->memo = pf_stack_memo_new();
     if (!state->memo || pf_gperftools_rows_init(&state->rows) != PF_OK || pf_gperftools_names_init(&state->names) != PF_OK)
         return pf_error_nomem(&reader->error);
@@ -470,7 +471,7 @@ static void close_reader(struct pf_reader *reader)
     pf_gperftools_rows_free(&state->rows);
     pf_gperftools_maps_free(&state->maps);
     pf_gperftools_names_free(&state->names);
-    pf_metadata_free(&state->meta);
+    pf_rows_free(&state->meta);
     free(state->addresses);
     free(state->locations);
     free(state->frames);

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "codec/format.h"
 #include "model/dict.h"
-#include "model/metadata.h"
+#include "model/rows.h"
 #include "model/strings.h"
 
 #include <stdbool.h>
@@ -164,7 +164,7 @@ struct pf_gperftools {
     struct pf_gperftools_rows rows;
     struct pf_gperftools_maps maps;
     struct pf_gperftools_names names;
-    struct pf_metadata meta;
+    struct pf_rows meta;
 
     struct pf_value_column columns[PF_GPERFTOOLS_VALUES];
     uint32_t measures;

@@ -37,14 +37,16 @@ bool pf_gperftools_meta(struct pf_reader *reader, const char *key, struct pf_byt
 {
     struct pf_gperftools *state = reader->state;
 
-    return pf_metadata_add(&state->meta, reader->dict, "gperftools", pf_bytes_of(key), value);
+    pf_rows_meta(&state->meta, "gperftools", pf_bytes_of(key), value);
+    return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 
 bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_t value)
 {
     struct pf_gperftools *state = reader->state;
 
-    return pf_metadata_add_number(&state->meta, reader->dict, "gperftools", key, value);
+    pf_rows_meta_number(&state->meta, "gperftools", key, value);
+    return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 
 int pf_gperftools_bad_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, const char *expected)
@@ -183,7 +185,7 @@ int pf_gperftools_addresses(struct pf_gperftools_text *text, struct pf_bytes res
         if (!pf_gperftools_hex(&rest, &address) || (rest.size > 0 && !pf_blank(*rest.data)))
             return pf_gperftools_expected(text, "addresses behind the @");
         if (text->depth == PF_STACK_DEPTH_MAX)
-            return pf_gperftools_expected(text, "at most 1048575 addresses");
+            return pf_rows_too_deep(&text->reader->error, text->offset);
         if (!pf_grow(&text->addresses, &text->capacity, text->depth + 1, sizeof *text->addresses))
             return pf_error_nomem(&text->reader->error);
         text->addresses[text->depth++] = address;

@@ -14,6 +14,7 @@
 #include "format/pprof/writer.h"
 #include "model/batch.h"
 #include "model/labels.h"
+#include "model/rows.h"
 #include "model/stacks.h"
 #include "model/strings.h"
 
@@ -332,8 +333,7 @@ static int add_location_frames(struct samples *samples, uint64_t id, size_t at, 
         return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample refers to location %" PRIu64 ", which is %s", id,
                            place == SIZE_MAX ? "not there" : "damaged");
     if (samples->depth + names->spans[place].count > PF_STACK_DEPTH_MAX)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a stack of more than %d frames",
-                           PF_STACK_DEPTH_MAX);
+        return pf_rows_too_deep(error, offset_of(samples, at));
     if (!add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count))
         return pf_error_nomem(error);
     cut_stack(&samples->cut, names, place, samples->depth - names->spans[place].count, samples->depth);

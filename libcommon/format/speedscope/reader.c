@@ -19,6 +19,7 @@ int pf_speedscope_open_reader(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;
 
+    pf_rows_init(&state->metadata, reader->dict);
     if (pf_paths_init(&state->paths) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
@@ -39,7 +40,7 @@ void pf_speedscope_close_reader(struct pf_reader *reader)
     free(state->leaf_first);
     free(state->open_paths);
     free(state->row_of);
-    pf_metadata_free(&state->metadata);
+    pf_rows_free(&state->metadata);
     pf_paths_free(&state->paths);
     pf_json_cut_close(&state->cut);
 }
@@ -114,7 +115,7 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
         if (((uint64_t)number >= state->highest && (status = note_frame(reader, number)) != PF_OK))
             return status;
         if (count >= PF_STACK_DEPTH_MAX)
-            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "more than 1048575 frames");
+            return pf_rows_too_deep(&reader->error, pf_source_offset(reader->source));
         if (count == state->frame_capacity && !pf_grow(&state->frames, &state->frame_capacity, count + 1, sizeof *state->frames))
             return pf_error_nomem(&reader->error);
         state->frames[count++] = (uint32_t)number + 1;
@@ -298,7 +299,7 @@ static int do_event(struct pf_reader *reader, const struct event *event)
         return PF_OK;
     }
     if (depth >= PF_STACK_DEPTH_MAX)
-        return pf_error_at(&reader->error, PF_FAILED, offset, "more than 1048575 frames");
+        return pf_rows_too_deep(&reader->error, offset);
     if (!pf_grow(&state->frames, &state->frame_capacity, depth + 1, sizeof *state->frames) ||
         !pf_grow(&state->open_paths, &state->open_capacity, depth + 1, sizeof *state->open_paths))
         return pf_error_nomem(&reader->error);
@@ -458,9 +459,8 @@ static int read_meta(struct pf_json_cut *cut, void *field)
     uint32_t text;
     int status = pf_json_read_text(cut, &text);
 
-    if (status == PF_OK && text && !pf_metadata_add(&state->metadata, reader->dict, "speedscope", pf_bytes_of(key),
-                                            pf_dict_string(reader->dict, text)))
-        return pf_error_nomem(&reader->error);
+    if (status == PF_OK && text)
+        pf_rows_meta(&state->metadata, "speedscope", pf_bytes_of(key), pf_dict_string(reader->dict, text));
     return status;
 }
 
@@ -715,7 +715,7 @@ int pf_speedscope_read(struct pf_reader *reader, struct pf_batch *batch)
         if (rows->column_count > 0 && pf_pending_give(rows, batch))
             return PF_OK;
     }
-    if (pf_metadata_give(&state->metadata, batch))
+    if (pf_rows_give(&state->metadata, batch))
         return PF_OK;
     for (; state->given < state->profile_count; state->given++)
         if (state->profiles[state->given].rows.column_count > 0 && pf_pending_give(&state->profiles[state->given].rows, batch))

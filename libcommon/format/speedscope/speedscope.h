@@ -5,8 +5,8 @@
 #include "analysis/sum/frame_sums.h"
 #include "codec/json_reader.h"
 #include "model/amounts.h"
-#include "model/metadata.h"
 #include "model/pending.h"
+#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,7 +59,7 @@ struct pf_speedscope_reader {
     uint32_t *open_paths, *row_of; /* events: path of each open frame; row + 1 by path */
     size_t open_capacity, row_count, row_capacity;
     uint32_t block[PF_BATCH_ROWS]; /* paths on their way */
-    struct pf_metadata metadata;
+    struct pf_rows metadata;
     bool read;
     int status;
 };

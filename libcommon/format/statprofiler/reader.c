@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/codec.h"
+#include "model/rows.h"
 #include "model/stacks.h"
 #include "model/strings.h"
 
@@ -329,7 +330,7 @@ static int read_frame(struct pf_reader *reader, struct records *r,
         return PF_OK;
     }
     if (r->depth == PF_STACK_DEPTH_MAX)
-        return fail(reader, r, at, "a sample has more than 1048575 frames");
+        return fail(reader, r, at, PF_TOO_DEEP);
     uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.source->cursor, record->size, r->form, r->header.lsb, &why);
     if (location == 0 && why) {
         snprintf(text, sizeof text, "frame with tag %u: %s", record->tag, why);

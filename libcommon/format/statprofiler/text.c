@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/rows.h"
 #include "model/stacks.h"
 #include "model/strings.h"
 
@@ -128,7 +129,7 @@ static int read_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_
     while (rest.size > 0 && rest.data[0] == ';' &&
            (size = frame_size((struct pf_bytes){rest.data + 1, rest.size - 1})) > 0) {
         if (r->depth == PF_STACK_DEPTH_MAX)
-            return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "more than 1048575 frames");
+            return pf_rows_too_deep(&reader->error, at);
         if (!pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
             return pf_error_nomem(&reader->error);
         r->locations[r->depth++] = add_frame(reader->dict, (struct pf_bytes){rest.data + 1, size});

@@ -507,7 +507,7 @@ static int finish_profile(struct pf_reader *reader, int status)
         uint32_t number = state->tree.nodes[node].number;
 
         status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                             "node %" PRIi64 " is its own ancestor or has more than 1048575 frames",
+                             "node %" PRIi64 " is its own ancestor or has " PF_TOO_DEEP,
                              number ? pf_call_tree_named(&state->tree, number) : 0);
     }
     /* of what is cut nobody knows whether samples were to come */
