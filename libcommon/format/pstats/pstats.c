@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "codec/format.h"
+#include "model/rows.h"
 
 #include <stdlib.h>
 
@@ -11,28 +12,23 @@ enum { KEY_FILE, KEY_LINE, KEY_NAME, KEY_ITEMS };
 enum { CC, NC, TIME, CUMULATIVE, CALLERS, ENTRY_ITEMS, CALLER_ITEMS = CALLERS };
 enum { EVIDENCE = 40 };
 
-struct rows {
-    uint32_t count, location[PF_BATCH_ROWS], callee[PF_BATCH_ROWS];
-    int64_t data[VALUES][PF_BATCH_ROWS];
-    struct pf_value_column columns[VALUES];
-};
-
 struct state {
     struct pf_marshal marshal;
-    struct rows flat, edge;
+    struct pf_rows flat, edge; /* gathered side by side */
     const struct pf_marshal_object *callers; /* of the function at hand, keys and values */
     uint32_t caller_count, next_caller, function;
-    unsigned declared;   /* kinds */
     int status;
 };
 
 /* --- measures --------------------------------------------------------------------------------------------- */
 
-static void declare(struct pf_reader *reader, enum pf_kind kind, struct rows *rows)
+static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_rows *rows)
 {
     static const char *const names[VALUES] = {"calls", "primitive_calls", "tt", "ct"};
     struct pf_dict *dict = reader->dict;
 
+    pf_rows_init(rows, dict);
+    pf_rows_begin(rows, kind);
     for (unsigned k = 0; k < VALUES; k++) {
         bool time = k >= TT;
         enum pf_role role = k == CT ? PF_INCLUSIVE : k == TT ? PF_SELF : PF_COUNT;
@@ -40,19 +36,9 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct rows *ro
                                                     time ? PF_TIMED : PF_EXACT);
 
         measure.main = k == (kind == PF_FLAT ? TT : CT);
-        rows->columns[k] = (struct pf_value_column){pf_dict_add_measure(dict, measure), rows->data[k]};
+        pf_rows_measure(rows, pf_dict_add_measure(dict, measure));
     }
-}
-
-static void give(struct rows *rows, struct pf_batch *batch, enum pf_kind kind)
-{
-    batch->kind = kind;
-    batch->rows = rows->count;
-    batch->location = rows->location;
-    batch->callee = kind == PF_EDGE ? rows->callee : NULL;
-    batch->values = rows->columns;
-    batch->value_count = VALUES;
-    rows->count = 0;
+    pf_rows_declare(rows);
 }
 
 /* --- functions -------------------------------------------------------------------------------------------- */
@@ -91,17 +77,23 @@ static bool read_time(const struct pf_marshal_object *object, int64_t *value)
     return object->kind == PF_MARSHAL_FLOAT || (is_count(object) && pf_mul64(object->number, 1000000000, value));
 }
 
-static int set_values(struct pf_reader *reader, struct rows *rows, const struct pf_marshal_object *primitive,
-                      const struct pf_marshal_object *calls, const struct pf_marshal_object *times)
+static int read_values(struct pf_reader *reader, const struct pf_marshal_object *primitive,
+                       const struct pf_marshal_object *calls, const struct pf_marshal_object *times,
+                       int64_t values[VALUES])
 {
-    uint32_t row = rows->count;
-
-    if (!is_count(primitive) || !is_count(calls) || !read_time(&times[0], &rows->data[TT][row]) ||
-        !read_time(&times[1], &rows->data[CT][row]))
-        return bad(reader, "numbers of calls and times are not two whole numbers and two times of at most 64 bits");
-    rows->data[CALLS][row] = calls->number;
-    rows->data[PRIMITIVE][row] = primitive->number;
+    if (!is_count(primitive) || !is_count(calls) || !read_time(&times[0], &values[TT]) ||
+        !read_time(&times[1], &values[CT]))
+        return bad(reader, "numbers of calls and times are not two whole numbers and two times of "
+                           "at most 64 bits");
+    values[CALLS] = calls->number;
+    values[PRIMITIVE] = primitive->number;
     return PF_OK;
+}
+
+static void set_values(struct pf_rows *rows, const int64_t values[VALUES])
+{
+    for (uint32_t k = 0; k < VALUES; k++)
+        pf_rows_set(rows, k, values[k]);
 }
 
 /* The next function: (primitive calls, calls, own time, cumulative time, callers). */
@@ -109,6 +101,7 @@ static int read_function(struct pf_reader *reader)
 {
     struct state *state = reader->state;
     struct pf_marshal_object key, entry;
+    int64_t values[VALUES];
 
     pf_marshal_pass(&state->marshal);
     state->caller_count = state->next_caller = 0;
@@ -122,10 +115,11 @@ static int read_function(struct pf_reader *reader)
         return status;
     if (entry.kind != PF_MARSHAL_TUPLE || entry.count != ENTRY_ITEMS || entry.items[CALLERS].kind != PF_MARSHAL_DICT)
         return bad(reader, "a function has no (calls, calls, time, time, callers)");
-    status = set_values(reader, &state->flat, &entry.items[CC], &entry.items[NC], &entry.items[TIME]);
+    status = read_values(reader, &entry.items[CC], &entry.items[NC], &entry.items[TIME], values);
     if (status != PF_OK)
         return status;
-    state->flat.location[state->flat.count++] = state->function;
+    pf_rows_flat(&state->flat, state->function, 0);
+    set_values(&state->flat, values);
     state->callers = entry.items[CALLERS].items;
     state->caller_count = entry.items[CALLERS].count / 2;
     return PF_OK;
@@ -137,20 +131,21 @@ static int read_caller(struct pf_reader *reader)
     static const struct pf_marshal_object nothing[2] = {{.kind = PF_MARSHAL_FLOAT}, {.kind = PF_MARSHAL_FLOAT}};
     static const struct pf_marshal_object zero = {.kind = PF_MARSHAL_INT};
     struct state *state = reader->state;
-    struct rows *rows = &state->edge;
     const struct pf_marshal_object *key = &state->callers[2 * state->next_caller], *value = key + 1;
-    uint32_t row = rows->count;
-    int status = place_of(reader, key, &rows->location[row]);
+    int64_t values[VALUES];
+    uint32_t caller;
+    int status = place_of(reader, key, &caller);
 
     if (status == PF_OK && value->kind == PF_MARSHAL_TUPLE && value->count == CALLER_ITEMS)
-        status = set_values(reader, rows, &value->items[1], &value->items[0], &value->items[TIME]);
+        status = read_values(reader, &value->items[1], &value->items[0], &value->items[TIME], values);
     else if (status == PF_OK && is_count(value))
-        status = set_values(reader, rows, &zero, value, nothing);
+        status = read_values(reader, &zero, value, nothing, values);
     else if (status == PF_OK)
         status = bad(reader, "a caller has no (calls, calls, time, time)");
     if (status != PF_OK)
         return status;
-    rows->callee[rows->count++] = state->function;
+    pf_rows_edge(&state->edge, caller, state->function, 0);
+    set_values(&state->edge, values);
     state->next_caller++;
     return PF_OK;
 }
@@ -182,20 +177,12 @@ static int at_end(struct pf_reader *reader)
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
-    static const enum pf_kind kinds[] = {PF_FLAT, PF_EDGE};
 
-    if (state->declared < sizeof kinds / sizeof *kinds) {
-        enum pf_kind kind = kinds[state->declared++];
-        give(kind == PF_FLAT ? &state->flat : &state->edge, batch, kind);
+    while (state->status == PF_OK && !pf_rows_ready(&state->flat) && !pf_rows_ready(&state->edge))
+        state->status = state->next_caller < state->caller_count ? read_caller(reader)
+                                                                 : read_function(reader);
+    if (pf_rows_give(&state->flat, batch) || pf_rows_give(&state->edge, batch))
         return PF_OK;
-    }
-    while (state->status == PF_OK && state->flat.count < PF_BATCH_ROWS && state->edge.count < PF_BATCH_ROWS)
-        state->status = state->next_caller < state->caller_count ? read_caller(reader) : read_function(reader);
-    if (state->flat.count > 0 || state->edge.count > 0) {
-        enum pf_kind kind = state->flat.count > 0 ? PF_FLAT : PF_EDGE;
-        give(kind == PF_FLAT ? &state->flat : &state->edge, batch, kind);
-        return PF_OK;
-    }
     return state->status == PF_EOF ? at_end(reader) : state->status;
 }
 
@@ -203,6 +190,8 @@ static void close_reader(struct pf_reader *reader)
 {
     struct state *state = reader->state;
 
+    pf_rows_free(&state->flat);
+    pf_rows_free(&state->edge);
     pf_marshal_free(&state->marshal);
 }
 
