@@ -351,63 +351,33 @@ static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint
     return state->addresses;
 }
 
-static int row_stack(struct pf_reader *reader, size_t k, uint32_t *stack, uint32_t *labels)
+/* Makes row `k` a record. */
+static int add_record(struct pf_reader *reader, size_t k)
 {
     struct pf_gperftools *state = reader->state;
-    size_t depth, count = 0, more;
-    const uint64_t *addresses = row_addresses(state, k, labels, &depth);
+    size_t depth, count;
+    uint32_t labels;
+    const uint64_t *addresses = row_addresses(state, k, &labels, &depth);
+    int status = PF_OK;
 
     if (!addresses)
         return pf_error_nomem(&reader->error);
     for (size_t i = 0; i < depth; i++) {
-        const uint32_t *locations = pf_gperftools_names_get(&state->names, reader->dict, &state->maps, addresses[i], &more);
+        const uint32_t *locations =
+            pf_gperftools_names_get(&state->names, reader->dict, &state->maps, addresses[i], &count);
 
-        if (locations && more > PF_STACK_DEPTH_MAX - count)
-            return pf_rows_too_deep(&reader->error, state->rows.rows[k].offset);
-        if (!locations || !pf_grow(&state->locations, &state->location_capacity, count + more, sizeof *state->locations))
+        if (!locations)
             return pf_error_nomem(&reader->error);
-        for (size_t j = 0; j < more; j++)
-            state->locations[count++] = locations[j];
+        for (size_t j = 0; j < count && status == PF_OK; j++)
+            status = pf_rows_frame(&state->records, locations[j], &reader->error,
+                                   state->rows.rows[k].offset);
+        if (status != PF_OK)
+            return status;
     }
-    *stack = pf_stack_memo_intern(state->memo, reader->dict, state->locations, count);
+    pf_rows_sample(&state->records, labels);
+    for (uint32_t i = 0; i < state->measures; i++)
+        pf_rows_set(&state->records, i, state->rows.rows[k].values[i]);
     return PF_OK;
-}
-
-static bool fill_rows(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_gperftools *state = reader->state;
-    uint32_t rows = 0;
-
-    for (; rows < PF_BATCH_ROWS && state->next < state->rows.count; rows++, state->next++) {
-        int status = row_stack(reader, state->next, &state->stacks[rows], &state->labels[rows]);
-
-        if (status != PF_OK) {
-            state->status = status;
-            state->rows.count = state->next;
-            break;
-        }
-        for (size_t k = 0; k < state->measures; k++)
-            state->values[k][rows] = state->rows.rows[state->next].values[k];
-    }
-    *batch = (struct pf_batch){
-        .kind = PF_SAMPLE,
-        .rows = rows,
-        .stack = state->stacks,
-        .labels = state->labels,
-        .values = state->columns,
-        .value_count = state->measures,
-    };
-    return rows > 0;
-}
-
-static bool fill_meta(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_gperftools *state = reader->state;
-
-    if (pf_rows_give(&state->meta, batch))
-        return true;
-    state->step = fill_rows;
-    return fill_rows(reader, batch);
 }
 
 static bool find_handlers(struct pf_reader *reader)
@@ -429,36 +399,46 @@ static bool find_handlers(struct pf_reader *reader)
 }
 
 /* Reads the whole input, and declares the measures. */
-static bool declare_measures(struct pf_reader *reader, struct pf_batch *batch)
+static int read_input(struct pf_reader *reader)
 {
     struct pf_gperftools *state = reader->state;
 
+    state->is_read = true;
     state->status = read_all(reader);
     pf_gperftools_maps_end(&state->maps);
-    state->step = fill_meta;
     if (!find_handlers(reader))
         state->status = PF_NOMEM;
-    if (state->status == PF_NOMEM || state->measures == 0)
-        return false;
-    *batch = (struct pf_batch){.kind = PF_SAMPLE, .values = state->columns, .value_count = state->measures};
-    return true;
+    if (state->status == PF_NOMEM)
+        return PF_NOMEM;
+    if (state->measures > 0)
+        pf_rows_declare_ahead(&state->records);
+    return PF_OK;
+}
+
+static int next_record(struct pf_reader *reader)
+{
+    struct pf_gperftools *state = reader->state;
+
+    if (!state->is_read)
+        return read_input(reader);
+    if (state->next < state->rows.count)
+        return add_record(reader, state->next++);
+    return state->status == PF_OK ? PF_EOF : state->status;
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_gperftools *state = reader->state;
 
-    return state->step(reader, batch) ? PF_OK : state->status;
+    return pf_rows_read(reader, &state->records, &state->ended, next_record, batch);
 }
 
 static int open_reader(struct pf_reader *reader)
 {
     struct pf_gperftools *state = reader->state;
 
-    state->step = declare_measures;
-    pf_rows_init(&state->meta, reader->dict);
-    state->memo = pf_stack_memo_new();
-    if (!state->memo || pf_gperftools_rows_init(&state->rows) != PF_OK || pf_gperftools_names_init(&state->names) != PF_OK)
+    pf_rows_init(&state->records, reader->dict);
+    if (pf_gperftools_rows_init(&state->rows) != PF_OK || pf_gperftools_names_init(&state->names) != PF_OK)
         return pf_error_nomem(&reader->error);
     return PF_OK;
 }
@@ -467,13 +447,11 @@ static void close_reader(struct pf_reader *reader)
 {
     struct pf_gperftools *state = reader->state;
 
-    pf_stack_memo_free(state->memo);
     pf_gperftools_rows_free(&state->rows);
     pf_gperftools_maps_free(&state->maps);
     pf_gperftools_names_free(&state->names);
-    pf_rows_free(&state->meta);
+    pf_rows_free(&state->records);
     free(state->addresses);
-    free(state->locations);
     free(state->frames);
 }
 

@@ -6,9 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/table.h"
-#include "codec/format.h"
+#include "codec/text_reader.h"
 #include "model/dict.h"
-#include "model/rows.h"
 #include "model/strings.h"
 
 #include <stdbool.h>
@@ -159,14 +158,14 @@ struct pf_gperftools_clock {
 enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* most frames of a signal handler */
 
 struct pf_gperftools {
-    bool (*step)(struct pf_reader *, struct pf_batch *); /* makes the next batch */
-    int status;                                          /* the result after the records */
+    bool is_read;
+    int status;           /* how the input ended */
+    int ended;            /* the same, once all rows are records */
+    struct pf_rows records;
     struct pf_gperftools_rows rows;
     struct pf_gperftools_maps maps;
     struct pf_gperftools_names names;
-    struct pf_rows meta;
 
-    struct pf_value_column columns[PF_GPERFTOOLS_VALUES];
     uint32_t measures;
     bool twice;           /* the leaf may be there twice */
     bool interrupted;     /* behind the leaf may be frames of a signal handler: */
@@ -174,13 +173,9 @@ struct pf_gperftools {
     size_t handler_count;
 
     size_t next;          /* row to send next */
-    struct pf_stack_memo *memo;
     uint64_t *addresses;  /* of a record */
-    uint32_t *locations;
     struct pf_gperftools_frame *frames; /* of a symbol */
-    size_t address_capacity, location_capacity, frame_capacity;
-    uint32_t stacks[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
-    int64_t values[PF_GPERFTOOLS_VALUES][PF_BATCH_ROWS];
+    size_t address_capacity, frame_capacity;
 };
 
 /* What a text is, by its first line. */

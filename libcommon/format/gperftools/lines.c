@@ -15,7 +15,7 @@
 int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit, enum pf_nature nature, bool main)
 {
     struct pf_gperftools *state = reader->state;
-    struct pf_value_column *column = &state->columns[state->measures];
+    uint32_t index;
     struct pf_measure measure =
         pf_measure_make_named(reader->dict, pf_dict_intern_text(reader->dict, name), unit, PF_SAMPLE,
                               strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF, nature);
@@ -28,16 +28,17 @@ int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const 
         measure.num = size.num;
         measure.den = size.den;
     }
-    *column = (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values[state->measures]};
+    index = pf_dict_add_measure(reader->dict, measure);
+    pf_rows_measure(&state->records, index);
     state->measures++;
-    return column->measure == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
+    return index == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
 }
 
 bool pf_gperftools_meta(struct pf_reader *reader, const char *key, struct pf_bytes value)
 {
     struct pf_gperftools *state = reader->state;
 
-    pf_rows_meta(&state->meta, "gperftools", pf_bytes_of(key), value);
+    pf_rows_meta(&state->records, "gperftools", pf_bytes_of(key), value);
     return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 
@@ -45,7 +46,7 @@ bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_
 {
     struct pf_gperftools *state = reader->state;
 
-    pf_rows_meta_number(&state->meta, "gperftools", key, value);
+    pf_rows_meta_number(&state->records, "gperftools", key, value);
     return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 
