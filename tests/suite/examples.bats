@@ -44,3 +44,11 @@ setup()
     profdiff -q words/before words/after -t svg | diff - ../difference.svg
     [ "$(grep -c 'examples/[a-z]*\.svg' "$PROFUTILS_SRC/README.md")" -eq 2 ]
 }
+
+@test "the format of HACKING.md compiles" {
+    awk '/^libcommon\/format\// { inside = 1; next } inside && /^[^ ]/ { exit } inside { print substr($0, 5) }' \
+        "$PROFUTILS_SRC/HACKING.md" >trail.c
+    grep -q '^const struct pf_format pf_format_trail' trail.c
+    ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I"$PROFUTILS_BUILD" -I"$PROFUTILS_SRC/libcommon" \
+        -Wall -Wextra -Werror -fsyntax-only trail.c
+}
