@@ -1,5 +1,7 @@
 # Every format into every other: it converts with the losses it declares, or says why not.
 
+bats_require_minimum_version 1.5.0
+
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
