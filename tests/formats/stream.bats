@@ -84,6 +84,7 @@ END
 assert [json.loads(line)["flat"] for line in sys.stdin] == [7, 2]'
     profmerge x.pfs x.pfs | proftop -t ndjson -n 1 | grep -q '"flat":14,'
     profdiff x.pfs x.pfs >out
+    profmerge x.pfs x.pfs | profdiff -t pfs x.pfs - | profcat -t folded | diff - <(printf 'f 2 4\nmain 7 14\n')
 }
 
 @test "a segment with two equal measures is refused" {

@@ -4,13 +4,12 @@
 #include "analysis/diff/scope.h"
 #include "base/memory.h"
 #include "model/main_measure.h"
+#include "model/side.h"
 #include "model/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BEFORE, AFTER, DELTA };
 
 static void begin_kinds(const struct pf_diff_records *records, struct pf_merge_kind kinds[PF_RECORD_KINDS], unsigned sides)
 {
@@ -230,7 +229,8 @@ static int add_run(struct pf_diff_records *records, unsigned side, struct pf_err
         }
     }
     if (status == PF_OK)
-        status = pf_merge_kinds_add(records->all, records->own, records->runs[BEFORE] + records->runs[AFTER] + 1, side, 1, &place, error);
+        status = pf_merge_kinds_add(records->all, records->own,
+                                    records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1, side, 1, &place, error);
     if (place.sums != NULL)
         overflow(records, place.sums, place.record, error);
     return status;
@@ -286,7 +286,8 @@ static uint32_t main_column(const struct pf_diff_records *records, enum pf_kind 
 /* The least number of parts of a raw unit that the means of both sides are whole numbers of, whatever the sums; 0: there is none. */
 static uint64_t common_parts(const struct pf_diff_records *records)
 {
-    uint64_t before = records->runs[BEFORE] > 0 ? records->runs[BEFORE] : 1, after = records->runs[AFTER] > 0 ? records->runs[AFTER] : 1;
+    uint64_t before = records->runs[PF_BEFORE] > 0 ? records->runs[PF_BEFORE] : 1;
+    uint64_t after = records->runs[PF_AFTER] > 0 ? records->runs[PF_AFTER] : 1;
     uint64_t parts;
 
     return __builtin_mul_overflow(before, after / pf_gcd(before, after), &parts) ? 0 : parts;
@@ -339,7 +340,7 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
 }
 
 /* NAME.before; at further attempts NAME/UNIT.before, NAME/UNIT/2.before ... */
-static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measure, const char *end, unsigned attempt)
+static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measure, const char *side, unsigned attempt)
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
     unsigned flags = dict->strings.rows[measure->name].flags;
@@ -355,7 +356,8 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
     }
     if (attempt > 1)
         pf_buffer_append(&text, number, (size_t)snprintf(number, sizeof number, "/%u", attempt));
-    pf_buffer_append(&text, end, strlen(end));
+    pf_buffer_byte(&text, '.');
+    pf_buffer_append(&text, side, strlen(side));
     if (!text.failed)
         id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
     pf_buffer_free(&text);
@@ -365,11 +367,10 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
 static uint32_t declare(struct pf_diff_records *records, const struct pf_quantity *quantity, uint64_t parts, unsigned attempt, unsigned k,
                         bool main)
 {
-    static const char *const ends[] = {".before", ".after", ".delta"};
     struct pf_measure measure = pf_quantity_measure(quantity, records->dict);
     bool good;
 
-    measure.name = name_column(records->dict, &quantity->measure, ends[k], attempt);
+    measure.name = name_column(records->dict, &quantity->measure, pf_side_word((enum pf_side)k), attempt);
     good = measure.name != 0;
     measure.main = main;
     if (records->normalize) {
@@ -380,7 +381,7 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_quantit
     }
     if (parts > 1)
         good = divide_unit(records->dict, &measure, parts) && good;
-    if (k == DELTA) /* a difference does not count samples */
+    if (k == PF_DELTA) /* a difference does not count samples */
         measure.nature = PF_UNKNOWN_NATURE;
     return good ? pf_measures_intern(&records->dict->measures, &measure) : UINT32_MAX;
 }
@@ -388,7 +389,7 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_quantit
 static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind, uint32_t columns, uint32_t measure)
 {
     for (uint32_t i = 0; i < columns; i++)
-        for (unsigned k = BEFORE; k <= DELTA; k++)
+        for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++)
             if (pf_measure_same(pf_measures_row(&records->dict->measures, records->columns[kind][i].measures[k]),
                                 pf_measures_row(&records->dict->measures, measure)))
                 return true;
@@ -405,8 +406,8 @@ static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, u
     column->parts = parts_of(records, sums);
     for (unsigned attempt = 0; again; attempt++) {
         again = false;
-        for (unsigned k = BEFORE; k <= DELTA; k++) {
-            column->measures[k] = declare(records, &sums->quantity, column->parts, attempt, k, main && k == DELTA);
+        for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++) {
+            column->measures[k] = declare(records, &sums->quantity, column->parts, attempt, k, main && k == PF_DELTA);
             if (column->measures[k] == UINT32_MAX)
                 return false;
             again = again || is_declared(records, kind, i, column->measures[k]);
@@ -479,7 +480,7 @@ static void lay_out(struct pf_diff_records *records)
 {
     records->given_count = 0;
     for (uint32_t i = 0; i < records->all[records->at].columns.ledger.count; i++)
-        for (unsigned k = BEFORE; k <= DELTA; k++) {
+        for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++) {
             records->given[records->given_count] = (struct pf_value_column){records->columns[records->at][i].measures[k],
                                                                             records->values + records->given_count * PF_BATCH_ROWS};
             records->given_count++;
@@ -508,13 +509,14 @@ static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bo
     *any = false;
     for (uint32_t i = 0; i < ledger->count; i++) {
         int64_t mean[2];
-        if (!mean_at(records, i, BEFORE, record, &mean[BEFORE]) || !mean_at(records, i, AFTER, record, &mean[AFTER]) ||
-            __builtin_sub_overflow(mean[AFTER], mean[BEFORE], &values[DELTA * PF_BATCH_ROWS]))
+        if (!mean_at(records, i, PF_BEFORE, record, &mean[PF_BEFORE]) ||
+            !mean_at(records, i, PF_AFTER, record, &mean[PF_AFTER]) ||
+            __builtin_sub_overflow(mean[PF_AFTER], mean[PF_BEFORE], &values[PF_DELTA * PF_BATCH_ROWS]))
             return overflow(records, &ledger->sums[i], record, error);
-        values[BEFORE * PF_BATCH_ROWS] = mean[BEFORE];
-        values[AFTER * PF_BATCH_ROWS] = mean[AFTER];
-        *any = *any || mean[BEFORE] != 0 || mean[AFTER] != 0;
-        fell = fell || (i == main && values[DELTA * PF_BATCH_ROWS] < 0);
+        values[PF_BEFORE * PF_BATCH_ROWS] = mean[PF_BEFORE];
+        values[PF_AFTER * PF_BATCH_ROWS] = mean[PF_AFTER];
+        *any = *any || mean[PF_BEFORE] != 0 || mean[PF_AFTER] != 0;
+        fell = fell || (i == main && values[PF_DELTA * PF_BATCH_ROWS] < 0);
         values += 3 * PF_BATCH_ROWS;
     }
     *any = *any && !(fell && records->drop_negative);

@@ -32,7 +32,7 @@ struct pf_diff_records {
     struct pf_merge_kind all[PF_RECORD_KINDS]; /* the runs before it, by side */
     struct pf_diff_column {
         uint64_t parts;        /* that the means are counted in; 0: they are rounded */
-        uint32_t measures[3];  /* before, after, delta */
+        uint32_t measures[3];  /* by enum pf_side */
     } *columns[PF_RECORD_KINDS];
     size_t runs[2];
     uint32_t rows[PF_BATCH_ROWS], places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS];

@@ -1,6 +1,6 @@
 #include "analysis/sum/subject.h"
 
-#include <string.h>
+#include "model/side.h"
 
 static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
@@ -46,21 +46,12 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
     return PF_RECORD_KINDS;
 }
 
-/* What a difference has behind the names of its measures: those of one side belong together. */
-static struct pf_bytes side_of(const struct pf_dict *dict, const struct pf_measure *measure)
-{
-    static const struct pf_bytes sides[] = {{".before", 7}, {".after", 6}, {".delta", 6}};
-    struct pf_bytes name = pf_dict_string(dict, measure->name);
-
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        if (name.size > sides[i].size && memcmp(name.data + name.size - sides[i].size, sides[i].data, sides[i].size) == 0)
-            return sides[i];
-    return (struct pf_bytes){"", 0};
-}
-
+/* Measures of one side of a difference belong together. */
 static bool same_side(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b)
 {
-    return pf_bytes_equal(side_of(dict, a), side_of(dict, b));
+    struct pf_bytes stem;
+
+    return pf_side_of(pf_dict_string(dict, a->name), &stem) == pf_side_of(pf_dict_string(dict, b->name), &stem);
 }
 
 /* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. */

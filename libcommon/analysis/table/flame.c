@@ -4,6 +4,7 @@
 #include "analysis/sum/sort.h"
 #include "analysis/table/tree.h"
 #include "base/memory.h"
+#include "model/side.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,50 +230,38 @@ static bool drawable(const struct pf_sums *sums)
     return sums->quantity.joined && sums->quantity.measure.kind == PF_SAMPLE && sums->quantity.measure.aggregation == PF_SUM;
 }
 
-/* What stands before `end` in the measure's name; false where it ends otherwise. */
-static bool stem(const struct pf_flame *flame, const struct pf_sums *sums, const char *end, struct pf_bytes *base)
+static enum pf_side side_of(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_bytes *stem)
 {
-    struct pf_bytes name = pf_dict_string(flame->dict, sums->quantity.measure.name);
-    size_t size = strlen(end);
-
-    *base = (struct pf_bytes){name.data, name.size - size};
-    return name.size >= size && memcmp(name.data + base->size, end, size) == 0;
+    return pf_side_of(pf_dict_string(flame->dict, sums->quantity.measure.name), stem);
 }
 
-/* The drawable sums of the measure called `base` and `end`. */
-static const struct pf_sums *sibling(const struct pf_flame *flame, struct pf_bytes base, const char *end)
+/* The drawable sums of this side of a difference. */
+static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct pf_bytes stem, enum pf_side side)
 {
     struct pf_bytes found;
 
-    for (uint32_t i = 0; i < flame->sums.ledger.count; i++)
-        if (drawable(&flame->sums.ledger.sums[i]) && stem(flame, &flame->sums.ledger.sums[i], end, &found) && pf_bytes_equal(found, base))
-            return &flame->sums.ledger.sums[i];
+    for (uint32_t i = 0; i < flame->sums.ledger.count; i++) {
+        const struct pf_sums *sums = &flame->sums.ledger.sums[i];
+
+        if (drawable(sums) && side_of(flame, sums, &found) == side && pf_bytes_equal(found, stem))
+            return sums;
+    }
     return NULL;
 }
 
-/* The subject becomes the two sides that `sums` is one of or the difference of, where both are there: of NAME.before, NAME.after and
- * NAME.delta, or, in two columns of folded stacks, of before and after. */
-static void sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
+/* A measure of a difference stands for both sides, if both are there: the subject becomes the two sides. */
+static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
 {
-    static const char *const ends[][2] = {
-        {".before", ".before"}, {".after", ".before"}, {".delta", ".before"}, {"before", "before"}, {"after", "before"},
-    };
-    struct pf_bytes base;
+    struct pf_bytes stem;
+    bool any = side_of(flame, sums, &stem) != PF_SIDES;
+    const struct pf_sums *before = any ? sums_of_side(flame, stem, PF_BEFORE) : NULL;
+    const struct pf_sums *after = any ? sums_of_side(flame, stem, PF_AFTER) : NULL;
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        bool bare = *ends[i][0] != '.';
-        const struct pf_sums *before, *after;
-        if (!stem(flame, sums, ends[i][0], &base) || (base.size == 0) != bare)
-            continue;
-        before = sibling(flame, base, ends[i][1]);
-        after = sibling(flame, base, bare ? "after" : ".after");
-        if (before == NULL || after == NULL)
-            continue;
-        subject->sums[0] = before;
-        subject->sums[1] = after;
-        subject->name = bare ? PF_BYTES("samples") : base;
+    if (!before || !after)
         return;
-    }
+    subject->sums[0] = before;
+    subject->sums[1] = after;
+    subject->name = stem.size > 1 ? (struct pf_bytes){stem.data, stem.size - 1} : PF_BYTES("samples");
 }
 
 static int describe(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject, struct pf_error *error)
@@ -282,7 +271,7 @@ static int describe(const struct pf_flame *flame, const struct pf_sums *sums, st
 
     *subject = (struct pf_flame_subject){.sums = {sums}, .name = pf_dict_string(flame->dict, measure->name)};
     subject->name_flags = flame->dict->strings.rows[measure->name].flags;
-    sides(flame, sums, subject);
+    find_sides(flame, sums, subject);
     status = pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
     subject->parts = subject->scale.time ? subject->scale.den : subject->scale.parts;
     subject->scale.den = 1;

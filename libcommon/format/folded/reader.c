@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/scan.h"
 #include "model/rows.h"
+#include "model/side.h"
 #include "model/stacks.h"
 #include "model/units.h"
 
@@ -207,10 +208,10 @@ struct folded_reader {
 /* The name of a column; of two columns, `before` and `after` behind the name of the option and a point. */
 static uint32_t column_name(struct pf_reader *reader, unsigned column)
 {
-    static const char *const sides[] = {"before", "after"};
     struct folded_reader *state = reader->state;
     struct pf_bytes name = pf_dict_string(reader->dict, state->measure.name);
     struct pf_buffer text = {0};
+    const char *word;
 
     if (state->columns == 1)
         return state->measure.name;
@@ -218,7 +219,8 @@ static uint32_t column_name(struct pf_reader *reader, unsigned column)
         pf_buffer_append(&text, name.data, name.size);
         pf_buffer_byte(&text, '.');
     }
-    pf_buffer_append(&text, sides[column], strlen(sides[column]));
+    word = pf_side_word(column == 0 ? PF_BEFORE : PF_AFTER);
+    pf_buffer_append(&text, word, strlen(word));
     uint32_t id = text.failed ? 0 : pf_dict_intern(reader->dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
     pf_buffer_free(&text);
     return id;

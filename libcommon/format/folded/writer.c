@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/registry.h"
+#include "model/side.h"
 #include "model/units.h"
 
 #include <stdlib.h>
@@ -175,49 +176,23 @@ static void set_source(struct pf_folded_writer *state, struct pf_bytes name)
     state->names_of[0].count = state->names_of[1].count = state->place_count = state->root_count = 0;
 }
 
-/* The name without the end that says it is a part of a difference; NAME.delta stands for the other two. Columns of folded stacks have
- * no name but that end. */
-static bool difference_name(struct pf_bytes name, struct pf_bytes *stem)
-{
-    static const char *const ends[] = {".delta", ".before", ".after"};
-
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-        struct pf_bytes end = pf_bytes_of(ends[k]);
-
-        *stem = (struct pf_bytes){name.data, 0};
-        if (pf_bytes_equal(name, (struct pf_bytes){end.data + 1, end.size - 1}))
-            return true;
-        stem->size = name.size - end.size;
-        if (name.size >= end.size && memcmp(name.data + stem->size, end.data, end.size) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool joined_name(struct pf_bytes name, struct pf_bytes stem, const char *end)
-{
-    end += stem.size == 0;
-    return name.size == stem.size + strlen(end) && memcmp(name.data, stem.data, stem.size) == 0 &&
-           memcmp(name.data + stem.size, end, strlen(end)) == 0;
-}
-
-/* Finds the measures NAME.before and NAME.after of the batch, if it has both. */
+/* Finds both sides of the difference whose names begin with `stem`, if the batch has both. */
 static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, struct pf_bytes stem)
 {
-    static const char *const ends[] = {".before", ".after"};
     struct pf_folded_writer *state = writer->state;
-    bool found[2] = {false, false};
+    bool found[PF_SIDES] = {false};
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
         const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+        struct pf_bytes begin;
+        enum pf_side side = pf_side_of(pf_dict_string(writer->dict, measure->name), &begin);
 
-        for (unsigned side = 0; side < 2; side++)
-            if (joined_name(pf_dict_string(writer->dict, measure->name), stem, ends[side])) {
-                state->columns[side] = *measure;
-                found[side] = true;
-            }
+        if ((side != PF_BEFORE && side != PF_AFTER) || !pf_bytes_equal(begin, stem))
+            continue;
+        state->columns[side] = *measure;
+        found[side] = true;
     }
-    return found[0] && found[1];
+    return found[PF_BEFORE] && found[PF_AFTER];
 }
 
 /* The main measure, if this batch has a better one than all batches before; else NULL. */
@@ -248,7 +223,7 @@ static void choose_measure(struct pf_writer *writer, const struct pf_batch *batc
     pf_ledger_free(&state->ledger);
     state->ledger = (struct pf_ledger){.wide = true};
     state->column_count = 2;
-    if (difference_name(pf_dict_string(writer->dict, best->name), &stem) && find_sides(writer, batch, stem))
+    if (pf_side_of(pf_dict_string(writer->dict, best->name), &stem) != PF_SIDES && find_sides(writer, batch, stem))
         return;
     state->column_count = 1;
     state->columns[0] = *best;
