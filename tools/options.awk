@@ -20,11 +20,14 @@ NR == FNR {
 gsub(/strchr \([a-z+1]*, ','\)/, "0") { patched("split") }
 gsub(/\] == ','\)/, "] == '\\0')") { patched("escape") }
 
-# The parser does not check its allocations.
+# The parser does not check its allocations: when memory runs out the program prints "NAME: out of memory" and exits 4.
+# Its messages hold words of the command line: pf_tool_print escapes their control characters.
 /^#include "prof.*_options\.h"/ {
     print
     print "#include \"cli/settings.h\""
-    print "#include \"cli/checked.h\""
+    print "#define malloc(size) pf_tool_checked (CMDLINE_PARSER_PACKAGE, malloc (size))"
+    print "#define realloc(memory, size) pf_tool_checked (CMDLINE_PARSER_PACKAGE, realloc (memory, size))"
+    print "#define fprintf pf_tool_print"
     patched("include")
     next
 }

@@ -53,9 +53,9 @@ void pf_tool_stop_failed(const struct pf_tool *);
 _Noreturn void pf_tool_quit(const struct pf_tool *);
 /* The same from inside a library that cannot go on, in any thread. */
 PF_NORETURN void pf_tool_end_without_memory(void);
-/* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For cli/checked.h. */
+/* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For the generated option parsers. */
 void *pf_tool_checked(const char *name, void *memory);
-/* fprintf with the bytes escaped as in messages, but for a line feed at the end. For cli/checked.h. */
+/* fprintf with the bytes escaped as in messages, but for a line feed at the end. For the generated option parsers. */
 int pf_tool_print(FILE *, const char *format, ...) PF_PRINTF(2, 3);
 
 /* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be written. */
