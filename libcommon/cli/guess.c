@@ -1,6 +1,6 @@
 #include "cli/guess.h"
 
-#include "cli/command.h"
+#include "cli/hint.h"
 #include "model/utf8.h"
 
 #include <stdlib.h>
