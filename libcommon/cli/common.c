@@ -1,17 +1,72 @@
 #include "cli/common.h"
 
 #include "base/number.h"
-#include "cli/formats.h"
 #include "cli/guess.h"
 #include "codec/registry.h"
 #include "model/named.h"
 #include "model/units.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The options of tools/common.ggo that need more than a look into a table. */
+/* --- formats ---------------------------------------------------------------------------------- */
+
+/* Writes "pfs, statprofiler, ...": the formats that can be written (or read), cut if `names` is too small. */
+static void list_formats(char *names, size_t size, bool writing)
+{
+    size_t used = 0;
+    const struct pf_format *format;
+    names[0] = '\0';
+    for (size_t k = 0; (format = pf_registry_format(k)) && used < size; k++)
+        if (writing ? format->write != NULL : format->bid != NULL)
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "", format->name);
+}
+
+static void print_details(struct pf_sink *sink, const struct pf_format *format)
+{
+    if (format->suffixes)
+        pf_sink_printf(sink, "    suffixes: %s\n", format->suffixes);
+    for (const struct pf_option *option = format->options; option && option->name; option++)
+        pf_sink_printf(sink, "    %s %s:%s=%s  %s\n", option->reads ? option->writes ? "-f -t" : "-f" : "-t", format->name,
+                       option->name, option->values ? option->values : "VALUE", option->about);
+    if (format->losses)
+        pf_sink_printf(sink, "    cannot hold: %s\n", format->losses);
+}
+
+static void print_format(struct pf_sink *sink, const struct pf_format *format, bool details)
+{
+    char kinds[64];
+    unsigned caps = format->caps;
+    snprintf(kinds, sizeof kinds, "%s%s%s", caps & PF_HOLDS_SAMPLE ? "sample " : "", caps & PF_HOLDS_FLAT ? "flat " : "",
+             caps & PF_HOLDS_EDGE ? "edge " : "");
+    pf_sink_printf(sink, "%-13s %s%s  %-17s %s\n", format->name, format->bid ? "r" : "-", format->write ? "w" : "-", kinds,
+                   format->about);
+    if (details)
+        print_details(sink, format);
+}
+
+/* --formats: prints one line per format; with -v also options and losses, with -q names only. */
+_Noreturn static void print_formats(struct pf_tool *tool)
+{
+    struct pf_error error = {0};
+    struct pf_sink *sink;
+    const struct pf_format *format;
+    if (pf_sink_open(&sink, NULL, &error) < 0)
+        pf_tool_die(tool, NULL, &error, true);
+    for (size_t k = 0; (format = pf_registry_format(k)); k++) {
+        if (tool->quiet)
+            pf_sink_printf(sink, "%s\n", format->name);
+        else
+            print_format(sink, format, tool->verbose);
+    }
+    pf_tool_sink_exit(tool, sink);
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+/* Options of tools/common.ggo that are not fields of struct pf_common. */
 struct texts {
     const char *from, *to;
     int64_t level, threads, max_input;
@@ -76,7 +131,7 @@ static const struct pf_format *format_argument(struct pf_common *common, const c
     bool can = format && (writing ? format->write != NULL : format->bid != NULL);
     if (!can) {
         char names[512];
-        pf_formats_names(names, sizeof names, writing);
+        list_formats(names, sizeof names, writing);
         pf_tool_usage(&common->tool, "%s '%.*s'; formats to %s: %s",
                       format ? (writing ? "cannot write" : "cannot read") : "unknown format", (int)size, text,
                       writing ? "write" : "read", names);
@@ -142,7 +197,7 @@ static void read_options(struct pf_common *common, const struct pf_command *comm
     if (pf_settings_given(common->given, "version"))
         pf_tool_version(tool);
     if (pf_settings_given(common->given, "formats"))
-        pf_formats_exit(tool);
+        print_formats(tool);
     pf_settings_read(tool, common->given, text_settings, &texts);
     tool->progress = texts.no_progress ? PF_NEVER : texts.progress ? PF_ALWAYS : PF_AUTO;
     set_formats(common, &texts);
