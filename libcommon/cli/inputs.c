@@ -1,7 +1,6 @@
 #include "cli/inputs.h"
 
 #include "cli/naming.h"
-#include "cli/progress.h"
 #include "cli/relabel.h"
 #include "cli/selection.h"
 

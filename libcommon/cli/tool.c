@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
@@ -122,6 +123,19 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
     sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* Shows a line of progress on standard error in place of the line before; NULL removes it. */
+static void show_line(struct pf_tool *tool, const char *text)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    if (text && terminal && tool->line_over)
+        return;
+    if (text)
+        fprintf(stderr, terminal ? "\r%s: %s\033[K" : "%s: %s\n", tool->name, text);
+    else if (tool->line_shown)
+        fputs("\r\033[K", stderr);
+    tool->line_shown = text && terminal;
+}
+
 /* Names in messages come from files: what speaks to a terminal, or turns the text around, is escaped as in tables. */
 static void print_safely(FILE *stream, struct pf_bytes rest)
 {
@@ -141,7 +155,7 @@ static void print_safely(FILE *stream, struct pf_bytes rest)
 static void say(struct pf_tool *tool, const char *prefix, const char *format, va_list args)
 {
     char text[4096];
-    pf_tool_line(tool, NULL);
+    show_line(tool, NULL);
     vsnprintf(text, sizeof text, format, args);
     fprintf(stderr, "%s: %s", tool->name, prefix);
     print_safely(stderr, pf_bytes_of(text));
@@ -324,33 +338,63 @@ void pf_tool_sink_exit(struct pf_tool *tool, struct pf_sink *sink)
 
 int pf_tool_finish(struct pf_tool *tool)
 {
-    pf_tool_line(tool, NULL);
+    show_line(tool, NULL);
     return (int)tool->status;
-}
-
-void pf_tool_line(struct pf_tool *tool, const char *text)
-{
-    bool terminal = isatty(STDERR_FILENO);
-    if (text && terminal && tool->line_over)
-        return;
-    if (text)
-        fprintf(stderr, terminal ? "\r%s: %s\033[K" : "%s: %s\n", tool->name, text);
-    else if (tool->line_shown)
-        fputs("\r\033[K", stderr);
-    tool->line_shown = text && terminal;
 }
 
 void pf_tool_line_over(void *tool)
 {
     struct pf_tool *own = tool;
-    pf_tool_line(own, NULL);
+    show_line(own, NULL);
     own->line_over = true;
 }
 
-bool pf_tool_shows_progress(const struct pf_tool *tool)
+/* --- progress --------------------------------------------------------------------------------- */
+
+enum { QUIET_MS = 1000, STEP_MS = 250 };
+
+static int64_t now_ms(void)
 {
-    return tool->progress == PF_ALWAYS || (tool->progress == PF_AUTO && !tool->quiet && isatty(STDERR_FILENO));
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
+
+void pf_progress_start(struct pf_progress *progress, struct pf_tool *tool, uint64_t total)
+{
+    progress->tool = tool;
+    progress->total = total;
+    progress->wanted = tool->progress == PF_ALWAYS ||
+                       (tool->progress == PF_AUTO && !tool->quiet && isatty(STDERR_FILENO));
+    progress->started = progress->shown = progress->wanted ? now_ms() : 0;
+    progress->shown += QUIET_MS - STEP_MS;
+}
+
+void pf_progress_update(struct pf_progress *progress, uint64_t done)
+{
+    int64_t now;
+
+    if (!progress->wanted || (now = now_ms()) < progress->shown + STEP_MS)
+        return;
+    progress->shown = now;
+    char text[128];
+    double seconds = (double)(now - progress->started) / 1000, mib = (double)done / (1024 * 1024);
+    int used = snprintf(text, sizeof text, "%.1f MiB, %.1f MiB/s", mib, mib / seconds);
+    if (progress->total && done && done <= progress->total)
+        snprintf(text + used, sizeof text - (size_t)used, ", %.0f%%, eta %.0f s",
+                 100 * (double)done / (double)progress->total,
+                 seconds * (double)(progress->total - done) / (double)done);
+    show_line(progress->tool, text);
+}
+
+void pf_progress_end(struct pf_progress *progress)
+{
+    if (progress->wanted)
+        show_line(progress->tool, NULL);
+}
+
+/* --- terminal --------------------------------------------------------------------------------- */
 
 bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
 {

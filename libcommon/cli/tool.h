@@ -7,6 +7,7 @@
 #include "io/sink.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Exit statuses (CLI.md). The most serious one wins: FAILURE over INPUT over CONDITION. */
@@ -62,9 +63,8 @@ int pf_tool_print(FILE *, const char *format, ...) PF_PRINTF(2, 3);
 _Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose, const char *const *lines);
 _Noreturn void pf_tool_version(struct pf_tool *);
 _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
-/* The line of progress on standard error, over the one before; NULL takes it away. */
-void pf_tool_line(struct pf_tool *, const char *text);
-/* Takes it away for good, before output goes to the terminal; `tool` as pf_sink_before_terminal wants it. */
+/* Removes the line of progress for good, before output goes to the terminal; `tool` as
+ * pf_sink_before_terminal takes it. */
 void pf_tool_line_over(void *tool);
 /* A file to remove if the program ends by exit or by a signal. Returns a slot to give back, or -1 if no slot is free. */
 int pf_tool_temporary(struct pf_tool *, const char *path);
@@ -73,10 +73,22 @@ void pf_tool_temporary_done(int slot);
 /* The final exit status. */
 int pf_tool_finish(struct pf_tool *);
 
-/* Whether standard error is a terminal and progress is wanted; whether `sink` gets colour (NO_COLOR, --color, TERM=dumb);
- * whether the locale is UTF-8; columns and rows of the terminal at standard output (0 = it is none), of
- * one that does not know its size what COLUMNS and LINES say. */
-bool pf_tool_shows_progress(const struct pf_tool *);
+/* Progress of long work: one line on standard error, after a second and then a few times a second. */
+struct pf_progress {
+    struct pf_tool *tool;
+    int64_t started, shown; /* monotonic milliseconds */
+    uint64_t total;         /* bytes of all inputs; 0: unknown */
+    bool wanted;
+};
+
+void pf_progress_start(struct pf_progress *, struct pf_tool *, uint64_t total);
+/* `done` bytes of all inputs are read. Cheap: looks at the clock only. */
+void pf_progress_update(struct pf_progress *, uint64_t done);
+void pf_progress_end(struct pf_progress *);
+
+/* Whether `sink` gets colour (NO_COLOR, --color, TERM=dumb); whether the locale is UTF-8; columns and
+ * rows of the terminal at standard output: 0 without a terminal, and COLUMNS and LINES if the
+ * terminal does not know its size. */
 bool pf_tool_colors(const struct pf_tool *, const struct pf_sink *);
 bool pf_tool_utf8(void);
 unsigned pf_tool_columns(const struct pf_sink *);
