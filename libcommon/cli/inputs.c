@@ -1,7 +1,6 @@
 #include "cli/inputs.h"
 
-#include "cli/naming.h"
-#include "cli/relabel.h"
+#include "cli/annotation.h"
 #include "cli/selection.h"
 
 #include <stdlib.h>
@@ -23,10 +22,7 @@ struct pf_inputs {
     bool want_ends, end_due;
     bool rejected; /* the input at hand */
 
-    struct pf_relabel relabel;
-    struct pf_naming *naming; /* NULL: nothing is named */
-    struct pf_arena paths;    /* of what names */
-
+    struct pf_annotation annotation;
     struct pf_selection *selection; /* NULL: all records */
     bool nothing_chosen;            /* of the last batch: it is not passed on */
     struct pf_left_measures left_measures;
@@ -77,6 +73,7 @@ struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_opera
     if (!inputs || pf_dict_init(&inputs->dict) < 0)
         pf_tool_nomem(&common->tool);
     inputs->common = common;
+    inputs->annotation.dict = &inputs->dict;
     inputs->feed = (struct pf_feed){.common = common, .dict = &inputs->dict, .operands = *operands};
     pf_feed_start(&inputs->feed);
     pf_progress_start(&inputs->progress, &common->tool, total_size(&inputs->feed.operands));
@@ -90,12 +87,12 @@ struct pf_dict *pf_inputs_dict(struct pf_inputs *inputs)
 
 void pf_inputs_set_labels(struct pf_inputs *inputs)
 {
-    pf_relabel_read(&inputs->relabel, inputs->common, &inputs->dict);
+    pf_annotation_read_labels(&inputs->annotation, inputs->common);
 }
 
 bool pf_inputs_set_names(struct pf_inputs *inputs)
 {
-    return pf_naming_read(&inputs->naming, &inputs->paths, inputs->common);
+    return pf_annotation_read_names(&inputs->annotation, inputs->common);
 }
 
 void pf_inputs_want_ends(struct pf_inputs *inputs)
@@ -143,15 +140,13 @@ void pf_inputs_close(struct pf_inputs *inputs)
 {
     pf_feed_close(&inputs->feed);
     pf_progress_end(&inputs->progress);
-    if (inputs->naming && inputs->good > 0)
-        pf_naming_tell(inputs->naming, &inputs->dict, &inputs->common->tool);
-    pf_naming_free(inputs->naming);
+    if (inputs->good > 0)
+        pf_annotation_report(&inputs->annotation, &inputs->common->tool);
     close_selection(inputs);
     pf_left_measures_free(&inputs->left_measures);
-    pf_arena_free(&inputs->paths);
     pf_feed_free(&inputs->feed);
+    pf_annotation_free(&inputs->annotation);
     pf_dict_free(&inputs->dict);
-    pf_relabel_free(&inputs->relabel);
     free(inputs);
 }
 
@@ -198,13 +193,13 @@ static void open_input(struct pf_inputs *inputs)
         return;
     }
     prepare_announcement(inputs);
-    pf_relabel_input(&inputs->relabel, inputs->feed.input.name);
+    pf_annotation_input(&inputs->annotation, inputs->feed.input.name);
 }
 
 /* Files of some formats can stand one behind the other; of others an output is one file. Nothing about the records may be changed. */
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
-    return format->copy && !pf_relabel_active(&inputs->relabel) && !inputs->naming &&
+    return format->copy && !pf_annotation_active(&inputs->annotation) &&
            (format->caps & PF_HOLDS_FAILURE || (inputs->feed.operands.count == 1 && !inputs->common->tool.salvage));
 }
 
@@ -233,16 +228,6 @@ bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, st
         pf_progress_update(&inputs->progress, pf_feed_bytes(&inputs->feed));
     }
     return copied;
-}
-
-/* Labels and names that were asked for. False: out of memory. */
-static bool dress(struct pf_inputs *inputs, struct pf_batch *batch)
-{
-    struct pf_batch plain;
-    if (pf_relabel_active(&inputs->relabel) && pf_relabel_batch(&inputs->relabel, batch) != PF_OK)
-        return false;
-    plain = *batch;
-    return !inputs->naming || pf_naming_batch(inputs->naming, &inputs->dict, &plain, batch) == PF_OK;
 }
 
 static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
@@ -301,9 +286,10 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
         input_failed(inputs, &error);
     } else if ((status = choose(inputs, batch, &error)) < 0 ||
                (status = pf_left_measures_add(&inputs->left_measures, batch, inputs->feed.input.name)) < 0 ||
-               (batch->kind < PF_RECORD_KINDS && batch->rows && !dress(inputs, batch))) {
-        if (status == PF_OK || status == PF_NOMEM)
-            status = pf_error_nomem(&error);
+               (batch->kind < PF_RECORD_KINDS && batch->rows &&
+                (status = pf_annotation_batch(&inputs->annotation, batch)) < 0)) {
+        if (status == PF_NOMEM)
+            pf_error_nomem(&error);
         input_failed(inputs, &error);
     }
     inputs->unflushed = true;

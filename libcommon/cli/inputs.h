@@ -20,9 +20,9 @@ void pf_inputs_close(struct pf_inputs *);
 /* The dictionary all batches refer to. */
 struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 
-/* --set-label and --label-source: labels for every record (cli/relabel.h). Call before the first pf_inputs_next. */
+/* --set-label and --label-source: labels for every record (cli/annotation.h). Call before the first pf_inputs_next. */
 void pf_inputs_set_labels(struct pf_inputs *);
-/* --binary, --symbols and --no-inlines: names for addresses without one (cli/naming.h). Call before the first pf_inputs_next. False
+/* --binary, --symbols and --no-inlines: names for addresses without one (cli/annotation.h). Call before the first pf_inputs_next. False
  * after a failure, printed and raised: stop. */
 bool pf_inputs_set_names(struct pf_inputs *);
 /* The options of tools/selection.part: every input then gives the chosen records, as if a filter stood in front of it, and at its end

@@ -1,0 +1,217 @@
+#include "cli/annotation.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+struct label_texts {
+    struct pf_texts set_label;
+    const char *label_source;
+};
+
+static const struct pf_setting label_settings[] = {
+    PF_TEXTS_SETTING("set-label", struct label_texts, set_label),
+    PF_TEXT_SETTING("label-source", struct label_texts, label_source),
+    PF_SETTINGS_END,
+};
+
+void pf_annotation_read_labels(struct pf_annotation *annotation, struct pf_common *common)
+{
+    struct label_texts texts = {0};
+
+    pf_settings_read(&common->tool, common->given, label_settings, &texts);
+    annotation->set = calloc((size_t)texts.set_label.count + 1, sizeof *annotation->set);
+    if (!annotation->set)
+        pf_tool_nomem(&common->tool);
+    for (unsigned k = 0; k < texts.set_label.count; k++) {
+        const char *text = texts.set_label.list[k], *equals = strchr(text, '=');
+
+        if (!equals || equals == text)
+            pf_tool_usage(&common->tool, "--set-label takes KEY=VALUE, not '%s'", text);
+        annotation->set[annotation->set_count++] = (struct pf_set_label){
+            pf_dict_intern(annotation->dict, (struct pf_bytes){text, (size_t)(equals - text)},
+                           PF_UTF8),
+            pf_dict_intern(annotation->dict, pf_bytes_of(equals + 1), PF_UTF8),
+        };
+    }
+    if (texts.label_source)
+        annotation->source_key = pf_dict_intern(
+            annotation->dict, pf_bytes_of(*texts.label_source ? texts.label_source : "source"),
+            PF_UTF8);
+}
+
+static uint32_t replace_label(struct pf_dict *dict, uint32_t labels, uint32_t key, uint32_t value)
+{
+    return pf_dict_add_label(dict, pf_dict_drop_label(dict, labels, key), key, value);
+}
+
+static uint32_t replace_labels(const struct pf_annotation *annotation, uint32_t labels)
+{
+    for (size_t i = 0; i < annotation->set_count; i++)
+        labels = replace_label(annotation->dict, labels, annotation->set[i].key, annotation->set[i].value);
+    if (annotation->source_key)
+        labels =
+            replace_label(annotation->dict, labels, annotation->source_key,
+                          pf_dict_intern(annotation->dict, pf_bytes_of(annotation->source), PF_UTF8));
+    return labels;
+}
+
+static bool changes_labels(const struct pf_annotation *annotation)
+{
+    return annotation->set_count > 0 || annotation->source_key != 0;
+}
+
+/* False: out of memory. */
+static bool set_labels(struct pf_annotation *annotation, struct pf_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        uint32_t labels = batch->labels ? batch->labels[i] : 0;
+
+        if (labels >= annotation->relabelled_count &&
+            !pf_grow_zeroed(&annotation->relabelled, &annotation->relabelled_count,
+                            &annotation->relabelled_capacity, annotation->dict->labels.count,
+                            sizeof *annotation->relabelled))
+            return false;
+        if (!annotation->relabelled[labels])
+            annotation->relabelled[labels] = replace_labels(annotation, labels) + 1;
+        annotation->column[i] = annotation->relabelled[labels] - 1;
+    }
+    batch->labels = annotation->column;
+    return pf_dict_status(annotation->dict) == PF_OK;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+struct name_texts {
+    struct pf_texts binaries; /* each one program, or several with commas between them */
+    const char *symbols;
+    bool no_inlines;
+};
+
+static const struct pf_setting name_settings[] = {
+    PF_TEXTS_SETTING("binary", struct name_texts, binaries),
+    PF_TEXT_SETTING("symbols", struct name_texts, symbols),
+    PF_FLAG_SETTING("no-inlines", struct name_texts, no_inlines),
+    PF_SETTINGS_END,
+};
+
+static int add_symbols(struct pf_naming *naming, const struct pf_common *common, const char *path,
+                       struct pf_error *error)
+{
+    struct pf_source *source;
+    struct pf_symbols *symbols = NULL;
+    int status = pf_common_open_source(common, &source, path, error);
+
+    if (status == PF_OK) {
+        status = pf_symbols_read(&symbols, source, error);
+        pf_source_close(source);
+    }
+    if (status == PF_OK && !pf_naming_add_symbols(naming, symbols, path))
+        status = pf_error_nomem(error);
+    return status;
+}
+
+static bool add_binary(struct pf_naming *naming, struct pf_tool *tool, const char *path)
+{
+    struct pf_error error = {0};
+    struct pf_binary *binary;
+    int status = pf_binary_open(&binary, path, pf_tool_end_without_memory, &error);
+
+    if (status == PF_OK && !pf_naming_add_binary(naming, binary, path))
+        status = pf_error_nomem(&error);
+    if (status < 0)
+        pf_tool_fail(tool, path, &error, false);
+    return status == PF_OK;
+}
+
+/* A file's own name may hold commas; other commas stand between names. */
+static bool add_binaries(struct pf_naming *naming, struct pf_arena *paths, struct pf_tool *tool,
+                         const char *list)
+{
+    struct stat info;
+
+    if (!strchr(list, ',') || stat(list, &info) == 0)
+        return add_binary(naming, tool, list);
+    for (const char *at = list; *at;) {
+        size_t size = strcspn(at, ",");
+        char *path = pf_arena_copy(paths, at, size);
+
+        if (!path)
+            pf_tool_nomem(tool);
+        if (size > 0 && !add_binary(naming, tool, path))
+            return false;
+        at += size + (at[size] == ',');
+    }
+    return true;
+}
+
+bool pf_annotation_read_names(struct pf_annotation *annotation, struct pf_common *common)
+{
+    struct name_texts texts = {0};
+    struct pf_error error = {0};
+
+    pf_settings_read(&common->tool, common->given, name_settings, &texts);
+    if (texts.binaries.count == 0 && !texts.symbols)
+        return true;
+    annotation->naming = pf_naming_new();
+    if (!annotation->naming)
+        pf_tool_nomem(&common->tool);
+    for (unsigned k = 0; k < texts.binaries.count; k++)
+        if (!add_binaries(annotation->naming, &annotation->paths, &common->tool,
+                          texts.binaries.list[k]))
+            return false;
+    if (texts.symbols && add_symbols(annotation->naming, common, texts.symbols, &error) < 0) {
+        pf_tool_fail(&common->tool, texts.symbols, &error, false);
+        return false;
+    }
+    if (texts.no_inlines)
+        pf_naming_no_inlines(annotation->naming);
+    return true;
+}
+
+void pf_annotation_report(const struct pf_annotation *annotation, struct pf_tool *tool)
+{
+    const struct pf_report messages = pf_tool_report(tool);
+
+    if (annotation->naming)
+        pf_naming_report(annotation->naming, annotation->dict, &messages);
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+bool pf_annotation_active(const struct pf_annotation *annotation)
+{
+    return changes_labels(annotation) || annotation->naming;
+}
+
+void pf_annotation_input(struct pf_annotation *annotation, const char *name)
+{
+    if (!annotation->source_key)
+        return;
+    annotation->source = name;
+    annotation->relabelled_count = 0;
+}
+
+int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch)
+{
+    struct pf_batch plain;
+
+    if (changes_labels(annotation) && !set_labels(annotation, batch))
+        return PF_NOMEM;
+    plain = *batch;
+    return annotation->naming
+               ? pf_naming_batch(annotation->naming, annotation->dict, &plain, batch)
+               : PF_OK;
+}
+
+void pf_annotation_free(struct pf_annotation *annotation)
+{
+    pf_naming_free(annotation->naming);
+    pf_arena_free(&annotation->paths);
+    free(annotation->relabelled);
+    free(annotation->set);
+}

@@ -1,0 +1,49 @@
+/* What options add to records while they are read: labels (--set-label, --label-source) in place of
+ * the record's own labels of the same key, and names for addresses without a name (--binary,
+ * --symbols, --no-inlines). */
+#ifndef PF_CLI_ANNOTATION_H
+#define PF_CLI_ANNOTATION_H
+
+#include "analysis/names/naming.h"
+#include "cli/common.h"
+#include "model/batch.h"
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise, then set `dict`: no record changes. Free with pf_annotation_free. */
+struct pf_annotation {
+    struct pf_dict *dict;
+    struct pf_set_label {
+        uint32_t key, value;
+    } * set;
+    size_t set_count;
+    uint32_t source_key;  /* string; 0: no --label-source */
+    const char *source;   /* name of the input, borrowed */
+    uint32_t *relabelled; /* label set -> set with our labels + 1; 0: not made yet */
+    size_t relabelled_capacity, relabelled_count;
+    uint32_t column[PF_BATCH_ROWS];
+
+    struct pf_naming *naming; /* NULL: no names are added */
+    struct pf_arena paths;    /* names of files that `naming` borrows */
+};
+
+/* Reads the options of labels. Exits 2 if --set-label is not KEY=VALUE. */
+void pf_annotation_read_labels(struct pf_annotation *, struct pf_common *);
+/* Reads the options of names and opens the files. False after a failure, printed and raised. */
+bool pf_annotation_read_names(struct pf_annotation *, struct pf_common *);
+void pf_annotation_free(struct pf_annotation *);
+
+/* Whether an option of either kind is given. */
+bool pf_annotation_active(const struct pf_annotation *);
+/* An input of this name begins; the name is borrowed. */
+void pf_annotation_input(struct pf_annotation *, const char *name);
+/* Adds labels and names to a batch of records; the columns are valid until the next call. PF_OK or
+ * PF_NOMEM. */
+int pf_annotation_batch(struct pf_annotation *, struct pf_batch *);
+/* Prints which addresses the files did not name. */
+void pf_annotation_report(const struct pf_annotation *, struct pf_tool *);
+
+#endif
