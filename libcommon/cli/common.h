@@ -2,8 +2,11 @@
 #ifndef PF_CLI_COMMON_H
 #define PF_CLI_COMMON_H
 
+#include "analysis/names/key.h"
+#include "analysis/sum/units.h"
 #include "cli/settings.h"
 #include "codec/format.h"
+#include "model/measure.h"
 
 struct pf_common {
     struct pf_tool tool;
@@ -43,5 +46,25 @@ int pf_common_open_source(const struct pf_common *, struct pf_source **, const c
 /* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is. *which (may be NULL) is the number of
  * the one that matched. */
 bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure, unsigned *which);
+
+/* The options of tables that proftop and profdiff share: which rows, how many, in what unit. */
+struct pf_row_settings {
+    int64_t limit; /* -1: not given */
+    double min_percent;
+    const char *by;    /* NULL: not given */
+    enum pf_kind kind; /* PF_RECORD_KINDS: not given */
+    enum pf_unit unit;
+    bool cum;
+};
+
+/* Reads these options. Exits 2 with a message for a bad argument. */
+void pf_row_settings_read(struct pf_row_settings *, struct pf_common *);
+/* --by, with the key of a label in `label`; without --by a function. Exits 2 for another word. */
+enum pf_by pf_row_settings_by(const struct pf_row_settings *, struct pf_common *, struct pf_dict *,
+                              uint32_t *label);
+/* --limit, else for text as many rows as the terminal has lines behind `others`, and 20 without a
+ * terminal; for other forms all. */
+size_t pf_row_settings_limit(const struct pf_row_settings *, const struct pf_sink *, bool text,
+                             unsigned others);
 
 #endif

@@ -4,7 +4,6 @@
 #define PF_CLI_COMPARISON_H
 
 #include "analysis/diff/records.h"
-#include "cli/rows.h"
 #include "cli/runs.h"
 #include "render/diff/diff.h"
 

@@ -3,7 +3,6 @@
 #define PF_CLI_SUMMARY_H
 
 #include "cli/inputs.h"
-#include "cli/rows.h"
 #include "render/table/top.h"
 
 /* Zero-initialise; a program sets the first group and top.view, form, by, label, sort and the
