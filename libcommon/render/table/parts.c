@@ -2,6 +2,7 @@
 
 #include "model/json.h"
 #include "model/utf8.h"
+#include "render/table/meta.h"
 #include "render/table/prose.h"
 
 #include <inttypes.h>
@@ -31,60 +32,6 @@ struct pf_bytes pf_top_percent(double percent, char text[PF_PERCENT_TEXT])
 }
 
 /* --- documents -------------------------------------------------------------------------------------------- */
-
-static json_t *string_of(const struct pf_top *top, uint32_t id)
-{
-    return pf_json_text(pf_dict_string(top->dict, id), top->dict->strings.rows[id].flags);
-}
-
-static bool append_new(json_t *array, json_t *value)
-{
-    return value != NULL && json_array_append_new(array, value) == 0;
-}
-
-static json_t *inputs_of(const struct pf_top *top)
-{
-    json_t *array = json_array();
-    bool good = array != NULL;
-
-    for (size_t i = 0; i < top->facts->input_count && good; i++)
-        good = append_new(array, string_of(top, top->facts->inputs[i]));
-    for (size_t i = 0; top->facts->input_count == 0 && top->operands[i] != NULL && good; i++)
-        good = append_new(array, pf_json_text(pf_bytes_of(top->operands[i]), PF_UTF8));
-    if (!good)
-        json_decref(array);
-    return good ? array : NULL;
-}
-
-static json_t *formats_of(const struct pf_top *top)
-{
-    struct pf_buffer names = {0};
-    json_t *string;
-
-    for (size_t i = 0; i < top->facts->format_count; i++) {
-        struct pf_bytes name = pf_dict_string(top->dict, top->facts->formats[i]);
-        pf_buffer_append(&names, ",", i > 0);
-        pf_buffer_append(&names, name.data, name.size);
-    }
-    string = names.failed ? NULL : pf_json_text((struct pf_bytes){names.data, names.size}, PF_UTF8);
-    pf_buffer_free(&names);
-    return string;
-}
-
-static json_t *metadata_of(const struct pf_top *top)
-{
-    json_t *array = json_array();
-    bool good = array != NULL;
-
-    for (size_t i = 0; i < top->facts->metadata_count && good; i++) {
-        const struct pf_fact *fact = &top->facts->metadata[i];
-        good = append_new(array, json_pack("{s:o,s:o,s:o}", "origin", string_of(top, fact->origin), "key",
-                                           string_of(top, fact->key), "value", string_of(top, fact->value)));
-    }
-    if (!good)
-        json_decref(array);
-    return good ? array : NULL;
-}
 
 /* Not with jansson: totals may have more than 64 bits. */
 static void write_measures(const struct pf_top *top, struct pf_sink *sink, bool of_calls)
@@ -121,8 +68,7 @@ static struct pf_sheet_head document(const struct pf_top *top, const struct pf_t
 {
     return (struct pf_sheet_head){
         .schema = view->schema,
-        .meta = json_pack("{s:s,s:o,s:o,s:b,s:o}", "tool", top->tool, "inputs", inputs_of(top), "source_format", formats_of(top),
-                          "complete", !top->incomplete, "metadata", metadata_of(top)),
+        .meta = pf_meta_json(top->dict, top->facts, top->tool, top->operands, !top->incomplete),
         .measures = view->of_calls ? write_measures_of_calls : write_measures_of_columns,
         .arg = top,
     };
