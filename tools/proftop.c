@@ -82,14 +82,14 @@ static void read_by(struct pf_summary *summary)
 {
     struct pf_top *top = &summary->top;
 
-    top->by = pf_row_settings_by(&summary->rows, &summary->common, pf_inputs_dict(summary->inputs),
-                                 &top->label);
-    if (top->by == PF_BY_LABEL && top->view != PF_TOP_TABLE)
+    top->look.by = pf_row_settings_by(&summary->rows, &summary->common, pf_inputs_dict(summary->inputs),
+                                 &top->look.label);
+    if (top->look.by == PF_BY_LABEL && top->view != PF_TOP_TABLE)
         pf_tool_usage(&summary->common.tool,
                       "labels and sections have no callers and no source: --by=%s is for the table",
                       summary->rows.by);
     if (top->view == PF_TOP_LIST)
-        top->by = PF_BY_LINE;
+        top->look.by = PF_BY_LINE;
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "cli/settings.h"
 #include "codec/format.h"
 #include "model/measure.h"
+#include "render/table/look.h"
 
 struct pf_common {
     struct pf_tool tool;
@@ -62,6 +63,8 @@ void pf_row_settings_read(struct pf_row_settings *, struct pf_common *);
 /* --by, with the key of a label in `label`; without --by a function. Exits 2 for another word. */
 enum pf_by pf_row_settings_by(const struct pf_row_settings *, struct pf_common *, struct pf_dict *,
                               uint32_t *label);
+/* Sets how tables look on look->sink: color, utf8, group and terminal. */
+void pf_common_look(const struct pf_common *, struct pf_look *);
 /* --limit, else for text as many rows as the terminal has lines behind `others`, and 20 without a
  * terminal; for other forms all. */
 size_t pf_row_settings_limit(const struct pf_row_settings *, const struct pf_sink *, bool text,

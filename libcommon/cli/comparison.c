@@ -233,13 +233,12 @@ static void prepare_table(struct pf_comparison *comparison, const char *const *s
     struct pf_tool *tool = &comparison->common.tool;
     bool fits = view->form == PF_SHEET_TEXT && view->gate == NULL;
 
-    view->limit = pf_row_settings_limit(&comparison->rows, view->sink, fits, OTHER_LINES);
+    view->limit = pf_row_settings_limit(&comparison->rows, view->look.sink, fits, OTHER_LINES);
     view->min_percent = comparison->rows.min_percent;
-    view->color = pf_tool_colors(tool, view->sink);
-    view->utf8 = pf_sink_terminal(view->sink) &&
-                 pf_tool_utf8(); /* a file or a pipe does not depend on the locale */
-    view->group = !tool->no_group;
-    view->terminal = pf_sink_columns(view->sink);
+    pf_common_look(&comparison->common, &view->look);
+    view->look.by = comparison->diff.by;
+    view->look.label = comparison->diff.label;
+    view->look.dict = comparison->diff.dict;
     view->diff = &comparison->diff;
     view->tool = tool->name;
     view->operands = pf_inputs_names(comparison->runs->inputs);
@@ -258,7 +257,7 @@ static void write_table(struct pf_comparison *comparison)
         pf_tool_nomem(&comparison->common.tool);
     for (size_t i = 0; i < comparison->runs->side_count; i++)
         sides[i] = comparison->runs->sides[i].name;
-    comparison->view.sink = sink = pf_output_sink(&comparison->common, &slot);
+    comparison->view.look.sink = sink = pf_output_sink(&comparison->common, &slot);
     if (sink != NULL) {
         prepare_table(comparison, sides);
         if (pf_diff_init(&comparison->diff) != PF_OK)

@@ -52,7 +52,7 @@ static bool take_batch(struct pf_summary *summary, const struct pf_batch *batch,
     int status = pf_accumulator_add(target(summary), batch, &error);
 
     if (status == PF_OK)
-        status = pf_facts_add(&summary->facts, summary->top.dict, batch);
+        status = pf_facts_add(&summary->facts, summary->top.look.dict, batch);
     if (status == PF_OK && summary->top.view == PF_TOP_LIST)
         status = pf_sources_add(&summary->sources, batch);
     return judge(summary, input, status, &error, drop);
@@ -108,8 +108,8 @@ static void add_times(struct pf_summary *summary)
     struct pf_error error = {0};
 
     if (pf_own_time_add(&summary->accumulator, &error) != PF_OK ||
-        pf_file_scope_add(&summary->accumulator, &summary->accumulator, summary->top.dict,
-                          &summary->facts, summary->top.by, NULL, &error) != PF_OK)
+        pf_file_scope_add(&summary->accumulator, &summary->accumulator, summary->top.look.dict,
+                          &summary->facts, summary->top.look.by, NULL, &error) != PF_OK)
         pf_tool_die(&summary->common.tool, NULL, &error, false);
 }
 
@@ -137,8 +137,8 @@ static void hint_names(struct pf_summary *summary)
 
     if (summary->top.form == PF_SHEET_TEXT && !pf_settings_given(given, "binary") &&
         !pf_settings_given(given, "symbols"))
-        pf_hint_names(&summary->common, summary->top.dict,
-                      pf_facts_format(&summary->facts, summary->top.dict).data,
+        pf_hint_names(&summary->common, summary->top.look.dict,
+                      pf_facts_format(&summary->facts, summary->top.look.dict).data,
                       summary->top.view == PF_TOP_LIST ? summary->top.list->text : NULL);
 }
 
@@ -155,7 +155,7 @@ static void show(struct pf_summary *summary)
         pf_tool_warn(tool, "the input is incomplete, and so is what is shown");
     if (summary->top.block_count == 0)
         pf_tool_warn(tool, "there are no records and no measures");
-    if (summary->rows.limit < 0 && summary->top.limit > 0 && pf_tool_rows(summary->top.sink) > 0)
+    if (summary->rows.limit < 0 && summary->top.limit > 0 && pf_tool_rows(summary->top.look.sink) > 0)
         pf_top_fit_height(&summary->top);
     status = pf_top_write(&summary->top, &matched, &error);
     if (status == PF_NOMEM)
@@ -177,21 +177,17 @@ static void prepare(struct pf_summary *summary)
     struct pf_top *top = &summary->top;
     bool fits = top->form == PF_SHEET_TEXT && top->view != PF_TOP_LIST;
 
-    top->limit = pf_row_settings_limit(&summary->rows, top->sink, fits, OTHER_LINES);
+    top->limit = pf_row_settings_limit(&summary->rows, top->look.sink, fits, OTHER_LINES);
     top->min_percent = summary->rows.min_percent;
-    top->color = pf_tool_colors(&summary->common.tool, top->sink);
-    top->utf8 = pf_sink_terminal(top->sink) &&
-                pf_tool_utf8(); /* a file or a pipe does not depend on the locale */
-    top->group = !summary->common.tool.no_group;
-    top->terminal = pf_sink_columns(top->sink);
-    top->dict = pf_inputs_dict(summary->inputs);
-    summary->accumulator.dict = top->dict;
+    pf_common_look(&summary->common, &top->look);
+    top->look.dict = pf_inputs_dict(summary->inputs);
+    summary->accumulator.dict = top->look.dict;
     top->accumulator = &summary->accumulator;
     top->facts = &summary->facts;
     top->sources = &summary->sources;
     top->tool = summary->common.tool.name;
     top->operands = pf_inputs_names(summary->inputs);
-    summary->accumulator.by_labels = top->by == PF_BY_LABEL;
+    summary->accumulator.by_labels = top->look.by == PF_BY_LABEL;
     summary->accumulator.wants = summary->common.measure_count > 0 ? wants : NULL;
     summary->accumulator.arg = summary;
 }
@@ -200,8 +196,8 @@ void pf_summary_write(struct pf_summary *summary)
 {
     int slot;
 
-    summary->top.sink = pf_output_sink(&summary->common, &slot);
-    if (summary->top.sink == NULL)
+    summary->top.look.sink = pf_output_sink(&summary->common, &slot);
+    if (summary->top.look.sink == NULL)
         return;
     prepare(summary);
     if (read_all(summary)) {
@@ -210,7 +206,7 @@ void pf_summary_write(struct pf_summary *summary)
         if (summary->accumulator.ledger.count > 0 || !summary->top.incomplete)
             show(summary);
     }
-    pf_output_sink_close(&summary->common, summary->inputs, summary->top.sink, slot);
+    pf_output_sink_close(&summary->common, summary->inputs, summary->top.look.sink, slot);
 }
 
 void pf_summary_free(struct pf_summary *summary)

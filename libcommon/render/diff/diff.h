@@ -3,14 +3,14 @@
 #define PF_RENDER_DIFF_DIFF_H
 
 #include "analysis/diff/rows.h"
-#include "render/table/sheet.h"
+#include "render/table/look.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* What is asked for and what is known; everything is borrowed. */
 struct pf_diff_view {
-    struct pf_sink *sink;
+    struct pf_look look;
     struct pf_diff *diff;
     const char *tool;             /* for `meta` */
     const char *const *operands;  /* names of the inputs, NULL-terminated */
@@ -27,9 +27,6 @@ struct pf_diff_view {
     bool drop_negative, by_name;  /* by_name: --stats sorts by name */
     size_t limit;                 /* rows; 0: all */
     double min_percent;           /* rows below this share of both totals are left out */
-    bool color, utf8;             /* utf8: bars and marks beyond ASCII */
-    bool group;                   /* 1,234 instead of 1234 */
-    unsigned terminal;            /* columns of the terminal; 0: no line is shortened */
 };
 
 /* Writes all blocks. *rose: rows did not pass the gate. PF_OK, PF_NOMEM, or as pf_diff_table_make; failed writes stay with the sink. */

@@ -1,12 +1,8 @@
-/* Parts that the tables of diff.h share. */
+/* What the tables of diff.h share; diff.c has it. */
 #ifndef PF_RENDER_DIFF_PARTS_H
 #define PF_RENDER_DIFF_PARTS_H
 
 #include "render/diff/diff.h"
-#include "render/table/parts.h"
-
-/* What the functions of top_parts.h need of a view. */
-struct pf_top pf_diff_top(const struct pf_diff_view *);
 
 /* Cells for function, file, line, image, measure and unit, in this order. */
 void pf_diff_place_cells(const struct pf_diff_view *, const struct pf_diff_block *, uint32_t key, struct pf_cell *cells,
@@ -25,10 +21,6 @@ const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_bloc
                           char text[PF_AMOUNT_TEXT]);
 /* Writes "LEFT     before/ (5 runs), after.out". PF_OK or PF_NOMEM. */
 int pf_diff_headline(const struct pf_diff_view *, const struct pf_buffer *left);
-/* Stands for the middle of a shortened name. */
-const char *pf_diff_mark(const struct pf_diff_view *);
-/* Function, functions, ... */
-const char *pf_diff_noun(const struct pf_diff_view *, bool many);
 /* Rows that are shown of so many. */
 size_t pf_diff_shown(const struct pf_diff_view *, size_t count);
 

@@ -176,7 +176,7 @@ static int write_sheet(struct writing *writing)
 
     memcpy(all, columns, sizeof columns);
     all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
-    pf_sheet_begin(&sheet, view->sink, view->form, all, COLUMNS + (added != NULL),
+    pf_sheet_begin(&sheet, view->look.sink, view->form, all, COLUMNS + (added != NULL),
                    view->form == PF_SHEET_JSON ? pf_diff_document(view, "profutils.stats/1", write_measures, writing)
                                                : (struct pf_sheet_head){0});
     for (size_t i = 0; i < view->diff->block_count; i++)
@@ -199,7 +199,6 @@ static int write_head(struct writing *writing, size_t block)
     const struct pf_diff_view *view = writing->view;
     const struct pf_diff_block *about = &view->diff->blocks[block];
     const struct pf_dict *dict = view->diff->dict;
-    const struct pf_top top = pf_diff_top(view);
     struct pf_buffer line = {0};
     struct pf_bytes name = pf_text_line(pf_dict_string(dict, about->column), dict->strings.rows[about->column].flags,
                                         &writing->scratch);
@@ -211,7 +210,7 @@ static int write_head(struct writing *writing, size_t block)
     pf_buffer_printf(&line, ": %s in %zu run%s", text, writing->tables[block].runs, writing->tables[block].runs == 1 ? "" : "s");
     status = pf_diff_headline(view, &line);
     pf_buffer_free(&line);
-    return status == PF_OK ? pf_top_note(&top, "sum%%: of the total of all runs; range%%: max - min, of the sum") : status;
+    return status == PF_OK ? pf_look_note(&view->look, "sum%%: of the total of all runs; range%%: max - min, of the sum") : status;
 }
 
 /* A mean or a deviation: of counts with two decimals, for most are small. */
@@ -223,7 +222,7 @@ static const char *print_real(const struct pf_diff_view *view, const struct pf_d
     if (view->diff->normalize || block->scale.time || block->scale.bytes || fabs(value) >= 1e6)
         return pf_diff_print(view, block, (pf_int128)nearbyint(amount), parts, false, text);
     snprintf(text, PF_AMOUNT_TEXT, fabs(value) >= 0.1 || parts == 1 ? "%.2f" : "%.2g", value);
-    if (view->group)
+    if (view->look.group)
         pf_group_digits(text);
     return text;
 }
@@ -232,31 +231,29 @@ static void write_text_row(struct writing *writing, struct pf_text_table *table,
 {
     const struct pf_diff_view *view = writing->view;
     const struct pf_diff_block *about = &view->diff->blocks[block];
-    const struct pf_top top = pf_diff_top(view);
     const struct pf_summary *summary = &row->summary;
     uint64_t parts = parts_of(view, about);
     char texts[5][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[PF_AMOUNT_TEXT];
     struct pf_text_cell cells[TEXT_COLUMNS] = {{.color = NULL}};
     struct pf_place place;
 
-    cells[RANGE_SHARE].text = pf_top_percent(summary->normalised, percents[0]);
+    cells[RANGE_SHARE].text = pf_look_percent(summary->normalised, percents[0]);
     cells[SUM].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, parts, false, texts[0]));
-    cells[SUM_SHARE].text = pf_top_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
-    cells[COUNT].text = pf_bytes_of(pf_top_count(&top, summary->count, count));
+    cells[SUM_SHARE].text = pf_look_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
+    cells[COUNT].text = pf_bytes_of(pf_look_count(&view->look, summary->count, count));
     cells[MEAN].text = pf_bytes_of(print_real(view, about, summary->mean, texts[1]));
     cells[SD].text = pf_bytes_of(print_real(view, about, summary->sd, texts[2]));
     if (summary->count < 2)
         cells[SD].text = PF_BYTES("-");
     cells[LEAST].text = pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
     cells[GREATEST].text = pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
-    pf_top_place(&top, &view->diff->keys, row->key, &writing->second, &place);
+    pf_look_place(&view->look, &view->diff->keys, row->key, &writing->second, &place);
     pf_text_table_row(table, cells, &place, 1);
 }
 
 static int write_text(struct writing *writing, size_t block)
 {
     const struct pf_diff_view *view = writing->view;
-    const struct pf_top top = pf_diff_top(view);
     const struct table *rows = &writing->tables[block];
     struct pf_text_table table = {0};
     size_t shown = pf_diff_shown(view, rows->count), behind = rows->count - shown;
@@ -266,11 +263,11 @@ static int write_text(struct writing *writing, size_t block)
     pf_text_table_begin(&table, text_columns, TEXT_COLUMNS);
     for (size_t k = 0; k < shown; k++)
         write_text_row(writing, &table, block, &rows->rows[k]);
-    if (pf_top_end(&top, &table) != PF_OK)
+    if (pf_look_end(&view->look, &table) != PF_OK)
         status = PF_NOMEM;
     if (status == PF_OK && behind + rows->small > 0)
-        status = pf_top_note(&top, "... %s %s not shown;%s%s for all", pf_top_count(&top, behind + rows->small, number),
-                             pf_diff_noun(view, behind + rows->small != 1), behind > 0 ? " -n 0" : "",
+        status = pf_look_note(&view->look, "... %s %s not shown;%s%s for all", pf_look_count(&view->look, behind + rows->small, number),
+                             pf_look_noun(&view->look, behind + rows->small != 1), behind > 0 ? " -n 0" : "",
                              rows->small > 0 ? " --min-percent=0" : "");
     return status;
 }
@@ -284,7 +281,7 @@ static int write_texts(struct writing *writing)
     for (size_t i = 0; i < view->diff->block_count && status == PF_OK; i++) {
         if (view->diff->blocks[i].measure.kind == PF_RECORD_KINDS)
             continue;
-        pf_sink_text(view->sink, any ? "\n" : "");
+        pf_sink_text(view->look.sink, any ? "\n" : "");
         any = true;
         status = write_text(writing, i);
     }

@@ -16,7 +16,7 @@ static const struct pf_text_column text_columns[COLUMNS] = {
     {"delta", 11, 0},        {"points", 8, PF_DROP_POINTS},
     {"ratio", 8, 5},         {"95% interval", 23, PF_DROP_INTERVAL},
     {"q", 9, 4},             {"verdict", 10, 8},
-    {"", PF_TOP_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
+    {"", PF_LOOK_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
 };
 
 /* --- head ------------------------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
     }
     pf_diff_print(view, block, table->margin, table->shown_parts, false, margin);
     pf_buffer_printf(line, "\n+ -: q < 0.05 over %zu %s tested; =: equal, or the interval lies within %s\n", table->tests,
-           pf_diff_noun(view, table->tests != 1), margin);
+           pf_look_noun(&view->look, table->tests != 1), margin);
 }
 
 static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
@@ -78,7 +78,7 @@ static void append_total(const struct pf_diff_view *view, const struct pf_diff_b
     pf_buffer_printf(line, "%s, ", mean ? " per run" : "");
     pf_buffer_printf(line, "%s", pf_diff_print(view, block, total.delta, table->shown_parts, true, text));
     if (table->total.before != 0 && !view->diff->normalize) {
-        pf_top_percent(pf_percent(table->total.delta, table->total.before), percent);
+        pf_look_percent(pf_percent(table->total.delta, table->total.before), percent);
         pf_buffer_printf(line, " (%s%s of before)", table->total.delta > 0 && percent[0] != '<' ? "+" : "", percent);
     }
 }
@@ -104,8 +104,7 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
     if (table->cum)
         pf_buffer_printf(&line, "all columns: cumulative");
     if (status == PF_OK)
-        status = line.failed ? PF_NOMEM
-                             : pf_prose_write(view->sink, (struct pf_bytes){line.data, line.size}, view->terminal, pf_diff_mark(view));
+        status = pf_look_prose(&view->look, &line);
     pf_buffer_free(&line);
     pf_buffer_free(&scratch);
     return status;
@@ -158,7 +157,7 @@ static void print_row(const struct pf_diff_view *view, const struct pf_diff_bloc
 
 static const char *color_of(const struct pf_diff_view *view, pf_int128 delta)
 {
-    return !view->color || delta == 0 ? NULL : delta > 0 ? "\033[31m" : "\033[34m";
+    return !view->look.color || delta == 0 ? NULL : delta > 0 ? "\033[31m" : "\033[34m";
 }
 
 static bool tested(const struct pf_diff_table *table)
@@ -186,7 +185,6 @@ struct shown_row {
 static void write_row(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
                       struct shown_row shown, struct pf_text_table *text, struct pf_buffer buffers[2])
 {
-    const struct pf_top top = pf_diff_top(view);
     const struct pf_diff_row *row = shown.row;
     pf_int128 delta = pf_diff_compared(table, row)->delta;
     struct row_texts texts;
@@ -196,7 +194,7 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
 
     print_row(view, block, table, row, &texts);
     buffers[1].size = 0;
-    pf_top_bar(&buffers[1], view->utf8, shown.percent);
+    pf_look_bar(&buffers[1], view->look.utf8, shown.percent);
     cells[n++].text = pf_bytes_of(texts.before);
     cells[n++].text = pf_bytes_of(texts.after);
     cells[n].color = color_of(view, delta);
@@ -211,7 +209,7 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     cells[n++].text = pf_bytes_of(texts.verdict);
     if (!buffers[1].failed)
         cells[n].text = (struct pf_bytes){buffers[1].data, buffers[1].size};
-    pf_top_place(&top, &view->diff->keys, row->key, &buffers[0], &place);
+    pf_look_place(&view->look, &view->diff->keys, row->key, &buffers[0], &place);
     pf_text_table_row(text, cells, &place, 1);
 }
 
@@ -219,7 +217,6 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
 static int write_table(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
                        size_t shown)
 {
-    const struct pf_top top = pf_diff_top(view);
     struct pf_text_column columns[COLUMNS];
     struct pf_text_table text = {0};
     struct pf_buffer buffers[2] = {{0}};
@@ -233,8 +230,8 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
         double size = fabs((double)pf_diff_compared(table, &table->rows[i])->delta);
         write_row(view, block, table, (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0}, &text, buffers);
     }
-    status = write_head(view, block, table, pf_text_table_shows(&text, POINTS, view->terminal));
-    int written = pf_top_end(&top, &text);
+    status = write_head(view, block, table, pf_text_table_shows(&text, POINTS, view->look.terminal));
+    int written = pf_look_end(&view->look, &text);
 
     status = buffers[0].failed || buffers[1].failed ? PF_NOMEM : status != PF_OK ? status : written;
     pf_buffer_free(&buffers[0]);
@@ -245,7 +242,6 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
 /* What is not there, and why. */
 static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table, size_t shown, size_t rows)
 {
-    const struct pf_top top = pf_diff_top(view);
     char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT], below[48] = "";
     size_t behind = table->count - shown, asked = rows - table->small;
     int status = PF_OK;
@@ -253,30 +249,29 @@ static int write_rest(const struct pf_diff_view *view, const struct pf_diff_tabl
     if (table->small > 0)
         snprintf(below, sizeof below, " below %g%%", view->min_percent);
     if (view->gate != NULL)
-        return pf_top_note(&top, "%s of %s %s rose by more than %s%s", pf_top_count(&top, table->count + table->small, number),
-                           pf_top_count(&top, rows, all), pf_diff_noun(view, rows != 1), view->gate_text,
+        return pf_look_note(&view->look, "%s of %s %s rose by more than %s%s", pf_look_count(&view->look, table->count + table->small, number),
+                           pf_look_count(&view->look, rows, all), pf_look_noun(&view->look, rows != 1), view->gate_text,
                            view->gate->percent ? " of what it was before" : "");
     if (rows == 0)
-        status = pf_top_note(&top, "no record has a value");
+        status = pf_look_note(&view->look, "no record has a value");
     if (status == PF_OK && behind + table->small > 0)
-        status = pf_top_note(&top, "... %s %s%s not shown;%s%s for all", pf_top_count(&top, behind + table->small, number),
-                             pf_diff_noun(view, behind + table->small != 1), behind == 0 ? below : "", behind > 0 ? " -n 0" : "",
+        status = pf_look_note(&view->look, "... %s %s%s not shown;%s%s for all", pf_look_count(&view->look, behind + table->small, number),
+                             pf_look_noun(&view->look, behind + table->small != 1), behind == 0 ? below : "", behind > 0 ? " -n 0" : "",
                              table->small > 0 ? " --min-percent=0" : "");
     if (status == PF_OK && table->count < asked)
-        status = pf_top_note(&top, "... %s of %s %s left out", pf_top_count(&top, asked - table->count, number),
-                             pf_top_count(&top, rows, all), pf_diff_noun(view, rows != 1));
+        status = pf_look_note(&view->look, "... %s of %s %s left out", pf_look_count(&view->look, asked - table->count, number),
+                             pf_look_count(&view->look, rows, all), pf_look_noun(&view->look, rows != 1));
     return status;
 }
 
 static int write_moved(const struct pf_diff_view *view, const struct pf_diff_table *table)
 {
-    const struct pf_top top = pf_diff_top(view);
     char number[PF_AMOUNT_TEXT];
 
     if (table->moved == 0)
         return PF_OK;
-    return pf_top_note(&top, "... %s %s gone with one file or image and new with another under the same name: --by=name joins them",
-                       pf_top_count(&top, table->moved, number), table->moved == 1 ? "function is" : "functions are");
+    return pf_look_note(&view->look, "... %s %s gone with one file or image and new with another under the same name: --by=name joins them",
+                       pf_look_count(&view->look, table->moved, number), table->moved == 1 ? "function is" : "functions are");
 }
 
 int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, size_t rows)

@@ -1,4 +1,4 @@
-#include "render/table/parts.h"
+#include "render/table/view.h"
 
 #include "analysis/table/edges.h"
 #include "model/utf8.h"
@@ -58,8 +58,8 @@ static void write_call(struct writing *writing, struct pf_sheet *sheet, const st
 {
     struct pf_cell cells[COLUMNS];
 
-    pf_top_place_cells(&writing->keys, call->caller, &cells[0], &writing->scratch);
-    pf_top_place_cells(&writing->keys, call->callee, &cells[4], &writing->second);
+    pf_look_place_cells(&writing->keys, call->caller, &cells[0], &writing->scratch);
+    pf_look_place_cells(&writing->keys, call->callee, &cells[4], &writing->second);
     pf_top_measure_cells(writing->top, writing->block, writing->block->subject.shown->quantity.measure.name, &cells[8]);
     cells[10] = (struct pf_cell){.integer = call->value, .parts = writing->block->subject.scale.parts};
     pf_sheet_row(sheet, cells);
@@ -75,13 +75,13 @@ static void write_pair(struct writing *writing, struct pf_text_table *table, con
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     double share = pf_percent(call->value, writing->block->whole);
-    struct pf_text_cell cells[2] = {{.color = pf_top_color(writing->top, share)}};
+    struct pf_text_cell cells[2] = {{.color = pf_look_color(&writing->top->look, share)}};
     struct pf_place places[2];
 
     cells[0].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
-    cells[1].text = pf_top_percent(share, percent);
-    pf_top_place(writing->top, &writing->keys, call->caller, &writing->label, &places[0]);
-    pf_top_place(writing->top, &writing->keys, call->callee, &writing->second, &places[1]);
+    cells[1].text = pf_look_percent(share, percent);
+    pf_look_place(&writing->top->look, &writing->keys, call->caller, &writing->label, &places[0]);
+    pf_look_place(&writing->top->look, &writing->keys, call->callee, &writing->second, &places[1]);
     pf_text_table_row(table, cells, places, 2);
 }
 
@@ -98,7 +98,7 @@ static void add_row(struct writing *writing, struct pf_text_table *table, const 
 {
     struct pf_place place;
 
-    pf_top_place(writing->top, &writing->keys, key, &writing->label, &place);
+    pf_look_place(&writing->top->look, &writing->keys, key, &writing->label, &place);
     writing->second.size = 0;
     pf_buffer_printf(&writing->second, "%s", lead);
     pf_buffer_append(&writing->second, place.lead.data, place.lead.size);
@@ -113,7 +113,7 @@ static void add_neighbour(struct writing *writing, struct pf_text_table *table, 
     struct pf_text_cell cells[AROUND_COLUMNS] = {{.color = NULL}};
 
     cells[EDGE].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
-    cells[EDGE_SHARE].text = pf_top_percent(pf_percent(call->value, cum), percent);
+    cells[EDGE_SHARE].text = pf_look_percent(pf_percent(call->value, cum), percent);
     add_row(writing, table, cells, "|   ", key);
 }
 
@@ -122,12 +122,12 @@ static void add_function(struct writing *writing, struct pf_text_table *table, c
     const struct pf_scale *scale = &writing->block->subject.scale;
     char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT];
     double share = pf_percent(row->flat, writing->block->whole);
-    struct pf_text_cell cells[AROUND_COLUMNS] = {{.color = pf_top_color(writing->top, share)}};
+    struct pf_text_cell cells[AROUND_COLUMNS] = {{.color = pf_look_color(&writing->top->look, share)}};
 
     cells[FLAT].text = pf_bytes_of(pf_scale_print(scale, row->flat, flat));
-    cells[FLAT_SHARE].text = pf_top_percent(share, percents[0]);
+    cells[FLAT_SHARE].text = pf_look_percent(share, percents[0]);
     cells[CUM].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
-    cells[CUM_SHARE].text = pf_top_percent(pf_percent(row->cum, writing->block->whole), percents[1]);
+    cells[CUM_SHARE].text = pf_look_percent(pf_percent(row->cum, writing->block->whole), percents[1]);
     add_row(writing, table, cells, "| ", row->key);
 }
 
@@ -198,7 +198,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) == PF_OK ? PF_OK : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)
@@ -265,7 +265,7 @@ static void append_left(const struct pf_top *top, struct pf_buffer *line, size_t
     char number[PF_AMOUNT_TEXT];
 
     if (count > 0)
-        pf_buffer_printf(line, "%s%s %s%s", line->size > 0 ? " and " : "", pf_top_count(top, count, number), noun, count == 1 ? "" : "s");
+        pf_buffer_printf(line, "%s%s %s%s", line->size > 0 ? " and " : "", pf_look_count(&top->look, count, number), noun, count == 1 ? "" : "s");
 }
 
 /* "... 2 functions and 14 callers and callees not shown; -n 0 for all" */
@@ -276,13 +276,13 @@ static int write_left(struct writing *writing)
     bool one = top->callers == NULL || top->callees == NULL;
     int status = PF_OK;
 
-    append_left(top, &line, writing->functions_left, pf_top_noun(top, false));
+    append_left(top, &line, writing->functions_left, pf_look_noun(&top->look, false));
     append_left(top, &line, writing->neighbours_left, top->callees == NULL ? "caller" : one ? "callee" : "neighbour");
     append_left(top, &line, writing->pairs_left, "pair");
     if (line.failed)
         status = PF_NOMEM;
     else if (line.size > 0)
-        status = pf_top_note(top, "... %.*s not shown;%s%s for all", (int)line.size, line.data, writing->some_behind ? " -n 0" : "",
+        status = pf_look_note(&top->look, "... %.*s not shown;%s%s for all", (int)line.size, line.data, writing->some_behind ? " -n 0" : "",
                              writing->some_small ? " --min-percent=0" : "");
     pf_buffer_free(&line);
     return status;
@@ -300,7 +300,7 @@ static void write_text(struct writing *writing)
         add_all_around(writing, &table);
     else
         add_pairs(writing, &table);
-    status = pf_top_end(top, &table);
+    status = pf_look_end(&top->look, &table);
     if (status == PF_OK)
         status = write_left(writing);
     writing->label.failed = writing->label.failed || status != PF_OK;

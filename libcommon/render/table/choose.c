@@ -13,7 +13,7 @@ static enum pf_kind default_kind(const struct pf_top *top)
         return PF_SAMPLE;
     if (top->view == PF_TOP_CALLS && records[PF_EDGE] > 0)
         return PF_EDGE;
-    return pf_subject_kind(top->accumulator, top->by, top->facts);
+    return pf_subject_kind(top->accumulator, top->look.by, top->facts);
 }
 
 /* Measures of one quantity share a block. */
@@ -40,12 +40,12 @@ static int add_block(struct pf_top *top, const struct pf_top_choice *choice, uin
 /* The measure of this name: of the kind shown, else of any. */
 static uint32_t named_measure(const struct pf_top *top, const char *name, enum pf_kind kind)
 {
-    uint32_t count = pf_measures_count(&top->dict->measures), found = UINT32_MAX;
+    uint32_t count = pf_measures_count(&top->look.dict->measures), found = UINT32_MAX;
 
     for (uint32_t k = count; k-- > 0;)
-        if (pf_named_measure(top->dict, k, name) &&
+        if (pf_named_measure(top->look.dict, k, name) &&
             pf_accumulator_find(top->accumulator, k) != NULL &&
-            (found == UINT32_MAX || pf_measures_row(&top->dict->measures, k)->kind == kind))
+            (found == UINT32_MAX || pf_measures_row(&top->look.dict->measures, k)->kind == kind))
             found = k;
     return found;
 }
@@ -58,7 +58,7 @@ static int add_named(struct pf_top *top, const struct pf_top_choice *choice, enu
     for (unsigned i = 0; i < choice->name_count && status == PF_OK; i++) {
         uint32_t measure = named_measure(top, choice->names[i], kind);
 
-        status = measure == UINT32_MAX ? pf_named_unknown(top->dict, choice->names[i], error)
+        status = measure == UINT32_MAX ? pf_named_unknown(top->look.dict, choice->names[i], error)
                                        : add_block(top, choice, measure, error);
     }
     return status;
@@ -69,7 +69,7 @@ static int check_sort(const struct pf_top *top, struct pf_error *error)
 {
     for (size_t i = 0; top->sort == PF_SORT_CALLS && i < top->block_count; i++) {
         const struct pf_subject *subject = &top->blocks[i].subject;
-        struct pf_bytes name = pf_dict_string(top->dict, subject->shown->quantity.measure.name);
+        struct pf_bytes name = pf_dict_string(top->look.dict, subject->shown->quantity.measure.name);
 
         if (subject->calls == NULL)
             return pf_error_set(error, PF_USAGE,
@@ -114,7 +114,7 @@ static bool has_other_kinds(const struct pf_top *top)
 
 void pf_top_fit_height(struct pf_top *top)
 {
-    size_t lines_of_note = top->terminal < 100 ? 2 : 1, lines = top->facts->duration > 0;
+    size_t lines_of_note = top->look.terminal < 100 ? 2 : 1, lines = top->facts->duration > 0;
     bool tree_of_calls =
         top->view == PF_TOP_TREE && top->block_count > 0 && top->blocks[0].subject.kind == PF_EDGE;
 

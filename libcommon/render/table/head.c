@@ -1,15 +1,13 @@
 #include "model/units.h"
 #include "model/utf8.h"
 #include "render/table/prose.h"
-#include "render/table/parts.h"
+#include "render/table/view.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { RIGHT = 64 }; /* columns of the first line before two blanks and the inputs */
 
 static bool count_samples(const struct pf_top *top, const struct pf_top_block *block, pf_int128 *samples, uint64_t *parts)
 {
@@ -20,9 +18,9 @@ static bool count_samples(const struct pf_top *top, const struct pf_top_block *b
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
 
-        if (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->dict, measure))
+        if (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->look.dict, measure))
             continue;
-        pf_quantity_scale(&accumulator->ledger.sums[i].quantity, top->dict, PF_UNIT_AUTO, &scale, &ignored);
+        pf_quantity_scale(&accumulator->ledger.sums[i].quantity, top->look.dict, PF_UNIT_AUTO, &scale, &ignored);
         *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->ledger.sums[i]));
         *parts = scale.parts;
         return &accumulator->ledger.sums[i] != block->subject.shown;
@@ -40,7 +38,7 @@ static void append_text(struct pf_buffer *line, const char *text)
 /* "1,243 samples", "1 section" */
 static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_int128 count, uint64_t parts, const char *noun)
 {
-    const struct pf_scale scale = {.parts = parts, .group = top->group};
+    const struct pf_scale scale = {.parts = parts, .group = top->look.group};
     char text[PF_AMOUNT_TEXT];
 
     append_text(line, ", ");
@@ -71,15 +69,15 @@ static int count_sections(const struct pf_top *top, size_t *count)
     const struct pf_accumulator *accumulator = top->accumulator;
     bool *seen = calloc(accumulator->label_count + 1, sizeof *seen);
     struct pf_keys keys;
-    int status = pf_keys_init(&keys, top->dict, PF_BY_LABEL, top->dict->section_key);
+    int status = pf_keys_init(&keys, top->look.dict, PF_BY_LABEL, top->look.dict->section_key);
 
     if (seen == NULL)
         status = PF_NOMEM;
     for (uint32_t i = 0; i < accumulator->label_count && status == PF_OK; i++)
-        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at]; at = pf_dict_label(top->dict, at)->parent) {
+        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at]; at = pf_dict_label(top->look.dict, at)->parent) {
             seen[at] = true;
-            if (pf_dict_label(top->dict, at)->key == top->dict->section_key)
-                pf_keys_value(&keys, pf_dict_label(top->dict, at));
+            if (pf_dict_label(top->look.dict, at)->key == top->look.dict->section_key)
+                pf_keys_value(&keys, pf_dict_label(top->look.dict, at));
         }
     *count = keys.table.count > 0 ? keys.table.count - 1 : 0;
     status = status != PF_OK ? status : keys.status;
@@ -101,9 +99,9 @@ static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer
         return;
     for (size_t i = 0; i < count && i < (count > 3 ? 2 : 3); i++) {
         uint32_t id = facts->input_count > 0 ? facts->inputs[i] : 0;
-        struct pf_bytes name = facts->input_count > 0 ? pf_dict_string(top->dict, id) : pf_bytes_of(top->operands[i]);
+        struct pf_bytes name = facts->input_count > 0 ? pf_dict_string(top->look.dict, id) : pf_bytes_of(top->operands[i]);
 
-        name = pf_text_line(name, facts->input_count > 0 ? top->dict->strings.rows[id].flags : PF_UTF8, &scratch);
+        name = pf_text_line(name, facts->input_count > 0 ? top->look.dict->strings.rows[id].flags : PF_UTF8, &scratch);
         name = brief ? pf_place_basename(name) : name;
         append_text(line, i > 0 ? ", " : "");
         pf_buffer_append(line, name.data, name.size);
@@ -156,10 +154,10 @@ static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf
         any = true;
         for (uint32_t i = 0; i < top->accumulator->ledger.count; i++) {
             const struct pf_measure *measure = &top->accumulator->ledger.sums[i].quantity.measure;
-            struct pf_bytes name = pf_dict_string(top->dict, measure->name);
+            struct pf_bytes name = pf_dict_string(top->look.dict, measure->name);
             if (measure->kind != kind)
                 continue;
-            name = pf_text_line(name, top->dict->strings.rows[measure->name].flags, scratch);
+            name = pf_text_line(name, top->look.dict->strings.rows[measure->name].flags, scratch);
             append_text(line, before);
             pf_buffer_append(line, name.data, name.size);
             before = ", ";
@@ -182,41 +180,10 @@ static void append_duration(const struct pf_top *top, const struct pf_top_block 
     append_text(line, "duration ");
     append_text(line, pf_scale_print(&time, duration, text));
     if (scale->time && !__builtin_mul_overflow(duration, (pf_int128)(scale->parts > 0 ? scale->parts : 1), &whole)) {
-        pf_top_percent(pf_percent(block->whole, whole), percent);
+        pf_look_percent(pf_percent(block->whole, whole), percent);
         append_text(line, ", utilisation ");
         append_text(line, percent);
     }
-}
-
-int pf_top_headline(const struct pf_top *top, struct pf_bytes left, struct pf_bytes right, struct pf_bytes brief)
-{
-    struct pf_buffer line = {0};
-    size_t columns = top->terminal > 0 ? top->terminal : SIZE_MAX, width = pf_text_width(left);
-    size_t start = width < RIGHT ? RIGHT : width;
-    int status;
-
-    if (start + 2 + pf_text_width(right) > columns) {
-        right = width + 2 + pf_text_width(right) <= columns ? right : brief;
-        start = columns > pf_text_width(right) + 2 ? columns - pf_text_width(right) - 2 : 0;
-        start = start < width ? width : start > RIGHT ? RIGHT : start;
-    }
-    pf_buffer_append(&line, left.data, left.size);
-    if (right.size > 0)
-        pf_buffer_printf(&line, "%*s", (int)(start - width + 2), "");
-    pf_buffer_append(&line, right.data, right.size);
-    status = line.failed ? PF_NOMEM : pf_prose_write(top->sink, (struct pf_bytes){line.data, line.size}, top->terminal, pf_top_mark(top));
-    pf_buffer_free(&line);
-    return status;
-}
-
-static void append_string(const struct pf_top *top, uint32_t id, struct pf_buffer *line)
-{
-    struct pf_buffer scratch = {0};
-    struct pf_bytes text = pf_text_line(pf_dict_string(top->dict, id), top->dict->strings.rows[id].flags, &scratch);
-
-    pf_buffer_append(line, text.data, text.size);
-    line->failed = line->failed || scratch.failed;
-    pf_buffer_free(&scratch);
 }
 
 /* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of two. */
@@ -227,11 +194,11 @@ static void append_measures(const struct pf_top *top, const struct pf_top_view *
 
     if (view->of_calls)
         flat = cum = subject->shown->quantity.measure.name;
-    append_string(top, flat, line);
+    pf_look_string(&top->look, flat, line);
     if (flat == cum)
         return;
     append_text(line, ", cum ");
-    append_string(top, cum, line);
+    pf_look_string(&top->look, cum, line);
 }
 
 /* A table of main::RUNTIME alone, which is computed: it is the time of records of another kind. */
@@ -264,7 +231,7 @@ static int write_note(const struct pf_top *top, const struct pf_buffer *line)
 {
     if (line->size == 0)
         return PF_OK;
-    return pf_prose_write(top->sink, (struct pf_bytes){line->data, line->size}, top->terminal, pf_top_mark(top));
+    return pf_look_prose(&top->look, line);
 }
 
 int pf_top_head(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block)
@@ -276,7 +243,7 @@ int pf_top_head(const struct pf_top *top, const struct pf_top_view *view, const 
     append_inputs(top, false, &lines[1]);
     append_inputs(top, true, &lines[2]);
     if (!lines[0].failed && !lines[1].failed && !lines[2].failed)
-        status = pf_top_headline(top, (struct pf_bytes){line->data, line->size}, (struct pf_bytes){lines[1].data, lines[1].size},
+        status = pf_look_headline(&top->look, (struct pf_bytes){line->data, line->size}, (struct pf_bytes){lines[1].data, lines[1].size},
                                  (struct pf_bytes){lines[2].data, lines[2].size});
     line->size = 0;
     append_duration(top, block, line);

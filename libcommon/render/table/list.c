@@ -1,4 +1,4 @@
-#include "render/table/parts.h"
+#include "render/table/view.h"
 
 #include "analysis/sum/sort.h"
 #include "model/utf8.h"
@@ -76,7 +76,7 @@ static void append_source(struct writing *writing, struct pf_bytes text, struct 
         size_t end = tab != NULL ? (size_t)(tab - text.data) : text.size;
         struct pf_bytes part = pf_text_line((struct pf_bytes){text.data + start, end - start}, 0, &writing->scratch);
 
-        if (start > 0 && writing->top->terminal > 0)
+        if (start > 0 && writing->top->look.terminal > 0)
             pf_buffer_printf(line, "%*s", (int)(TAB - column % TAB), "");
         else
             pf_buffer_append(line, "\t", start > 0);
@@ -95,13 +95,13 @@ static void write_cut(struct writing *writing, struct pf_buffer *line)
 
     if (line->failed)
         return;
-    if (top->terminal == 0 || pf_text_width(text) <= top->terminal) {
-        pf_sink_write(top->sink, text.data, text.size);
+    if (top->look.terminal == 0 || pf_text_width(text) <= top->look.terminal) {
+        pf_sink_write(top->look.sink, text.data, text.size);
     } else {
-        pf_sink_write(top->sink, text.data, pf_text_prefix(text, top->terminal - 1));
-        pf_sink_text(top->sink, pf_top_mark(top));
+        pf_sink_write(top->look.sink, text.data, pf_text_prefix(text, top->look.terminal - 1));
+        pf_sink_text(top->look.sink, pf_look_mark(&top->look));
     }
-    pf_sink_text(top->sink, "\n");
+    pf_sink_text(top->look.sink, "\n");
 }
 
 static void write_line(struct writing *writing, const struct pf_row *row, int64_t number, const struct pf_lines *lines)
@@ -157,7 +157,7 @@ static void write_lines(struct writing *writing, const struct pf_row *rows, size
         write_range(writing, rows + next, last - next, lines);
         next = last + 1;
         if (next < count)
-            pf_sink_text(writing->top->sink, "       ...\n");
+            pf_sink_text(writing->top->look.sink, "       ...\n");
     }
 }
 
@@ -175,17 +175,16 @@ static int write_title(struct writing *writing, const struct pf_row *function, b
 
     text = pf_text_line(text, flags, &writing->second);
     pf_buffer_append(&line, text.data, text.size);
-    text = pf_text_line(pf_dict_string(top->dict, file), top->dict->strings.rows[file].flags, &writing->scratch);
+    text = pf_text_line(pf_dict_string(top->look.dict, file), top->look.dict->strings.rows[file].flags, &writing->scratch);
     pf_buffer_printf(&line, "%s", text.size > 0 ? " in " : "");
     pf_buffer_append(&line, text.data, text.size);
     if (key->first > 0)
         pf_buffer_printf(&line, ":%" PRId64, key->first);
-    pf_top_percent(pf_percent(function->flat, writing->block->whole), share);
+    pf_look_percent(pf_percent(function->flat, writing->block->whole), share);
     pf_buffer_printf(&line, ": flat %s (%s)%s", pf_scale_print(&writing->block->subject.scale, function->flat, amount), share,
                      unknown_source ? "; its source is neither in the profile nor on the disk" : "");
-    pf_sink_text(top->sink, "\n");
-    status = line.failed ? PF_NOMEM
-                         : pf_prose_write(top->sink, (struct pf_bytes){line.data, line.size}, top->terminal, pf_top_mark(top));
+    pf_sink_text(top->look.sink, "\n");
+    status = pf_look_prose(&top->look, &line);
     pf_buffer_free(&line);
     return status;
 }
@@ -195,13 +194,13 @@ static int write_function(struct writing *writing, const struct pf_row *function
     const struct pf_top *top = writing->top;
     size_t first = writing->first[function->key];
     struct pf_lines lines;
-    int status = pf_sources_lines(top->sources, pf_dict_string(top->dict, pf_keys_row(&writing->keys, function->key)->file), &lines,
+    int status = pf_sources_lines(top->sources, pf_dict_string(top->look.dict, pf_keys_row(&writing->keys, function->key)->file), &lines,
                                   &writing->failure);
 
     if (status < 0)
         return status;
     status = write_title(writing, function, status == PF_EOF);
-    pf_sink_printf(top->sink, "%10s %10s %6s\n", "flat", "cum", "line");
+    pf_sink_printf(top->look.sink, "%10s %10s %6s\n", "flat", "cum", "line");
     write_lines(writing, &writing->rank.rows[first], function_rows(writing, first), &lines);
     pf_lines_free(&lines);
     return status;
@@ -214,7 +213,7 @@ static void write_block(void *state, struct pf_sheet *unused)
     int status = PF_OK;
 
     (void)unused;
-    functions.by = PF_BY_FUNCTION;
+    functions.look.by = PF_BY_FUNCTION;
     for (size_t i = 0; i < writing->functions.count && status == PF_OK; i++)
         status = write_function(writing, &writing->functions.rows[i]);
     if (status == PF_OK)
@@ -258,7 +257,7 @@ static int set_cums(struct writing *writing, const size_t *owners, struct pf_err
     struct pf_keys keys;
     struct pf_rank rank = {0};
     int64_t *cums = NULL;
-    int status = pf_keys_init(&keys, top->dict, PF_BY_FUNCTION, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&keys, top->look.dict, PF_BY_FUNCTION, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
 
     if (status == PF_OK)
         status = pf_rank_make(&rank, top->accumulator, &writing->block->subject, &keys, error);
@@ -304,7 +303,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->dict, PF_BY_LINE, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, PF_BY_LINE, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)

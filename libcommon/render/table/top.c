@@ -1,6 +1,8 @@
-#include "render/table/parts.h"
+#include "render/table/view.h"
 
+#include "model/json.h"
 #include "model/utf8.h"
+#include "render/table/meta.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +20,7 @@ int pf_top_form_parse(const char *text, enum pf_sheet_form *form, bool *flame, s
 
 static int too_much(const struct pf_top *top, const struct pf_top_block *block, struct pf_error *error)
 {
-    struct pf_bytes name = pf_dict_string(top->dict, block->subject.whole->quantity.measure.name);
+    struct pf_bytes name = pf_dict_string(top->look.dict, block->subject.whole->quantity.measure.name);
 
     return pf_error_set(error, PF_OVERFLOW, "with what filters removed measure '%s' leaves 128 bits", pf_clip(name).text);
 }
@@ -32,12 +34,12 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
 
     if (status != PF_OK)
         return status;
-    subject->scale.group = subject->self_scale.group = subject->inclusive_scale.group = top->group;
-    subject->whole_scale.group = subject->calls_scale.group = top->group;
+    subject->scale.group = subject->self_scale.group = subject->inclusive_scale.group = top->look.group;
+    subject->whole_scale.group = subject->calls_scale.group = top->look.group;
     block->whole = subject->total;
     /* removed amounts do not tell their period, and calls that were removed contain each other */
     if (!subject->whole->quantity.events && !subject->derived &&
-        pf_before_find(&top->facts->before, top->dict, &subject->whole->quantity.measure, &removed, &records)) {
+        pf_before_find(&top->facts->before, top->look.dict, &subject->whole->quantity.measure, &removed, &records)) {
         removed = pf_scale_total(&subject->whole_scale, removed);
         if (subject->whole->quantity.measure.aggregation == PF_SUM)
             status = __builtin_add_overflow(block->whole, removed, &block->whole) ? PF_OVERFLOW : PF_OK;
@@ -47,6 +49,148 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
             return too_much(top, block, error);
     }
     return PF_OK;
+}
+
+/* --- documents -------------------------------------------------------------------------------------------- */
+
+/* Not with jansson: totals may have more than 64 bits. */
+static void write_measures(const struct pf_top *top, struct pf_sink *sink, bool of_calls)
+{
+    struct pf_buffer scratch = {0};
+
+    for (size_t i = 0; i < top->block_count; i++) {
+        const struct pf_subject *subject = &top->blocks[i].subject;
+        pf_sink_text(sink, i == 0 ? "[{\"name\":" : ",{\"name\":");
+        pf_json_name(sink, top->look.dict, of_calls ? subject->shown->quantity.measure.name : pf_top_measure(&top->blocks[i]), &scratch);
+        pf_sink_text(sink, ",\"unit\":");
+        pf_json_string(sink, subject->scale.name, PF_UTF8, &scratch);
+        pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(subject->kind));
+        pf_json_parts(sink, subject->total, subject->scale.parts);
+        pf_sink_text(sink, ",\"before\":");
+        pf_json_parts(sink, top->blocks[i].whole, subject->scale.parts);
+        pf_sink_text(sink, "}");
+    }
+    pf_sink_text(sink, top->block_count == 0 ? "[]" : "]");
+    pf_buffer_free(&scratch);
+}
+
+static void write_measures_of_columns(const void *top, struct pf_sink *sink)
+{
+    write_measures(top, sink, false);
+}
+
+static void write_measures_of_calls(const void *top, struct pf_sink *sink)
+{
+    write_measures(top, sink, true);
+}
+
+static struct pf_sheet_head document(const struct pf_top *top, const struct pf_top_view *view)
+{
+    return (struct pf_sheet_head){
+        .schema = view->schema,
+        .meta = pf_meta_json(top->look.dict, top->facts, top->tool, top->operands, !top->incomplete),
+        .measures = view->of_calls ? write_measures_of_calls : write_measures_of_columns,
+        .arg = top,
+    };
+}
+
+uint32_t pf_top_measure(const struct pf_top_block *block)
+{
+    return block->named ? block->subject.shown->quantity.measure.name : pf_subject_flat(&block->subject)->name;
+}
+
+void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *block, uint32_t name, struct pf_cell cells[2])
+{
+    cells[0] = pf_look_cell(top->look.dict, name);
+    cells[1] = (struct pf_cell){.text = block->subject.scale.name, .flags = PF_UTF8};
+}
+
+/* --- what is left out ------------------------------------------------------------------------------------ */
+
+/* Sections lie within each other: their shares do not add up. */
+bool pf_top_sums(const struct pf_top *top)
+{
+    return top->look.by != PF_BY_LABEL || top->look.label != top->look.dict->section_key;
+}
+
+/* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
+int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block, const struct pf_hidden *hidden)
+{
+    size_t count = hidden->small + hidden->behind;
+    double bound = hidden->behind == 0 ? top->min_percent : floor(hidden->share * 10 + 1) / 10;
+    char below[48] = "", sum[PF_PERCENT_TEXT], share[PF_PERCENT_TEXT + 4] = "", number[PF_AMOUNT_TEXT];
+
+    if (count == 0)
+        return PF_OK;
+    if (top->sort <= PF_SORT_CUM || hidden->behind == 0)
+        snprintf(below, sizeof below, bound < 0.1 ? " below %g%%" : " below %.1f%%", bound);
+    pf_look_percent(pf_percent(hidden->flat, block->whole), sum);
+    if (pf_top_sums(top))
+        snprintf(share, sizeof share, " (%s)", sum);
+    return pf_look_note(&top->look, "... %s %s%s%s not shown;%s%s for all", pf_look_count(&top->look, count, number), pf_look_noun(&top->look, count != 1), below,
+                       share, hidden->behind > 0 ? " -n 0" : "", hidden->small > 0 ? " --min-percent=0" : "");
+}
+
+/* --- blocks ----------------------------------------------------------------------------------------------- */
+
+/* All but the first, which is made once. They are made twice, so that what one is made of is held alone. */
+static int check_others(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    for (size_t i = 1; i < top->block_count && status == PF_OK; i++)
+        status = view->drop(state, view->make(state, &top->blocks[i], error), error);
+    return status;
+}
+
+static void begin_sheet(const struct pf_top *top, const struct pf_top_view *view, struct pf_sheet *sheet)
+{
+    struct pf_sheet_head head = {0};
+
+    if (top->form == PF_SHEET_JSON)
+        head = document(top, view);
+    if (top->form != PF_SHEET_TEXT)
+        pf_sheet_begin(sheet, top->look.sink, top->form, view->columns, view->column_count, head);
+}
+
+/* Its head in text form. */
+static int show_block(const struct pf_top *top, const struct pf_top_view *view, void *state, size_t i, struct pf_sheet *sheet)
+{
+    if (top->form == PF_SHEET_TEXT) {
+        pf_sink_text(top->look.sink, i > 0 ? "\n" : "");
+        if (pf_top_head(top, view, &top->blocks[i]) != PF_OK)
+            return PF_NOMEM;
+    }
+    view->write(state, sheet);
+    return PF_OK;
+}
+
+int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
+{
+    struct pf_sheet sheet = {0};
+    int status = check_others(top, view, state, error);
+
+    if (top->block_count == 0)
+        begin_sheet(top, view, &sheet);
+    for (size_t i = 0; i < top->block_count && status == PF_OK; i++) {
+        status = view->make(state, &top->blocks[i], error);
+        if (status == PF_OK && i == 0)
+            begin_sheet(top, view, &sheet);
+        if (status == PF_OK && show_block(top, view, state, i, &sheet) != PF_OK)
+            status = pf_error_nomem(error);
+        status = view->drop(state, status, error);
+    }
+    if (sheet.sink != NULL && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
+        status = pf_error_nomem(error);
+    return status;
+}
+
+bool pf_top_list_has(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch)
+{
+    struct pf_bytes file = pf_dict_string(top->look.dict, pf_keys_row(keys, key)->file);
+
+    return pf_pattern_match(top->list, pf_keys_name(keys, key, scratch, NULL)) ||
+           (file.size > 0 && pf_pattern_match(top->list, file));
 }
 
 /* --- one block as text ------------------------------------------------------------------------------------ */
@@ -74,9 +218,9 @@ static int write_without(const struct pf_top *top, const struct pf_top_block *bl
 
     if (rank->without == 0)
         return PF_OK;
-    pf_top_percent(pf_percent(rank->without, block->whole), share);
-    return pf_top_note(top, "... %s (%s) %s", pf_scale_print(&block->subject.scale, rank->without, amount), share,
-                       top->label == top->dict->section_key ? "outside of all sections" : "without this label");
+    pf_look_percent(pf_percent(rank->without, block->whole), share);
+    return pf_look_note(&top->look, "... %s (%s) %s", pf_scale_print(&block->subject.scale, rank->without, amount), share,
+                       top->look.label == top->look.dict->section_key ? "outside of all sections" : "without this label");
 }
 
 /* What is needed while rows are written. */
@@ -116,16 +260,16 @@ static void write_text_row(struct writing *writing, const struct pf_row *row, st
 
     writing->sum += row->flat;
     pf_scale_print(calls_scale(block), row->calls, calls);
-    cells[0].color = pf_top_color(writing->top, flat_percent);
-    cells[n++].text = pf_top_percent(flat_percent, percents[0]);
+    cells[0].color = pf_look_color(&writing->top->look, flat_percent);
+    cells[n++].text = pf_look_percent(flat_percent, percents[0]);
     if (pf_top_sums(writing->top))
-        cells[n++].text = pf_top_percent(pf_percent(writing->sum, block->whole), percents[1]);
-    cells[n].color = pf_top_color(writing->top, row->cum < 0 ? cum_percent : 0);
+        cells[n++].text = pf_look_percent(pf_percent(writing->sum, block->whole), percents[1]);
+    cells[n].color = pf_look_color(&writing->top->look, row->cum < 0 ? cum_percent : 0);
     cells[n++].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
-    cells[n++].text = pf_top_percent(cum_percent, percents[2]);
+    cells[n++].text = pf_look_percent(cum_percent, percents[2]);
     if (shows_calls(block))
         cells[n++].text = pf_bytes_of(calls);
-    pf_top_place(writing->top, &writing->keys, row->key, &writing->label, &place);
+    pf_look_place(&writing->top->look, &writing->keys, row->key, &writing->label, &place);
     pf_text_table_row(table, cells, &place, 1);
 }
 
@@ -143,9 +287,9 @@ static const struct pf_sheet_column columns[TOP_COLUMNS + 1] = {
 /* The column --by adds at the end, or NULL. */
 static const char *added_column(const struct pf_top *top)
 {
-    if (top->by == PF_BY_LABEL)
-        return top->label == top->dict->section_key ? NULL : "label";
-    return top->by == PF_BY_ADDRESS ? "address" : top->by == PF_BY_PACKAGE ? "package" : NULL;
+    if (top->look.by == PF_BY_LABEL)
+        return top->look.label == top->look.dict->section_key ? NULL : "label";
+    return top->look.by == PF_BY_ADDRESS ? "address" : top->look.by == PF_BY_PACKAGE ? "package" : NULL;
 }
 
 static void write_row(struct writing *writing, const struct pf_row *row, struct pf_sheet *sheet)
@@ -154,10 +298,10 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
     struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->written}}, name = {0};
     char address[32];
 
-    pf_top_place_cells(&writing->keys, row->key, &cells[1], &writing->scratch);
-    if (top->by == PF_BY_LABEL || top->by == PF_BY_PACKAGE)
+    pf_look_place_cells(&writing->keys, row->key, &cells[1], &writing->scratch);
+    if (top->look.by == PF_BY_LABEL || top->look.by == PF_BY_PACKAGE)
         name.text = pf_keys_name(&writing->keys, row->key, &writing->scratch, &name.flags);
-    if (top->by == PF_BY_LABEL && top->label == top->dict->section_key)
+    if (top->look.by == PF_BY_LABEL && top->look.label == top->look.dict->section_key)
         cells[5] = name;
     pf_top_measure_cells(top, writing->block, pf_top_measure(writing->block), &cells[6]);
     cells[8].integer = row->flat;
@@ -167,7 +311,7 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
     cells[11].real = pf_percent(row->cum, writing->block->whole);
     cells[12].integer = row->calls;
     cells[12].parts = calls_scale(writing->block)->parts;
-    if (top->by == PF_BY_ADDRESS) {
+    if (top->look.by == PF_BY_ADDRESS) {
         uint64_t number = pf_keys_row(&writing->keys, row->key)->address;
         snprintf(address, sizeof address, "0x%" PRIx64, number);
         name.text = pf_bytes_of(pf_keys_has_address(&writing->keys, row->key) ? address : "");
@@ -198,7 +342,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) == PF_OK ? PF_OK : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)
@@ -235,7 +379,7 @@ static int write_rows(struct writing *writing)
     writing->sum = 0;
     for (size_t i = 0; i < writing->rank.count; i++)
         write_text_row(writing, &writing->rank.rows[i], &table);
-    return pf_top_end(writing->top, &table);
+    return pf_look_end(&writing->top->look, &table);
 }
 
 static void write_text(struct writing *writing)
@@ -248,7 +392,7 @@ static void write_text(struct writing *writing)
     if (any)
         status = write_rows(writing);
     else if (writing->rank.without == 0)
-        pf_sink_text(top->sink, "no record has a value\n");
+        pf_sink_text(top->look.sink, "no record has a value\n");
     if (status == PF_OK)
         status = pf_top_hidden(top, writing->block, hidden);
     if (status == PF_OK)

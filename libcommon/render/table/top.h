@@ -8,7 +8,7 @@
 #include "analysis/sum/rank.h"
 #include "analysis/names/sources.h"
 #include "analysis/sum/subject.h"
-#include "render/table/sheet.h"
+#include "render/table/look.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,8 +28,7 @@ enum pf_top_shape { PF_TOP_TABLE, PF_TOP_CALLS, PF_TOP_TREE, PF_TOP_FLAME, PF_TO
 
 /* What is asked for and what is known; everything but the blocks is borrowed. */
 struct pf_top {
-    struct pf_sink *sink;
-    struct pf_dict *dict;
+    struct pf_look look;
     const struct pf_accumulator *accumulator;
     const struct pf_facts *facts;
     const struct pf_sources *sources;
@@ -39,14 +38,9 @@ struct pf_top {
 
     enum pf_top_shape view;
     enum pf_sheet_form form;
-    enum pf_by by;
-    uint32_t label;               /* PF_BY_LABEL: key, a string */
     enum pf_sort sort;
     size_t limit;                 /* rows; 0: all */
     double min_percent;
-    bool color, utf8;             /* utf8: bars and marks beyond ASCII */
-    bool group;                   /* 1,234 instead of 1234 */
-    unsigned terminal;            /* columns of the terminal; 0: no line is shortened */
     struct pf_pattern *callers, *callees, *list; /* functions asked for, or NULL */
 
     struct pf_top_block *blocks; /* from pf_top_choose; the caller frees them */

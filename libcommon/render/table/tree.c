@@ -1,4 +1,4 @@
-#include "render/table/parts.h"
+#include "render/table/view.h"
 
 #include "analysis/table/tree.h"
 #include "model/json.h"
@@ -24,7 +24,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->dict, top->by, top->label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) == PF_OK ? PF_OK : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)
@@ -71,7 +71,7 @@ static void node_cells(struct writing *writing, uint32_t node, struct pf_cell ce
 
     memset(cells, 0, 4 * sizeof *cells);
     if (node != 0)
-        pf_top_place_cells(&writing->keys, key, cells, &writing->scratch);
+        pf_look_place_cells(&writing->keys, key, cells, &writing->scratch);
     if (node == 0)
         cells[0].text = PF_BYTES("all");
     else if (cells[0].text.size == 0)
@@ -113,7 +113,7 @@ enum {
 };
 
 static const struct pf_text_column text_columns[] = {
-    {"total", 10, 0}, {"total%", 8, 5}, {"self", 11, 4}, {"", PF_TOP_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
+    {"total", 10, 0}, {"total%", 8, 5}, {"self", 11, 4}, {"", PF_LOOK_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
 };
 
 enum { TOTAL, SHARE, SELF, BAR, CELLS };
@@ -121,7 +121,7 @@ enum { TOTAL, SHARE, SELF, BAR, CELLS };
 /* Levels of indentation: half of what a terminal leaves to names. */
 static uint32_t most_levels(const struct pf_top *top)
 {
-    uint32_t levels = top->terminal == 0 ? MOST_LEVELS : top->terminal > BESIDE ? (top->terminal - BESIDE) / 4 : 0;
+    uint32_t levels = top->look.terminal == 0 ? MOST_LEVELS : top->look.terminal > BESIDE ? (top->look.terminal - BESIDE) / 4 : 0;
 
     return levels > MOST_LEVELS ? MOST_LEVELS : levels < LEAST_LEVELS ? LEAST_LEVELS : levels;
 }
@@ -146,10 +146,10 @@ static void set_place(struct writing *writing, uint32_t node, struct pf_place *p
 {
     *place = (struct pf_place){.name = PF_BYTES("all")};
     if (node != 0)
-        pf_top_place(writing->top, &writing->keys, pf_tree_row(&writing->tree, node)->key, &writing->label, place);
+        pf_look_place(&writing->top->look, &writing->keys, pf_tree_row(&writing->tree, node)->key, &writing->label, place);
     set_lead(writing, writing->tree.depth[node], place);
     if (marks_of(&writing->tree, node) & PF_TREE_CUT)
-        place->mark = writing->top->utf8 ? PF_BYTES(" \u2026") : PF_BYTES(" ...");
+        place->mark = writing->top->look.utf8 ? PF_BYTES(" \u2026") : PF_BYTES(" ...");
 }
 
 static void write_node(struct writing *writing, uint32_t node, struct pf_text_table *table)
@@ -158,13 +158,13 @@ static void write_node(struct writing *writing, uint32_t node, struct pf_text_ta
     const struct pf_scale *scale = &writing->block->subject.scale;
     char total[PF_AMOUNT_TEXT], self[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
     double percent = pf_percent(tree->total[node], writing->block->whole);
-    struct pf_text_cell cells[CELLS] = {{.color = pf_top_color(writing->top, percent)}};
+    struct pf_text_cell cells[CELLS] = {{.color = pf_look_color(&writing->top->look, percent)}};
     struct pf_buffer bar = {0};
     struct pf_place place;
 
-    pf_top_bar(&bar, writing->top->utf8, percent);
+    pf_look_bar(&bar, writing->top->look.utf8, percent);
     cells[TOTAL].text = pf_bytes_of(pf_scale_print(scale, tree->total[node], total));
-    cells[SHARE].text = pf_top_percent(percent, share);
+    cells[SHARE].text = pf_look_percent(percent, share);
     cells[SELF].text = pf_bytes_of(pf_scale_print(scale, tree->self[node], self));
     if (marks_of(tree, node) & PF_TREE_NO_SELF)
         cells[SELF].text = PF_BYTES("?");
@@ -193,10 +193,10 @@ static int write_left(struct writing *writing)
     int status = PF_OK;
 
     if (left > 0)
-        status = pf_top_note(top, "... %s lighter call%s not shown;%s%s for all", pf_top_count(top, left, number), left == 1 ? "" : "s",
+        status = pf_look_note(&top->look, "... %s lighter call%s not shown;%s%s for all", pf_look_count(&top->look, left, number), left == 1 ? "" : "s",
                              top->limit > 0 ? " -n 0" : "", top->min_percent > 0 ? " --min-percent=0" : "");
     if (status == PF_OK && some_are_cut(writing))
-        status = pf_top_note(top, "... behind a name: the function has other callers too, and what it called for this caller is not known "
+        status = pf_look_note(&top->look, "... behind a name: the function has other callers too, and what it called for this caller is not known "
                                   "(--callees=RE)");
     return status;
 }
@@ -209,7 +209,7 @@ static void write_text(struct writing *writing)
     pf_text_table_begin(&table, text_columns, CELLS + 1);
     for (size_t i = 0; i < writing->count; i++)
         write_node(writing, writing->tree.preorder[i], &table);
-    status = pf_top_end(writing->top, &table);
+    status = pf_look_end(&writing->top->look, &table);
     if (status == PF_OK)
         status = write_left(writing);
     writing->failed = writing->failed || status != PF_OK;
@@ -246,7 +246,7 @@ static void close_nodes(struct pf_sink *sink, uint32_t *open, uint32_t depth)
 static void write_flame(struct writing *writing)
 {
     const struct pf_tree *tree = &writing->tree;
-    struct pf_sink *sink = writing->top->sink;
+    struct pf_sink *sink = writing->top->look.sink;
     uint64_t parts = writing->block->subject.scale.parts;
     struct pf_cell cells[4];
     uint32_t open = 0; /* nodes whose children are being written */
@@ -275,7 +275,7 @@ int pf_top_flame(const struct pf_top *top, struct pf_error *error)
     int status;
 
     if (top->block_count == 0) {
-        pf_sink_text(top->sink, "{\"name\":\"all\",\"value\":0,\"self\":0,\"children\":[]}\n");
+        pf_sink_text(top->look.sink, "{\"name\":\"all\",\"value\":0,\"self\":0,\"children\":[]}\n");
         return PF_OK;
     }
     status = make(&writing, top->blocks, error);
