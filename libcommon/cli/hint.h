@@ -2,14 +2,7 @@
 #ifndef PF_CLI_HINT_H
 #define PF_CLI_HINT_H
 
-#include "base/bytes.h"
 #include "cli/common.h"
-
-/* Appends words to a command that is shown, as they are. If memory runs out, both functions set
- * text->failed. */
-void pf_command_text(struct pf_buffer *text, const char *words);
-/* Appends one word as a shell reads it, quoted where necessary. */
-void pf_command_word(struct pf_buffer *text, const char *word);
 
 /* Adds to the message about an input that cannot be opened, or whose format is unknown, the command
  * that would work: -r for a directory, -o for an output among the operands, perf script for
