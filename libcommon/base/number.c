@@ -1,7 +1,5 @@
 #include "base/number.h"
 
-#include "base/scan.h"
-
 #define UINT128_LIMIT (~(pf_uint128)0)
 
 static pf_uint128 magnitude(pf_int128 value)

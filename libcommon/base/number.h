@@ -36,6 +36,12 @@ bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result);
 
 uint64_t pf_gcd(uint64_t a, uint64_t b);
 
+/* A decimal digit in ASCII, whatever the locale. */
+static inline bool pf_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* Whole decimal number, optional sign, nothing before or after. False: not a number, or out of low..high. */
 bool pf_parse_int(struct pf_bytes, int64_t low, int64_t high, int64_t *value);
 

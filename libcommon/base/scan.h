@@ -16,11 +16,6 @@
 
 /* --- classes of characters, in ASCII whatever the locale -------------------------------------- */
 
-static inline bool pf_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The value and one more of a hexadecimal digit; 0 for other bytes. A table: twice as fast as
  * comparisons where addresses come by the million. */
 extern const unsigned char pf_hex_values[256];
