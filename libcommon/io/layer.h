@@ -8,24 +8,8 @@
 #include "base/error.h"
 #include "io/source.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What a layer has room for at a time, at least: bytes are used while they are near. */
-enum { PF_LAYER_ROOM = 64 * 1024 };
-
-struct pf_layer {
-    /* Makes up to `room` bytes. 0: the end, or a failure: of the source below in *error, of the layer's own data in `damage`. */
-    size_t (*read)(struct pf_layer *, unsigned char *bytes, size_t room, struct pf_error *);
-    void (*close)(struct pf_layer *); /* frees the layer; NULL: free() does */
-    struct pf_source *below;
-    const char *once;  /* offsets are those of bytes "once inflated"; NULL: the layer shows bytes as they are */
-    uint64_t offset;   /* in the source below: of the bytes that messages are about */
-    bool blocks;       /* damage is told of where the bytes made before it end, not of where they are read */
-    bool cut;          /* the source below ends before the layer's data do */
-    char damage[128];  /* "" or why the layer's data cannot be read on */
-};
 
 /* Each opens a source on a source; pf_source_close closes it. PF_OK or PF_NOMEM. */
 

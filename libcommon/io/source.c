@@ -1,7 +1,6 @@
 #include "io/source.h"
 
 #include "base/memory.h"
-#include "io/layer.h"
 #include "io/unpack.h"
 #include "io/utf16.h"
 

@@ -35,9 +35,24 @@ int pf_source_open_file(struct pf_source **, int file, const char *name, struct 
 int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, struct pf_error *);
 /* Whoever unpacks bytes of the source once more counts them here: the same limit holds for the bytes made of it. PF_OK or PF_FAILED. */
 int pf_source_unpacked(struct pf_source *, uint64_t size, struct pf_error *);
+/* The least room a layer gets to write to: its bytes are used while they are in the cache. */
+enum { PF_LAYER_ROOM = 64 * 1024 };
+
+struct pf_layer {
+    /* Writes up to `room` bytes and returns their number. 0: the end, or a failure, told in *error
+     * if the source below failed, in `damage` if the layer's own data are bad. */
+    size_t (*read)(struct pf_layer *, unsigned char *bytes, size_t room, struct pf_error *);
+    void (*close)(struct pf_layer *); /* frees the layer; NULL: free() does */
+    struct pf_source *below;
+    const char *once;  /* offsets are those of bytes "once inflated"; NULL: the layer shows bytes as they are */
+    uint64_t offset;   /* in the source below, for messages */
+    bool blocks;       /* messages name the end of the bytes before the damage, not the place read last */
+    bool cut;          /* the source below ended before the layer's data */
+    char damage[128];  /* "" or why the layer's data are bad */
+};
+
 /* Reads what a layer makes (io/layer.h), which is the source's from then on, also on failure. Offsets count from `offset`. The limit on
  * decompressed bytes is that of the source below the layer. */
-struct pf_layer;
 int pf_source_open_layer(struct pf_source **, struct pf_layer *, uint64_t offset, struct pf_error *);
 /* NULL: the source has none. */
 const struct pf_layer *pf_source_layer(const struct pf_source *);
