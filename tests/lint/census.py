@@ -1,14 +1,15 @@
 """Counts the house: census.py [ROOT]. Prints files and lines of each folder of libcommon and of tools, files of each format, headers
 with one includer, circles of files, statics of one name in more than two files, lines over 100 columns and functions over 60 lines.
 
-    --headers, --circles, --statics, --columns, --functions   name them instead of counting
+    --headers, --circles, --folders, --statics, --columns, --functions   name them instead of counting;
+                                                              --folders: those of more than 40 files
 """
 import collections
 import os
 import re
 import sys
 
-COLUMNS, LINES, SAME = 100, 60, 2
+COLUMNS, LINES, SAME, FILES = 100, 60, 2, 40
 # a file has these for the vtable of its format, whose fields they are
 FIELDS = {"bid", "open_reader", "read_batch", "close_reader", "open_writer", "write_batch", "finish", "close_writer", "copy", "series"}
 
@@ -94,6 +95,11 @@ def same_statics(found):
     return sorted((name, sorted(paths)) for name, paths in files.items() if len(paths) > SAME)
 
 
+def big_folders(files):
+    folders = collections.Counter(os.path.dirname(path) for path in files)
+    return sorted("%s/: %d files" % (folder, count) for folder, count in folders.items() if count > FILES)
+
+
 def table(title, rows):
     print(title)
     for row in rows:
@@ -118,6 +124,7 @@ def census(files, found, uses):
     table("to be few", [
         ("headers with one includer", len(one_includer(files, uses))),
         ("circles of files", len(circles(uses))),
+        ("folders of over %d files" % FILES, len(big_folders(files))),
         ("statics in over 2 files", len(same_statics(found))),
         ("lines over %d columns" % COLUMNS, sum(len(line) > COLUMNS for text in files.values() for line in text)),
         ("functions over %d lines" % LINES, sum(f[3] > LINES for _, f in found)),
@@ -132,6 +139,7 @@ def main():
     names = {
         "--headers": lambda: one_includer(files, uses),
         "--circles": lambda: map(" ".join, circles(uses)),
+        "--folders": lambda: big_folders(files),
         "--statics": lambda: ("%s: %s" % (name, " ".join(paths)) for name, paths in same_statics(found)),
         "--columns": lambda: ("%s:%d: %d columns" % (path, n, len(line)) for path, text in sorted(files.items())
                               for n, line in enumerate(text, 1) if len(line) > COLUMNS),
@@ -141,7 +149,8 @@ def main():
     for option in asked:
         if option not in names:
             sys.exit("census: no option %s\n\n%s" % (option, __doc__))
-        print("\n".join(names[option]()))
+        for line in names[option]():
+            print(line)
     if not asked:
         census(files, found, uses)
 

@@ -12,6 +12,10 @@ lint()
     lint includes
 }
 
+@test "a header has two users, files of a folder know each other in no circle" {
+    lint chapters
+}
+
 @test "every header compiles alone" {
     lint headers
 }
