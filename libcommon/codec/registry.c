@@ -104,16 +104,6 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path)
     return pf_bytes_skip(name, dot - 1);
 }
 
-static bool contains(struct pf_bytes text, const char *word)
-{
-    size_t size = strlen(word);
-
-    for (size_t at = 0; at + size <= text.size; at++)
-        if (memcmp(text.data + at, word, size) == 0)
-            return true;
-    return false;
-}
-
 /* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how it begins, what stands near the
  * beginning, and bits of evidence. */
 static const char *looks_like(const unsigned char *p, size_t have, int *bits)
@@ -146,7 +136,7 @@ static const char *looks_like(const unsigned char *p, size_t have, int *bits)
         bool found = have >= known[i].size && memcmp(p, known[i].magic, known[i].size) == 0;
 
         *bits = 8 * (int)(known[i].size + strlen(known[i].inside));
-        if (found && contains(text, known[i].inside))
+        if (found && pf_bytes_find(text, pf_bytes_of(known[i].inside)) != NULL)
             return known[i].what;
     }
     *bits = 0;
@@ -169,7 +159,8 @@ static const char *looks_like_table(struct pf_bytes text)
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (contains(text, known[i].first) && contains(text, known[i].second))
+        if (pf_bytes_find(text, pf_bytes_of(known[i].first)) != NULL &&
+            pf_bytes_find(text, pf_bytes_of(known[i].second)) != NULL)
             return known[i].what;
     return NULL;
 }

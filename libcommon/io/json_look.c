@@ -35,16 +35,6 @@ static struct pf_bytes string_at(struct look *look)
     return text;
 }
 
-static bool contains(struct pf_bytes text, const char *part)
-{
-    size_t size = strlen(part);
-
-    for (size_t at = 0; at + size <= text.size; at++)
-        if (memcmp(text.data + at, part, size) == 0)
-            return true;
-    return false;
-}
-
 /* What stands here is at the path; `text`: its value, where that is a string. */
 static void note(struct look *look, const struct pf_bytes *text)
 {
@@ -52,7 +42,8 @@ static void note(struct look *look, const struct pf_bytes *text)
         const char *value = strchr(look->paths[k], '=');
         size_t size = value ? (size_t)(value - look->paths[k]) : strlen(look->paths[k]);
 
-        if (size == look->size && memcmp(look->paths[k], look->path, size) == 0 && (!value || (text && contains(*text, value + 1))))
+        if (size == look->size && memcmp(look->paths[k], look->path, size) == 0 &&
+            (!value || (text && pf_bytes_find(*text, pf_bytes_of(value + 1)) != NULL)))
             look->found |= UINT32_C(1) << k;
     }
 }
