@@ -5,7 +5,7 @@
 
 #include "cli/common.h"
 #include "cli/feed.h"
-#include "codec/left_measures.h"
+#include "codec/left_out.h"
 #include "model/batch.h"
 
 struct pf_inputs;

@@ -3,7 +3,6 @@
 #define PF_CODEC_FORMAT_H
 
 #include "base/error.h"
-#include "codec/left_measures.h"
 #include "codec/left_out.h"
 #include "codec/merging.h"
 #include "codec/options.h"

@@ -3,7 +3,7 @@
 #define PF_RENDER_FLAME_JSON_H
 
 #include "analysis/table/flame.h"
-#include "codec/left_measures.h"
+#include "codec/left_out.h"
 #include "io/sink.h"
 
 /* Objects of name, value, self and children, siblings by magnitude of their values; of a difference, value and self are those after, and
