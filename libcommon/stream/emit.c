@@ -2,6 +2,50 @@
 
 #include "base/bytes.h"
 
+#include <stdlib.h>
+#include <zlib.h>
+
+/* PF_OK: the result is in deflater->bytes and smaller than `size`. PF_EOF: the result would not be smaller, write the
+ * payload as it is. PF_NOMEM. */
+static int deflate_payload(struct pf_deflate *deflater, int level, const void *payload, size_t size)
+{
+    if (deflater->stream == NULL) {
+        deflater->stream = calloc(1, sizeof *deflater->stream);
+        if (deflater->stream == NULL)
+            return PF_NOMEM;
+        if (deflateInit(deflater->stream, level) != Z_OK) {
+            free(deflater->stream);
+            deflater->stream = NULL;
+            return PF_NOMEM;
+        }
+    }
+    z_stream *z = deflater->stream;
+    deflater->bytes.size = 0;
+    /* One byte less than the payload: what does not fit is not wanted. */
+    if (size <= 1)
+        return PF_EOF;
+    unsigned char *out = pf_buffer_extend(&deflater->bytes, size - 1);
+    if (out == NULL)
+        return PF_NOMEM;
+    z->next_in = (z_const Bytef *)payload;
+    z->avail_in = (uInt)size;
+    z->next_out = out;
+    z->avail_out = (uInt)(size - 1);
+    bool smaller = deflate(z, Z_FINISH) == Z_STREAM_END;
+    deflater->bytes.size = size - 1 - z->avail_out;
+    deflateReset(z);
+    return smaller ? PF_OK : PF_EOF;
+}
+
+static void free_deflater(struct pf_deflate *deflater)
+{
+    if (deflater->stream != NULL)
+        deflateEnd(deflater->stream);
+    free(deflater->stream);
+    pf_buffer_free(&deflater->bytes);
+    *deflater = (struct pf_deflate){0};
+}
+
 int pf_emit_frame(struct pf_emit *emit, char type, unsigned domain, uint32_t rows, uint32_t base)
 {
     static const unsigned char zeros[8];
@@ -20,7 +64,7 @@ int pf_emit_frame(struct pf_emit *emit, char type, unsigned domain, uint32_t row
     if (payload->failed)
         return PF_NOMEM;
     if (emit->level > 0 && type != 'H' && type != 'E')
-        status = pf_deflate_payload(&emit->deflate, emit->level, bytes, payload->size);
+        status = deflate_payload(&emit->deflate, emit->level, bytes, payload->size);
     if (status < 0)
         return status;
     if (status == PF_OK) {
@@ -73,6 +117,6 @@ int pf_emit_end(struct pf_emit *emit, uint64_t records, const pf_int128 *totals,
 
 void pf_emit_free(struct pf_emit *emit)
 {
-    pf_deflate_free(&emit->deflate);
+    free_deflater(&emit->deflate);
     pf_buffer_free(&emit->payload);
 }

@@ -5,10 +5,15 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/sink.h"
-#include "stream/deflate.h"
 #include "stream/frame.h"
 
 #include <stdint.h>
+
+/* Payloads of frames, deflated one by one. */
+struct pf_deflate {
+    struct z_stream_s *stream;
+    struct pf_buffer bytes;
+};
 
 /* Zero-initialise and set sink and level; free with pf_emit_free. */
 struct pf_emit {

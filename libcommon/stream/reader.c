@@ -2,13 +2,14 @@
 
 #include "base/bytes.h"
 #include "stream/columns.h"
-#include "stream/deflate.h"
 #include "stream/frame.h"
 #include "stream/intern.h"
 #include "stream/total.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
 
 enum {
     ID_COLUMNS = 4, /* columns 1 to 4 of a block hold ids */
@@ -16,10 +17,17 @@ enum {
         128 * PF_BATCH_ROWS /* unpacked for a batch: many measures make short batches */
 };
 
+/* Payloads of frames, inflated one by one. Zero-initialise; free with free_inflater. */
+struct inflater {
+    z_stream *stream;
+    unsigned char *bytes; /* room for one payload, kept from frame to frame */
+    size_t capacity;
+};
+
 struct reader {
     struct pf_sequence sequence;
     struct pf_intern intern;
-    struct pf_inflate inflate;
+    struct inflater inflater;
     struct pf_total *totals; /* of the segment's measures */
     size_t totals_capacity;
     uint64_t kind_records[PF_RECORD_KINDS];
@@ -44,6 +52,71 @@ struct reader {
     size_t id_capacity[ID_COLUMNS], time_capacity, value_capacity, texts_capacity;
 };
 
+static bool extend_room(struct inflater *inflater, size_t size)
+{
+    return pf_grow(&inflater->bytes, &inflater->capacity, size == 0 ? 1 : size, 1);
+}
+
+static bool start_inflater(struct inflater *inflater)
+{
+    if (inflater->stream != NULL)
+        return inflateReset(inflater->stream) == Z_OK;
+    inflater->stream = calloc(1, sizeof *inflater->stream);
+    if (inflater->stream == NULL)
+        return false;
+    if (inflateInit(inflater->stream) == Z_OK)
+        return true;
+    free(inflater->stream);
+    inflater->stream = NULL;
+    return false;
+}
+
+/* Sets *payload to the inflated bytes, valid until the next call, if the frame is deflated. PF_OK,
+ * PF_FAILED or PF_NOMEM. */
+static int inflate_payload(struct inflater *inflater, const struct pf_frame *frame,
+                           const unsigned char **payload, struct pf_error *error)
+{
+    if (!(frame->flags & PF_FRAME_DEFLATED))
+        return PF_OK;
+    /* raw is bounded by the bytes that are there: pf_frame_parse */
+    if (!start_inflater(inflater) || !extend_room(inflater, frame->raw))
+        return pf_error_nomem(error);
+    z_stream *z = inflater->stream;
+    z->next_in = (z_const Bytef *)*payload;
+    z->avail_in = frame->size;
+    z->next_out = inflater->bytes;
+    z->avail_out = frame->raw;
+    int result = inflate(z, Z_FINISH);
+    if (result != Z_STREAM_END || z->avail_in != 0 || z->avail_out != 0)
+        return pf_error_at(
+            error, PF_FAILED, frame->offset, "frame that does not inflate to its %lu bytes: %s",
+            (unsigned long)frame->raw, z->msg != NULL ? z->msg : "it has more or less");
+    *payload = inflater->bytes;
+    return PF_OK;
+}
+
+/* Keeps a payload that is not deflated in the room of the inflater, where the source cannot move it. */
+static int keep_payload(struct inflater *inflater, const struct pf_frame *frame,
+                        const unsigned char **payload, struct pf_error *error)
+{
+    if (frame->flags & PF_FRAME_DEFLATED)
+        return PF_OK;
+    if (!extend_room(inflater, frame->size))
+        return pf_error_nomem(error);
+    memcpy(inflater->bytes, *payload, frame->size);
+    *payload = inflater->bytes;
+    return PF_OK;
+}
+
+static void free_inflater(struct inflater *inflater)
+{
+    if (inflater->stream != NULL)
+        inflateEnd(inflater->stream);
+    free(inflater->stream);
+    free(inflater->bytes);
+    *inflater = (struct inflater){0};
+}
+
 static struct reader *state_of(const struct pf_reader *reader)
 {
     return *(struct reader **)reader->state;
@@ -66,7 +139,7 @@ void pf_stream_close_reader(struct pf_reader *reader)
     if (r == NULL)
         return;
     pf_intern_free(&r->intern);
-    pf_inflate_free(&r->inflate);
+    free_inflater(&r->inflater);
     for (size_t i = 0; i < ID_COLUMNS; i++)
         free(r->id_rooms[i]);
     free(r->totals);
@@ -107,7 +180,7 @@ static int unpack(struct pf_reader *reader, struct reader *r, const struct pf_fr
 {
     if ((frame->flags & PF_FRAME_DEFLATED) && pf_source_unpacked(reader->source, frame->raw, &reader->error) != PF_OK)
         return reader->error.code;
-    return pf_inflate_payload(&r->inflate, frame, payload, &reader->error);
+    return inflate_payload(&r->inflater, frame, payload, &reader->error);
 }
 
 static int take_table(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
@@ -375,7 +448,7 @@ static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf
     r->frame = *frame;
     r->done = frame->rows;
     if (status == PF_OK && frame->type == 's') {
-        status = pf_inflate_keep(&r->inflate, frame, &payload, &reader->error);
+        status = keep_payload(&r->inflater, frame, &payload, &reader->error);
         r->payload = payload;
         r->step = PF_BATCH_ROWS;
         status = status == PF_OK ? find_text_columns(r, &reader->error) : status;
@@ -386,7 +459,7 @@ static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf
                       ? PF_BATCH_ROWS
                       : VALUES_AT_ONCE / r->value_count;
         if (status == PF_OK && frame->rows > r->step) {
-            status = pf_inflate_keep(&r->inflate, frame, &r->payload, &reader->error);
+            status = keep_payload(&r->inflater, frame, &r->payload, &reader->error);
             status = status == PF_OK ? find_columns(r, &reader->error) : status;
         }
     }
