@@ -5,8 +5,8 @@
 #include "cli/inputs.h"
 #include "render/table/top.h"
 
-/* Zero-initialise; a program sets the first group and top.view, form, by, label, sort and the
- * patterns. Free with pf_summary_free. */
+/* Zero-initialise; a program sets the first group and top.view, form, look.by, look.label, sort and
+ * the patterns. Free with pf_summary_free. */
 struct pf_summary {
     struct pf_common common;
     struct pf_row_settings rows;

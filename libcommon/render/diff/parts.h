@@ -1,4 +1,4 @@
-/* What the tables of diff.h share; diff.c has it. */
+/* What the tables of diff.h share; the functions stand in diff.c. */
 #ifndef PF_RENDER_DIFF_PARTS_H
 #define PF_RENDER_DIFF_PARTS_H
 

@@ -16,7 +16,8 @@ bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key
 bool pf_top_sums(const struct pf_top *);
 /* Writes which rows are left out, if any. PF_OK or PF_NOMEM. */
 int pf_top_hidden(const struct pf_top *, const struct pf_top_block *, const struct pf_hidden *);
-/* How a view shows blocks, one at a time. `state` is the view's own. */
+
+/* How a view shows blocks, one at a time. `state` belongs to the view. */
 struct pf_top_view {
     const char *schema;                     /* of forms other than text, with their columns */
     const struct pf_sheet_column *columns;
