@@ -107,8 +107,8 @@ void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *b
 
 /* --- what is left out ------------------------------------------------------------------------------------ */
 
-/* Sections lie within each other: their shares do not add up. */
-bool pf_top_sums(const struct pf_top *top)
+/* Whether shares of several rows add up: those of sections, which lie within each other, do not. */
+static bool sums(const struct pf_top *top)
 {
     return top->look.by != PF_BY_LABEL || top->look.label != top->look.dict->section_key;
 }
@@ -125,7 +125,7 @@ int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block, co
     if (top->sort <= PF_SORT_CUM || hidden->behind == 0)
         snprintf(below, sizeof below, bound < 0.1 ? " below %g%%" : " below %.1f%%", bound);
     pf_look_percent(pf_percent(hidden->flat, block->whole), sum);
-    if (pf_top_sums(top))
+    if (sums(top))
         snprintf(share, sizeof share, " (%s)", sum);
     return pf_look_note(&top->look, "... %s %s%s%s not shown;%s%s for all", pf_look_count(&top->look, count, number), pf_look_noun(&top->look, count != 1), below,
                        share, hidden->behind > 0 ? " -n 0" : "", hidden->small > 0 ? " --min-percent=0" : "");
@@ -242,7 +242,7 @@ static size_t choose_columns(const struct writing *writing, struct pf_text_colum
     size_t count = 0;
 
     for (size_t i = 0; i < TEXT_COLUMNS; i++)
-        if ((i != CALLS || shows_calls(writing->block)) && (i != SUM_SHARE || pf_top_sums(writing->top)))
+        if ((i != CALLS || shows_calls(writing->block)) && (i != SUM_SHARE || sums(writing->top)))
             columns[count++] = text_columns[i];
     return count;
 }
@@ -262,7 +262,7 @@ static void write_text_row(struct writing *writing, const struct pf_row *row, st
     pf_scale_print(calls_scale(block), row->calls, calls);
     cells[0].color = pf_look_color(&writing->top->look, flat_percent);
     cells[n++].text = pf_look_percent(flat_percent, percents[0]);
-    if (pf_top_sums(writing->top))
+    if (sums(writing->top))
         cells[n++].text = pf_look_percent(pf_percent(writing->sum, block->whole), percents[1]);
     cells[n].color = pf_look_color(&writing->top->look, row->cum < 0 ? cum_percent : 0);
     cells[n++].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));

@@ -12,8 +12,6 @@ uint32_t pf_top_measure(const struct pf_top_block *);
 /* True when --list asks for the key: its function or the function's file matches. `scratch` is working space. */
 bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key, struct pf_buffer *scratch);
 
-/* Whether shares of several rows add up: those of sections, which lie within each other, do not. */
-bool pf_top_sums(const struct pf_top *);
 /* Writes which rows are left out, if any. PF_OK or PF_NOMEM. */
 int pf_top_hidden(const struct pf_top *, const struct pf_top_block *, const struct pf_hidden *);
 
