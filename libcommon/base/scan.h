@@ -187,9 +187,22 @@ static inline bool pf_scan_hex(struct pf_bytes *text, uint64_t *number)
 /* The number that all of the text is: decimal digits, at most `most`. */
 static inline bool pf_parse_digits(struct pf_bytes text, uint64_t most, uint64_t *number)
 {
-    uint64_t value;
+    uint64_t value = 0;
 
-    if (!pf_scan_number(&text, most, &value) || text.size > 0)
+    if (text.size > 18) {
+        if (!pf_scan_number(&text, most, &value) || text.size > 0)
+            return false;
+        *number = value;
+        return true;
+    }
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned digit = (unsigned)(unsigned char)text.data[i] - '0';
+
+        if (digit > 9)
+            return false;
+        value = value * 10 + digit; /* 18 digits fit */
+    }
+    if (text.size == 0 || value > most)
         return false;
     *number = value;
     return true;
