@@ -81,10 +81,12 @@ static void close_reader(struct pf_reader *reader)
 static uint32_t find_frame(struct stackprof_reader *state, int64_t address)
 {
     struct address row = {address, 1};
-    uint32_t before = state->ids.count, id = pf_table_intern(&state->ids, &row);
+    uint32_t before = state->ids.count, id;
 
-    if (id == 0 || !pf_grow(&state->frames, &state->frame_capacity, (size_t)id + 1, sizeof *state->frames))
+    /* first the room: each id in the table has a frame, also when memory runs out */
+    if (!pf_grow(&state->frames, &state->frame_capacity, (size_t)before + 1, sizeof *state->frames))
         return 0;
+    id = pf_table_intern(&state->ids, &row);
     if (id >= before)
         state->frames[id] = (struct stackprof_frame){0};
     return id;

@@ -364,9 +364,12 @@ void pf_rows_edge(struct pf_rows *rows, uint32_t caller, uint32_t callee, uint32
 
 bool pf_rows_add_to(struct pf_rows *rows, size_t row, uint32_t column, int64_t amount)
 {
-    int64_t *value = row < rows->count ? &rows->values[column][row] : NULL;
+    int64_t *values = column < rows->value_capacity ? rows->values[column] : NULL;
 
-    return !value || pf_add64(*value, amount, value);
+    /* memory ran out: the dictionary's status says so */
+    if (!values || row >= rows->count)
+        return true;
+    return pf_add64(values[row], amount, &values[row]);
 }
 
 void pf_rows_time(struct pf_rows *rows, int64_t nanoseconds)

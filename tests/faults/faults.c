@@ -6,7 +6,6 @@
  *     FAULT_CLOSE=1   closing a file that was written fails: input/output error
  *     FAULT_RENAME=1  renaming fails: input/output error
  *     FAULT_FSYNC=N   the fsync number N fails: input/output error
- *     FAULT_MALLOC=N  there is no memory for N bytes, no more and no less
  *
  *     FAULT_CALL=K:N  call number N of kind K (enum fault_kind) fails; K:N+ and all later calls: to
  *                     look at a finding of the sweep
@@ -282,17 +281,9 @@ static void *no_memory(void)
 void *malloc(size_t size)
 {
     static void *(*next)(size_t);
-    static size_t refused;
-    static bool known;
-
-    if (!known) {
-        const char *asked = getenv("FAULT_MALLOC");
-
-        known = true;
+    if (!next)
         find("malloc", &next);
-        refused = asked ? strtoull(asked, NULL, 10) : 0;
-    }
-    return fails(FAULT_MEMORY) || (refused && size == refused) ? no_memory() : next(size);
+    return fails(FAULT_MEMORY) ? no_memory() : next(size);
 }
 
 void *calloc(size_t count, size_t size)

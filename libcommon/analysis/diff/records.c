@@ -270,7 +270,7 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
 
 /* --- giving ----------------------------------------------------------------------------------------------- */
 
-/* The column of the main measure of a kind; the number of columns: there are none. */
+/* The column of the main measure of a kind; the number of columns if the kind has no measure. */
 static uint32_t main_column(const struct pf_diff_records *records, enum pf_kind kind)
 {
     const struct pf_ledger *ledger = &records->all[kind].columns.ledger;
@@ -283,7 +283,8 @@ static uint32_t main_column(const struct pf_diff_records *records, enum pf_kind 
     return best;
 }
 
-/* The least number of parts of a raw unit that the means of both sides are whole numbers of, whatever the sums; 0: there is none. */
+/* The least number of parts of a raw unit in which the means of both sides are whole numbers, whatever the
+ * sums; 0 if no number of 64 bits is. */
 static uint64_t common_parts(const struct pf_diff_records *records)
 {
     uint64_t before = records->runs[PF_BEFORE] > 0 ? records->runs[PF_BEFORE] : 1;

@@ -176,7 +176,8 @@ void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, 
     }
 }
 
-/* Chance has no part in a number that is exact, however often it is counted; that of a number of samples is only known of the number. */
+/* An exact number stays exact when a weight multiplies it. The spread of a number of samples is known
+ * only for the number as it was counted. */
 static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts, pf_int128 pieces)
 {
     return measure->aggregation == PF_SUM && facts->times != 0 && (facts->uneven || facts->times != pieces);

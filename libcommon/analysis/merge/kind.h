@@ -37,7 +37,7 @@ int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
  * PF_OVERFLOW and the column, PF_NOMEM. */
 int pf_merge_kind_regroup(struct pf_merge_kind *, const struct pf_merge_map *,
                           const struct pf_merge_labels *, const struct pf_sums **);
-/* The column of the main measure, of those whose values add up; NULL: there are no such measures.
+/* The column of the main measure, of those whose values add up; NULL if no measure does.
  */
 const struct pf_sums *pf_merge_kind_main(const struct pf_merge_kind *);
 

@@ -353,7 +353,7 @@ struct joint {
     const uint32_t *rows;        /* by row of the input; NULL: its own number */
 };
 
-/* Whether the sums of both fit; `old` NULL: there are none of all. */
+/* True if the sums of both fit 64 bits. `old` is NULL if no input has this measure yet. */
 static bool fits(const struct pf_sums *old, const struct pf_sums *from, const struct joint *joint)
 {
     int64_t sum, value;

@@ -84,7 +84,7 @@ static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int
     return true;
 }
 
-/* The main measure of a kind (model/main_measure.h), of those that are kept; UINT32_MAX: there are no measures of this kind. */
+/* The main measure of a kind (model/main_measure.h), of those that are kept; UINT32_MAX if the kind has no measure. */
 uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
 /* The same of SAMPLE measures while records come: looks at measures that are new only. */
 uint32_t pf_accumulator_preferred(struct pf_accumulator *);

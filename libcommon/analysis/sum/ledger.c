@@ -64,8 +64,7 @@ static int too_great(const struct pf_sums *sums, const struct pf_dict *dict, str
         pf_clip(name).text, sums->wide ? 128 : 64);
 }
 
-/* Whether the factors of all measures that go into a column can be multiplied. `ledger` NULL: there
- * are none. */
+/* True if the factors of all measures of a column can be multiplied; also if `ledger` is NULL. */
 static bool may_multiply_members(const struct pf_ledger *ledger, const struct pf_sums *sums,
                                  int64_t times)
 {
