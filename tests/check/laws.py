@@ -146,17 +146,28 @@ def frame_name(location):
     return text(name) or ("0x%x" % address if known else "[unknown]")
 
 
-def amounts(profile, kinds, raw_units=False):
-    """{(kind, measure, unit): {names: amount}}, in base units, and in raw units, which stand for them where a format has no scales"""
-    sums = {}
-    for kind, _, _, place, values in profile.records:
-        names = tuple(frame_name(frame) for frame in place)
+def amounts(profile, kinds, raw_units=False, joined=None):
+    """{(kind, measure, unit): {names: amount}}, in base units, and in raw units, which stand for them where a format has no scales.
+    `joined`: of measures that do not add up the maximum of each stack of "names" or "places" first, as formats have it that join
+    equal records."""
+    places = {}
+    for number, (kind, _, _, place, values) in enumerate(profile.records):
+        frames = tuple((frame_name(frame), *((frame[0][2], frame[2], frame[4]) if joined == "places" else ())) for frame in place)
         for measure, value in values.items():
-            if measure[2] in kinds:
-                base, raw = text(measure[1]), text(measure[9])
-                sums.setdefault((kind, text(measure[0]), base), collections.Counter())[names] += fractions.Fraction(value * measure[6], measure[7])
-                if raw_units and raw not in (base, ""):
-                    sums.setdefault((kind, text(measure[0]), raw), collections.Counter())[names] += value
+            if measure[2] not in kinds:
+                continue
+            base, raw, greatest = text(measure[1]), text(measure[9]), joined is not None and measure[5] != 0  # PF_MAX
+            add = [(base, fractions.Fraction(value * measure[6], measure[7]))]
+            add += [(raw, value)] if raw_units and raw not in (base, "") else []
+            for unit, amount in add:
+                of = places.setdefault((kind, text(measure[0]), unit), {})
+                key = frames if greatest else frames + (number,)
+                of[key] = max(of[key], amount) if key in of else amount
+    sums = {}
+    for key, of in places.items():
+        names = sums.setdefault(key, collections.Counter())
+        for frames, amount in of.items():
+            names[tuple(frame[0] for frame in frames if isinstance(frame, tuple))] += amount
     return {key: {names: amount for names, amount in of.items() if amount} for key, of in sums.items()}
 
 
@@ -235,7 +246,8 @@ class Laws:
             raise Wrong("status %d: %s" % (status, said))
         return said
 
-    def back(self, form, name):
+    def back(self, form, name, sides=False):
+        """What was written as `form`; `sides`: of a difference."""
         options, nul = (), False
         if form == "folded":
             with open(self.path(name), "rb") as lines:
@@ -243,7 +255,7 @@ class Laws:
                 lines.seek(0)
                 if nul:
                     options = "-f", "folded"
-                if all(re.search(rb" -?[0-9.]+ -?[0-9.]+$", line) for line in lines):
+                if not sides and all(re.search(rb" -?[0-9.]+ -?[0-9.]+$", line) for line in lines):
                     options = "-f", "folded:columns=1"  # the writer has said so
         y, said = read(self.path(name), *options)
         if y is None and form == "nytprof" and "leaves 64 bits" in said:
@@ -264,7 +276,8 @@ class Laws:
         with open(self.path("y"), "rb") as written:
             if form == "folded" and re.fullmatch(rb"-?[0-9.]+\n", written.read(64)):
                 return "declared"  # no frame: a number alone may be anything
-        y = self.back(form, "y")
+        sides = any(re.search(r"^(.*\.)?before$", text(measure[0]), re.S) for measure in measures_of(x))
+        y = self.back(form, "y", sides)
         if y is None:
             return "refused"
         if strict(x) == strict(y):
@@ -275,7 +288,7 @@ class Laws:
         if again and "64 bits" not in again:  # the finest number of a column is the scale of all
             raise Wrong("what was written and read is refused: " + again)
         if not again and (os.path.getsize(self.path("z")) or form not in ("folded", "dcpicat", "ndjson")):
-            z = self.back(form, "z")
+            z = self.back(form, "z", sides)
             once, twice = sums(y), sums(z)
             if once != twice:
                 one = sorted(set(once.items()) ^ set(twice.items()), key=repr)[:2]
@@ -284,23 +297,23 @@ class Laws:
         return "declared"
 
     def check_amounts(self, form, x, y, kinds):
-        before, after = amounts(x, kinds, True), amounts(y, kinds)
+        befores, after = [amounts(x, kinds, True, joined) for joined in (None, "names", "places")], amounts(y, kinds)
         if form not in KEEPS_NAMES:
             return
         for key, sums in after.items():
             if form == "folded":  # blanks at the ends of lines
-                before = {of: blanks(sums) for of, sums in before.items()}
+                befores = [{of: blanks(sums) for of, sums in before.items()} for before in befores]
                 sums = blanks(sums)
-            made = any(name.startswith("line_") for _, name, _ in after) or form == "callgrind" and any(kind == "sample" or (kind == "edge" and name == "excl") for kind, name, _ in before)
-            if made or key[0] not in {of[0] for of in before} and form == "pprof":
+            made = any(name.startswith("line_") for _, name, _ in after) or form == "callgrind" and any(kind == "sample" or (kind == "edge" and name == "excl") for kind, name, _ in befores[0])
+            if made or key[0] not in {of[0] for of in befores[0]} and form == "pprof":
                 continue
-            same = [of for of in before if of[0] == key[0] and (of[1:] == key[1:] or form not in KEEPS_MEASURES)]
-            wrong = [differs(before[of], sums, self.rounding(form, x), form != "callgrind" or key[0] != "edge") for of in same]
+            same = [before[of] for before in befores for of in before if of[0] == key[0] and (of[1:] == key[1:] or form not in KEEPS_MEASURES)]
+            wrong = [differs(of, sums, self.rounding(form, x), form != "callgrind" or key[0] != "edge") for of in same]
             if wrong and all(wrong) or not wrong and any(sums.values()) and form in KEEPS_MEASURES:
                 raise Wrong("%s of %s: no measure of X has these amounts: %s" % (key[1], key[0], wrong[:3]))
         if form in KEEPS_MEASURES:
             there = {key[:2] for key in after}
-            lost = [key for key in before if key[:2] not in there and any(before[key].values()) and not (form == "pprof" and key[0] != "sample")]
+            lost = [key for key, sums in befores[0].items() if key[:2] not in there and any(sums.values()) and not (form == "pprof" and key[0] != "sample")]
             if lost:
                 raise Wrong("measures are gone: %s" % lost)
 
