@@ -316,7 +316,7 @@ END
     [ "$(cells 21 p.folded q.folded)" = "?" ] && [ "$(cells 21 --min-delta=1% p.folded q.folded)" = "=" ]
     [ "$(cells 21 --min-delta=2900 p.folded q.folded)" = "=" ] && [ "$(cells 21 --min-delta=2800 p.folded q.folded)" = "?" ]
     [ "$(cells 21 --min-delta=2.9k p.folded q.folded)" = "=" ]
-    fails 2 "a time is no bound" profdiff -t csv --min-delta=5ms p.folded q.folded
+    fails 2 "a time cannot bound" profdiff -t csv --min-delta=5ms p.folded q.folded
     fails 2 "--min-delta takes" profdiff --min-delta=-1 p.folded q.folded
 }
 
@@ -336,7 +336,7 @@ assert rows == want, rows'
     printf 'f 60\ng 140\n' >q.folded
     [ "$(cells 1,6,7-9,21 --normalize p.folded q.folded | tr '\n' ,)" = "f ppb 300000000 300000000 0 =,g ppb 700000000 700000000 0 =," ]
     profdiff -t text --normalize p.folded q.folded | grep -q '^ *30.00% *30.00% *0%'
-    fails 2 "a time is no bound for shares" profdiff --normalize --min-delta=5ms p.folded q.folded
+    fails 2 "a time cannot bound shares" profdiff --normalize --min-delta=5ms p.folded q.folded
     profdiff -b section p.folded q.folded -o nothing.txt
     grep -q '^no record has a value$' nothing.txt
 }

@@ -33,7 +33,7 @@ bool pf_bound_parse(const char *text, struct pf_bound *bound)
 int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale, struct pf_error *error)
 {
     if (bound->time && !scale->time)
-        return pf_error_set(error, PF_USAGE, "a time is no bound for %s", pf_clip(scale->name).text);
+        return pf_error_set(error, PF_USAGE, "a time cannot bound %s", pf_clip(scale->name).text);
     return PF_OK;
 }
 

@@ -54,7 +54,7 @@ bool pf_frame_sums_order(const struct pf_frame_sums *, uint32_t *order);
 /* All nodes in that order: a node, then what it called. `order` has room for nodes.count - 1. */
 bool pf_frame_sums_preorder(const struct pf_frame_sums *, uint32_t *order);
 
-/* The column of the main measure (model/main_measure.h), except the column `but` (NULL: no exception). NULL if there is no column left. */
+/* The column of the main measure (model/main_measure.h), without the column `but`, which may be NULL. NULL if no other column is there. */
 const struct pf_sums *pf_frame_sums_main(const struct pf_frame_sums *, const struct pf_sums *but);
 /* The column for a place that holds amounts in `unit`: the marked one, else the first that is called `name`, else the first in this unit.
  * NULL: no column is in this unit. */

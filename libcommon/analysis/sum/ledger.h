@@ -23,8 +23,8 @@ struct pf_sums {
     size_t count, capacity; /* rows behind `count` are 0 */
 
     /* pf_accumulator: */
-    bool kept;       /* false: nobody asked when it was met, there is only `total` */
-    pf_int128 total; /* of what was not kept; pf_sums_total */
+    bool kept;       /* false: the owner wants no rows of this column, only `total` */
+    pf_int128 total; /* of a column without rows; pf_sums_total */
     bool subtrees;   /* SAMPLE: pf_sums_subtrees was here; then `whole` is the total it found */
     pf_int128 whole;
     int64_t *nodes; /* PF_MAX: the sums of single nodes meanwhile, which no sum tells */
@@ -77,10 +77,11 @@ struct pf_ledger {
 void pf_ledger_free(struct pf_ledger *);
 /* Makes room for the members of all measures that the dictionary has. False: out of memory. */
 bool pf_ledger_reserve(struct pf_ledger *, const struct pf_dict *);
-/* The column that was made for measures that are the same as this one; NULL: there is none. */
+/* The column of the measures that are the same as this one (pf_measure_same); NULL if the ledger has
+ * no such column. */
 struct pf_sums *pf_ledger_same(const struct pf_ledger *, const struct pf_measure *);
-/* A new column for measures that are the same as this one, for which there is no column yet. NULL:
- * out of memory. */
+/* Adds the column of a measure. Call pf_ledger_same first: the ledger must not have that column yet.
+ * NULL: out of memory. */
 struct pf_sums *pf_ledger_new(struct pf_ledger *, const struct pf_measure *);
 /* Measure number `index`, for which there is a member, goes into this column from now on. `measure`
  * is its row, or what the owner takes for it. As pf_sums_join. */

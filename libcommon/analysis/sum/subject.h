@@ -24,7 +24,7 @@ struct pf_subject {
 };
 
 /* The kind tables show: SAMPLE, else EDGE, else FLAT; lines and addresses FLAT where there is some; EDGE for functions if the calls tell better what they
- * cost (pf_facts_calls_tell); FLAT where calls are only counted. PF_RECORD_KINDS: there are no measures. */
+ * cost (pf_facts_calls_tell); FLAT where calls are only counted. PF_RECORD_KINDS if no measure was read. */
 enum pf_kind pf_subject_kind(const struct pf_accumulator *, enum pf_by, const struct pf_facts *);
 
 /* True when the flat values stand with the lines, so that edges tell what the calls out of a function cost. */

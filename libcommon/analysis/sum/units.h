@@ -24,8 +24,8 @@ struct pf_quantity {
 int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *, int64_t *sums, int64_t *values,
                      struct pf_error *);
 
-/* The measure of the sums, for records that hold them: where periods differ they are events, and there
- * is no period. pf_dict_status() of the dictionary says when memory runs out. */
+/* The measure of records that hold the sums. Where periods differ the sums count events, and the measure
+ * has no period. Out of memory: pf_dict_status() of the dictionary. */
 struct pf_measure pf_quantity_measure(const struct pf_quantity *, struct pf_dict *);
 
 /* PF_UNSUPPORTED, with a text: two measures of one name are in units that cannot be compared. */
