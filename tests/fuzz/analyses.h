@@ -143,7 +143,7 @@ static void top_view(struct study *study, struct pf_top *top, unsigned view)
     if (pf_pattern_compile(&all, "", 0, &error) != PF_OK)
         return;
     if (view == 3)
-        top->by = PF_BY_LINE, top->list = &all;
+        top->look.by = PF_BY_LINE, top->list = &all;
     if (view == 1)
         top->callers = top->callees = &all;
     switch (view) {
@@ -155,7 +155,7 @@ static void top_view(struct study *study, struct pf_top *top, unsigned view)
     }
     study_good(study, "a view", status, &error);
     pf_pattern_free(&all);
-    check_sheet(study, top->sink, view == 4 ? PF_SHEET_JSON : top->form);
+    check_sheet(study, top->look.sink, view == 4 ? PF_SHEET_JSON : top->form);
 }
 
 static void show_top(struct study *study, struct top_study *state)
@@ -163,22 +163,38 @@ static void show_top(struct study *study, struct top_study *state)
     static const char *const operands[] = {"input", NULL};
     struct pf_top_block block = {0};
     struct pf_error error = {0};
-    struct pf_top top = {.dict = &study->dict, .accumulator = &state->accumulator, .facts = &state->facts, .sources = &state->sources,
-                         .tool = "proftop", .operands = operands, .form = study->choices[0] % 5, .by = study->choices[1] % 8,
-                         .sort = study->choices[0] / 5 % 5, .limit = study->choices[1] / 8, .blocks = &block, .block_count = 1,
-                         .utf8 = study->choices[3] & 2, .color = study->choices[3] & 4, .terminal = study->choices[3] & 8 ? 80 : 0};
+    struct pf_top top = {
+        .look = {.dict = &study->dict,
+                 .by = study->choices[1] % 8,
+                 .utf8 = study->choices[3] & 2,
+                 .color = study->choices[3] & 4,
+                 .group = study->choices[3] & 4,
+                 .terminal = study->choices[3] & 8 ? 80 : 0},
+        .accumulator = &state->accumulator,
+        .facts = &state->facts,
+        .sources = &state->sources,
+        .tool = "proftop",
+        .operands = operands,
+        .form = study->choices[0] % 5,
+        .sort = study->choices[0] / 5 % 5,
+        .limit = study->choices[1] / 8,
+        .blocks = &block,
+        .block_count = 1,
+    };
+    struct pf_look *look = &top.look;
     enum pf_kind kind = study->choices[2] / 5 % 4;
 
     if (kind == PF_RECORD_KINDS)
-        kind = pf_subject_kind(&state->accumulator, top.by, PF_BYTES("folded"));
+        kind = pf_subject_kind(&state->accumulator, look->by, &state->facts);
     uint32_t measure = kind < PF_RECORD_KINDS ? pf_accumulator_main(&state->accumulator, kind) : UINT32_MAX;
-    if (top.by == PF_BY_LABEL)
-        top.label = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
-    if (measure == UINT32_MAX || !pf_accumulator_find(&state->accumulator, measure) || pf_sink_open_memory(&top.sink, &error) != PF_OK)
+    if (look->by == PF_BY_LABEL)
+        look->label = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
+    if (measure == UINT32_MAX || !pf_accumulator_find(&state->accumulator, measure) ||
+        pf_sink_open_memory(&look->sink, &error) != PF_OK)
         return;
     if (study_good(study, "a block", pf_top_block(&top, measure, study->choices[3] / 16 % 9, &block, &error), &error))
-        top_view(study, &top, top.by == PF_BY_LABEL ? 0 : study->choices[2] % 5);
-    pf_sink_abort(top.sink);
+        top_view(study, &top, look->by == PF_BY_LABEL ? 0 : study->choices[2] % 5);
+    pf_sink_abort(look->sink);
 }
 
 static void study_top(struct study *study)
@@ -205,19 +221,33 @@ static void show_diff(struct study *study, struct pf_diff *diff)
 {
     static const char *const operands[] = {"before", "after", NULL};
     struct pf_error error = {0};
-    struct pf_diff_view view = {.diff = diff, .tool = "profdiff", .operands = operands, .sides = operands, .side_count = 2,
-                                .form = study->choices[0] % 5, .sort = study->choices[0] / 5 % 5,
-                                .margin = {.percent = true, .amount = 100000}, .terminal = study->choices[3] & 8 ? 80 : 0};
+    struct pf_diff_view view = {
+        .look = {.dict = diff->dict,
+                 .by = diff->by,
+                 .label = diff->label,
+                 .utf8 = study->choices[3] & 2,
+                 .color = study->choices[3] & 4,
+                 .group = study->choices[3] & 4,
+                 .terminal = study->choices[3] & 8 ? 80 : 0},
+        .diff = diff,
+        .tool = "profdiff",
+        .operands = operands,
+        .sides = operands,
+        .side_count = 2,
+        .form = study->choices[0] % 5,
+        .sort = study->choices[0] / 5 % 5,
+        .margin = {.percent = true, .amount = 100000},
+    };
     bool rose = false, stats = study->choices[2] & 1;
 
-    if (pf_sink_open_memory(&view.sink, &error) != PF_OK)
+    if (pf_sink_open_memory(&view.look.sink, &error) != PF_OK)
         return;
     int status = pf_diff_finish(diff, &error);
     if (status == PF_OK)
         status = stats ? pf_diff_stats(&view, &error) : pf_diff_write(&view, &rose, &error);
     study_good(study, "a difference", status, &error);
-    check_sheet(study, view.sink, view.form);
-    pf_sink_abort(view.sink);
+    check_sheet(study, view.look.sink, view.form);
+    pf_sink_abort(view.look.sink);
 }
 
 /* The runs of both sides: the whole input and a part of it. */
@@ -363,18 +393,25 @@ static bool merge_inputs(struct study *study, struct pf_merge *merge)
     const size_t sizes[] = {study->size, study->cut};
     struct pf_report report = {hear, study->outcome};
     struct pf_error error = {0};
-    bool good = true;
+    bool droppable = study->choices[0] & 64, good = true;
 
-    for (unsigned k = 0; k < 2 && good; k++)
-        good = pf_merge_input(merge, study->choices[2] % 7 - 1, &error) == PF_OK && study_read(study, sizes[k], merge_batch, merge) &&
-               study_good(study, "the end of an input", pf_merge_input_end(merge, &error), &error);
+    for (unsigned k = 0; k < 2 && good; k++) {
+        pf_merge_input(merge, study->choices[2] % 7 - 1);
+        good = study_read(study, sizes[k], merge_batch, merge);
+        if (droppable && (!good || study->choices[1] & 64u << k)) {
+            pf_merge_input_drop(merge);
+            good = true;
+            continue;
+        }
+        good = good && study_good(study, "the end of an input", pf_merge_input_end(merge, &error), &error);
+    }
     return good && study_good(study, "the end of a merge", pf_merge_end(merge, &report, &error), &error);
 }
 
 static void study_merge(struct study *study)
 {
     unsigned bits = study->choices[0];
-    struct pf_merge_options options = {.mean = bits & 1, .saturate = bits & 2, .force = bits & 4, .measures = bits / 8 % 3,
+    struct pf_merge_options options = {.mean = bits & 1, .saturate = bits & 2, .force = bits & 4, .droppable = bits & 64, .measures = bits / 8 % 3,
                                        .normalize = study->choices[1] % 4, .amount = 1000000, .granularity = study->choices[1] / 4 % 4,
                                        .labels = bits & 32 ? "section" : NULL, .pieces = 1 + study->choices[3] % 3};
     struct pf_merge *merge = pf_merge_new(&study->dict, &options);
