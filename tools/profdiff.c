@@ -48,8 +48,8 @@ static void read_format(struct pf_common *common, const char *to, const char *by
     const struct pf_format *format = pf_registry_find((struct pf_bytes){to, strcspn(to, ":")});
 
     pf_buffer_append(&text, to, strlen(to));
-    if (by != NULL && format != NULL && is_picture(format)) {
-        pf_buffer_append(&text, strchr(to, ':') != NULL ? ",by=" : ":by=", 4);
+    if (by && format && is_picture(format)) {
+        pf_buffer_append(&text, strchr(to, ':') ? ",by=" : ":by=", 4);
         pf_buffer_append(&text, by, strlen(by));
     }
     if (!pf_buffer_byte(&text, '\0'))
@@ -64,7 +64,7 @@ static void read_form(struct pf_comparison *comparison)
     struct pf_common *common = &comparison->common;
     const char *to = common->to_text, *wanted = pf_settings_first(common->given, table_options);
 
-    if (to == NULL || pf_sheet_form_find(pf_bytes_of(to), &comparison->view.form))
+    if (!to || pf_sheet_form_find(pf_bytes_of(to), &comparison->view.form))
         return;
     comparison->stream = true;
     read_format(common, to, comparison->rows.by);
@@ -77,7 +77,7 @@ static void read_form(struct pf_comparison *comparison)
         pf_tool_usage(&common->tool,
                       "%s cannot hold what was before and what after beside each other",
                       common->to->name);
-    if (wanted != NULL && !(strcmp(wanted, "by") == 0 && is_picture(common->to)))
+    if (wanted && !(strcmp(wanted, "by") == 0 && is_picture(common->to)))
         pf_tool_usage(&common->tool,
                       "--%s is for tables: -t takes text, json, ndjson, csv or tsv then, not '%s'",
                       wanted, to);
@@ -88,7 +88,7 @@ static void read_gate(struct run *run)
     const char *text = run->fail_above;
     bool good;
 
-    if (text == NULL)
+    if (!text)
         return;
     good = pf_bound_parse(text, &run->gate);
     if (run->gate.bare && (!good || run->gate.amount != 0))
@@ -115,10 +115,10 @@ static void check_stats(struct run *run)
         run->comparison.view.sort != PF_DIFF_BY_NAME)
         pf_tool_usage(&run->comparison.common.tool,
                       "--stats sorts by the normalised range, or with --sort=name by name");
-    if (run->fail_above != NULL || others || margin)
+    if (run->fail_above || others || margin)
         pf_tool_usage(&run->comparison.common.tool,
                       "--stats compares nothing: there is no %s in it",
-                      run->fail_above != NULL ? "--fail-above"
+                      run->fail_above ? "--fail-above"
                       : margin                ? "--min-delta"
                                               : "--only, --drop-negative or --reverse");
 }

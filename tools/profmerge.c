@@ -46,7 +46,7 @@ static void start(struct run *run)
     struct pf_tool *tool = &run->common.tool;
 
     pf_settings_read(tool, run->common.given, settings, run);
-    if (run->options.labels != NULL && strcmp(run->options.labels, "none") == 0)
+    if (run->options.labels && strcmp(run->options.labels, "none") == 0)
         run->options.labels = "";
     run->options.force = tool->force;
     run->options.droppable = tool->keep_going;
@@ -56,7 +56,7 @@ static void start(struct run *run)
     pf_inputs_select(run->inputs);
     run->options.pieces = run->weights.den;
     run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
-    if (run->merge == NULL)
+    if (!run->merge)
         pf_tool_nomem(tool);
     pf_inputs_set_labels(run->inputs);
 }
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     pf_common_start(&run.common, pf_command_line(), argc, argv);
     start(&run);
     run.output = pf_output_open(&run.common, run.inputs);
-    if (run.output != NULL)
+    if (run.output)
         merge(&run);
     pf_output_close(run.output);
     pf_merge_free(run.merge);

@@ -32,7 +32,7 @@ static void read_form(struct run *run)
     struct pf_error error = {0};
     bool flame = false;
 
-    if (common->to_text != NULL)
+    if (common->to_text)
         pf_tool_check(&common->tool,
                       pf_top_form_parse(common->to_text, &run->summary.top.form, &flame, &error),
                       &error);
@@ -46,7 +46,7 @@ static struct pf_pattern *pattern(struct run *run, const char *text)
     struct pf_pattern *compiled = &run->patterns[run->pattern_count];
     struct pf_error error = {0};
 
-    if (text == NULL)
+    if (!text)
         return NULL;
     pf_tool_check(&run->summary.common.tool, pf_pattern_compile(compiled, text, 0, &error), &error);
     if (run->pattern_count++ == 0)
@@ -58,23 +58,23 @@ static void read_view(struct run *run)
 {
     struct pf_tool *tool = &run->summary.common.tool;
     struct pf_top *top = &run->summary.top;
-    bool one_way = run->callers != NULL || run->callees != NULL;
-    bool calls = run->edges || run->peek != NULL || one_way;
+    bool one_way = run->callers || run->callees;
+    bool calls = run->edges || run->peek || one_way;
 
     if (calls + (run->list != NULL) + run->tree > 1 || (run->edges && (run->peek || one_way)) ||
-        (run->peek != NULL && one_way))
+        (run->peek && one_way))
         pf_tool_usage(tool,
                       "choose one of --tree, --edges, --callers and --callees, --peek, --list");
-    if (top->view == PF_TOP_FLAME && (calls || run->list != NULL))
+    if (top->view == PF_TOP_FLAME && (calls || run->list))
         pf_tool_usage(tool, "a flame graph is a tree of calls");
     if (top->view != PF_TOP_FLAME)
         top->view = calls               ? PF_TOP_CALLS
-                    : run->list != NULL ? PF_TOP_LIST
+                    : run->list ? PF_TOP_LIST
                     : run->tree         ? PF_TOP_TREE
                                         : PF_TOP_TABLE;
     top->list = pattern(run, run->list);
-    top->callers = pattern(run, run->peek != NULL ? run->peek : run->callers);
-    top->callees = pattern(run, run->peek != NULL ? run->peek : run->callees);
+    top->callers = pattern(run, run->peek ? run->peek : run->callers);
+    top->callees = pattern(run, run->peek ? run->peek : run->callees);
 }
 
 /* The key of a label is known to the dictionary from here on. */

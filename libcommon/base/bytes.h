@@ -43,7 +43,7 @@ static inline struct pf_bytes pf_bytes_skip(struct pf_bytes text, size_t size)
 /* True when the character is in the set; a NUL, which strchr finds in every set, is not. */
 static inline bool pf_one_of(char c, const char *set)
 {
-    return c != '\0' && strchr(set, c) != NULL;
+    return c != '\0' && strchr(set, c);
 }
 
 /* A blank within a line, or the CR before its LF. The first comparison answers for most bytes. */

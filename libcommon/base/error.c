@@ -24,7 +24,7 @@ int pf_error_set(struct pf_error *error, int code, const char *format, ...)
 {
     va_list args;
 
-    if (error == NULL)
+    if (!error)
         return code;
     if (error->code != PF_OK)
         return error->code;
@@ -39,7 +39,7 @@ int pf_error_at(struct pf_error *error, int code, uint64_t offset, const char *f
 {
     va_list args;
 
-    if (error == NULL)
+    if (!error)
         return code;
     if (error->code != PF_OK)
         return error->code;
@@ -103,7 +103,7 @@ void pf_report_send(const struct pf_report *report, enum pf_severity severity, c
     char text[1024];
     va_list args;
 
-    if (report == NULL || report->fn == NULL)
+    if (!report || !report->fn)
         return;
     va_start(args, format);
     format_text(text, sizeof text, format, args);

@@ -24,7 +24,7 @@ static void large_pages(void *bytes, size_t size)
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes / page * page;
     uintptr_t end = ((uintptr_t)bytes + size + page - 1) / page * page;
 
-    if (bytes != NULL && size >= ((uintptr_t)bytes % LARGE_PAGE == 0 ? 1 : 2) * LARGE_PAGE)
+    if (bytes && size >= ((uintptr_t)bytes % LARGE_PAGE == 0 ? 1 : 2) * LARGE_PAGE)
         madvise((void *)start, end - start, MADV_HUGEPAGE); /* a wish: refused is as good */
 #else
     (void)bytes;
@@ -63,7 +63,7 @@ bool pf_grow(void *array, size_t *capacity, size_t need, size_t size)
         return false;
     memcpy(&old, array, sizeof old);
     grown = realloc(old, wanted * size);
-    if (grown == NULL)
+    if (!grown)
         return false;
     large_pages(grown, wanted * size);
     memcpy(array, &grown, sizeof grown);
@@ -106,9 +106,9 @@ static void *chunk_new(struct pf_arena *arena, size_t size, bool current)
     if (size > SIZE_MAX - sizeof *chunk)
         return NULL;
     chunk = malloc(sizeof *chunk + size);
-    if (chunk == NULL)
+    if (!chunk)
         return NULL;
-    if (current || arena->chunk == NULL) {
+    if (current || !arena->chunk) {
         chunk->next = arena->chunk;
         arena->chunk = chunk;
         arena->size = size;
@@ -127,11 +127,11 @@ void *pf_arena_alloc(struct pf_arena *arena, size_t size)
     if (size > SIZE_MAX - ARENA_ALIGN)
         return NULL;
     size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    if (arena->chunk == NULL || size > arena->size - arena->used) {
+    if (!arena->chunk || size > arena->size - arena->used) {
         /* A big one stands alone, so that the rest of the current chunk is not lost. */
         if (size > CHUNK_SIZE / 4)
             return chunk_new(arena, size, false);
-        if (chunk_new(arena, CHUNK_SIZE, true) == NULL)
+        if (!chunk_new(arena, CHUNK_SIZE, true))
             return NULL;
         arena->used = 0;
     }
@@ -144,7 +144,7 @@ char *pf_arena_copy(struct pf_arena *arena, const void *bytes, size_t size)
 {
     char *copy = size == SIZE_MAX ? NULL : pf_arena_alloc(arena, size + 1);
 
-    if (copy == NULL)
+    if (!copy)
         return NULL;
     if (size > 0)
         memcpy(copy, bytes, size);
@@ -156,7 +156,7 @@ void pf_arena_free(struct pf_arena *arena)
 {
     struct pf_arena_chunk *chunk = arena->chunk;
 
-    while (chunk != NULL) {
+    while (chunk) {
         struct pf_arena_chunk *next = chunk->next;
 
         free(chunk);
@@ -187,7 +187,7 @@ bool pf_buffer_append(struct pf_buffer *buffer, const void *bytes, size_t size)
     if (size == 0)
         return !buffer->failed;
     end = pf_buffer_extend(buffer, size);
-    if (end == NULL)
+    if (!end)
         return false;
     memcpy(end, bytes, size);
     return true;
@@ -209,7 +209,7 @@ void pf_buffer_vprintf(struct pf_buffer *buffer, const char *format, va_list arg
     va_end(again);
     buffer->failed = buffer->failed || size < 0;
     room = pf_buffer_extend(buffer, (size_t)(size < 0 ? 0 : size) + 1);
-    if (room == NULL)
+    if (!room)
         return;
     vsnprintf(room, (size_t)size + 1, format, arguments);
     buffer->size--; /* the NUL */

@@ -116,7 +116,7 @@ bool pf_parse_int(struct pf_bytes text, int64_t low, int64_t high, int64_t *valu
 /* The factor `suffix` stands for in a list "k=1000,M=1000000"; 0 when it is not there. */
 static uint64_t suffix_factor(struct pf_bytes suffix, const char *list)
 {
-    while (list != NULL && *list != '\0') {
+    while (list && *list != '\0') {
         size_t name = strcspn(list, "=");
         uint64_t factor = 0;
         const char *p = list + name;

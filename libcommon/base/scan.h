@@ -132,7 +132,7 @@ static inline bool pf_scan_field(struct pf_bytes *text, char end, struct pf_byte
 
     *field = (struct pf_bytes){text->data, at ? (size_t)(at - text->data) : text->size};
     *text = pf_bytes_skip(*text, field->size + (at != NULL));
-    return at != NULL;
+    return at;
 }
 
 /* --- numbers ----------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ int pf_table_init(struct pf_table *table, size_t row_size)
     *table = (struct pf_table){
         .row_size = row_size, .count = 1, .indexed = 1, .slot_mask = FIRST_SLOTS - 1, .seed = pf_hash_seed()};
     table->slots = calloc(FIRST_SLOTS, sizeof *table->slots);
-    if (table->slots == NULL || !pf_grow(&table->rows, &table->capacity, 1, row_size)) {
+    if (!table->slots || !pf_grow(&table->rows, &table->capacity, 1, row_size)) {
         pf_table_free(table);
         table->status = PF_NOMEM;
         return PF_NOMEM;
@@ -127,7 +127,7 @@ static bool grow_slots(struct pf_table *table, uint64_t count)
         mask = mask * 2 + 1;
     uint32_t *slots = pf_zeroed(mask + 1, sizeof *slots);
 
-    if (slots == NULL)
+    if (!slots)
         return false;
     free(table->slots);
     table->slots = slots;
@@ -221,18 +221,18 @@ static uint32_t find(const struct pf_table *table, const void *row, uint64_t has
 
 uint32_t pf_table_find(const struct pf_table *table, const void *row)
 {
-    return table->slots == NULL ? 0 : find(table, row, row_hash(table, row));
+    return !table->slots ? 0 : find(table, row, row_hash(table, row));
 }
 
 void pf_table_hint(const struct pf_table *table, const void *row)
 {
-    if (table->slots != NULL)
+    if (table->slots)
         pf_prefetch(table->slots + first_probe(table, row, row_hash(table, row)).slot);
 }
 
 void pf_table_hint_row(const struct pf_table *table, const void *row)
 {
-    if (table->slots != NULL) {
+    if (table->slots) {
         uint32_t value = table->slots[first_probe(table, row, row_hash(table, row)).slot];
 
         pf_prefetch(pf_table_row(table, value & (uint32_t)table->slot_mask));
@@ -244,7 +244,7 @@ uint32_t pf_table_intern(struct pf_table *table, const void *row)
     uint64_t hash;
     uint32_t id;
 
-    if (table->slots == NULL || memcmp(row, table->rows, table->row_size) == 0 ||
+    if (!table->slots || memcmp(row, table->rows, table->row_size) == 0 ||
         (table->indexed < table->count && !make_slots(table, 0)))
         return 0;
     hash = row_hash(table, row);

@@ -300,7 +300,7 @@ enum pf_by pf_row_settings_by(const struct pf_row_settings *rows, struct pf_comm
 {
     enum pf_by by = PF_BY_FUNCTION;
 
-    if (rows->by != NULL && !pf_by_find(rows->by, dict, &by, label))
+    if (rows->by && !pf_by_find(rows->by, dict, &by, label))
         pf_tool_usage(&common->tool,
                       "--by takes function, name, file, line, address, image, package, section or "
                       "label:KEY, not '%s'",

@@ -112,7 +112,7 @@ static void refuse_unknown(struct pf_comparison *comparison, const char *measure
 {
     struct pf_error error = {0};
 
-    if (measure != NULL)
+    if (measure)
         pf_named_unknown(comparison->diff.dict, measure, &error);
     else
         pf_error_set(&error, PF_USAGE, "there are no %s records here",
@@ -126,7 +126,7 @@ static bool lacks(struct pf_comparison *comparison, const char *name, bool side,
 {
     struct pf_error error = {0};
 
-    if (!side || comparison->view.gate == NULL) {
+    if (!side || !comparison->view.gate) {
         pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%s'", name,
                      pf_clip(measure).text);
         return true;
@@ -144,9 +144,9 @@ static bool check_nothing(struct pf_comparison *comparison, const char *name)
     bool any = pf_measures_count(&comparison->diff.dict->measures) > 0;
     struct pf_error error = {0};
 
-    if (any && (name != NULL || comparison->rows.kind != PF_RECORD_KINDS)) {
+    if (any && (name || comparison->rows.kind != PF_RECORD_KINDS)) {
         refuse_unknown(comparison, name);
-    } else if (comparison->view.gate != NULL) {
+    } else if (comparison->view.gate) {
         pf_error_set(&error, PF_UNSUPPORTED,
                      "there are no records and no measures: --fail-above has nothing to compare");
         pf_tool_fail(&comparison->common.tool, NULL, &error, false);
@@ -231,7 +231,7 @@ static void prepare_table(struct pf_comparison *comparison, const char *const *s
 {
     struct pf_diff_view *view = &comparison->view;
     struct pf_tool *tool = &comparison->common.tool;
-    bool fits = view->form == PF_SHEET_TEXT && view->gate == NULL;
+    bool fits = view->form == PF_SHEET_TEXT && !view->gate;
 
     view->limit = pf_row_settings_limit(&comparison->rows, view->look.sink, fits, OTHER_LINES);
     view->min_percent = comparison->rows.min_percent;
@@ -253,12 +253,12 @@ static void write_table(struct pf_comparison *comparison)
     struct pf_sink *sink;
     int slot;
 
-    if (sides == NULL)
+    if (!sides)
         pf_tool_nomem(&comparison->common.tool);
     for (size_t i = 0; i < comparison->runs->side_count; i++)
         sides[i] = comparison->runs->sides[i].name;
     comparison->view.look.sink = sink = pf_output_sink(&comparison->common, &slot);
-    if (sink != NULL) {
+    if (sink) {
         prepare_table(comparison, sides);
         if (pf_diff_init(&comparison->diff) != PF_OK)
             pf_tool_nomem(&comparison->common.tool);
@@ -305,7 +305,7 @@ static void write_records(struct pf_comparison *comparison)
     int status = PF_OK;
     bool whole;
 
-    if (output == NULL)
+    if (!output)
         return;
     whole = read_records(comparison);
     while (whole && (status = pf_diff_records_next(&comparison->records, &batch, &error)) == PF_OK)

@@ -53,7 +53,7 @@ static struct pf_rewrite *read_rewrite(struct pf_common *common, struct pf_dict 
     struct texts texts = {0};
     struct pf_error error = {0};
 
-    if (rewrite == NULL)
+    if (!rewrite)
         pf_tool_nomem(tool);
     pf_settings_read(tool, common->given, settings, &texts);
     add_frames(rewrite, tool, PF_REWRITE_SHOW, &texts.show, flags);
@@ -92,7 +92,7 @@ static void open_filter(struct pf_filtering *filter)
     if (filter->selection.inverted && !pf_rewrite_changes_nothing(filter->rewrite))
         pf_tool_usage(&common->tool,
                       "--invert is about records and does not go with edits of frames");
-    if (filter->split != NULL)
+    if (filter->split)
         filter->parts = pf_parts_open(common, filter->inputs, filter->split);
     else
         filter->output = pf_output_open(common, filter->inputs);
@@ -107,7 +107,7 @@ static bool fail(struct pf_filtering *filter, int status, const struct pf_error 
     if (status == PF_NOMEM)
         pf_tool_nomem(&filter->common.tool);
     pf_tool_fail(&filter->common.tool, NULL, error, status == PF_IO);
-    if (filter->parts != NULL)
+    if (filter->parts)
         pf_parts_abandon(filter->parts);
     else
         pf_output_abandon(filter->output);
@@ -119,7 +119,7 @@ static int next_batch(struct pf_filtering *filter, struct pf_batch *batch, struc
     struct pf_input input;
     int status;
 
-    if (filter->spill != NULL)
+    if (filter->spill)
         return pf_spill_next(filter->spill, batch, error);
     status = pf_inputs_next(filter->inputs, batch, &input);
     if (status == PF_OK)
@@ -129,7 +129,7 @@ static int next_batch(struct pf_filtering *filter, struct pf_batch *batch, struc
 
 static bool emit(struct pf_filtering *filter, const struct pf_batch *batch)
 {
-    return filter->parts != NULL ? pf_parts_write(filter->parts, batch)
+    return filter->parts ? pf_parts_write(filter->parts, batch)
                                  : pf_output_write(filter->output, batch);
 }
 
@@ -209,7 +209,7 @@ static void report(struct pf_filtering *filter)
 
 static void close_filter(struct pf_filtering *filter)
 {
-    if (filter->parts != NULL)
+    if (filter->parts)
         pf_parts_close(filter->parts);
     pf_output_close(filter->output);
     pf_spill_close(filter->spill);
@@ -222,7 +222,7 @@ void pf_filtering_write(struct pf_filtering *filter, bool *empty)
 {
     open_filter(filter);
     *empty = false;
-    if (filter->parts != NULL || filter->output != NULL) {
+    if (filter->parts || filter->output) {
         if (run(filter))
             report(filter);
         *empty = !filter->left;

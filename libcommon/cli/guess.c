@@ -248,7 +248,7 @@ static const struct selection *find_selection(const struct line *line, struct pf
 
         if ((pf_bytes_equal(pf_bytes_of(selection->name), word) ||
              has_word(selection->also, word)) &&
-            find_option(line, pf_bytes_of(selection->name)) == NULL)
+            !find_option(line, pf_bytes_of(selection->name)))
             return selection;
     }
     return NULL;
@@ -288,7 +288,7 @@ static void read_name(struct element *element, const char *text)
 /* The argument of an option may be the next element of argv. */
 static void take_argument(const struct line *line, struct element *element)
 {
-    if (element->value == NULL && element->first + 1 < line->argc) {
+    if (!element->value && element->first + 1 < line->argc) {
         element->value = line->argv[element->first + 1];
         element->count = 2;
     }
@@ -299,16 +299,16 @@ static void read_long(const struct line *line, struct element *element)
     size_t alike = 0;
 
     element->option = find_option(line, element->name);
-    element->selection = element->option != NULL ? NULL : find_selection(line, element->name);
-    if (element->option == NULL && element->selection == NULL &&
-        find_guess(line, element->name, true) == NULL)
+    element->selection = element->option ? NULL : find_selection(line, element->name);
+    if (!element->option && !element->selection &&
+        !find_guess(line, element->name, true))
         element->option = find_prefix(line, element->name, &alike);
     element->ambiguous = alike > 1;
-    element->kind = element->option != NULL      ? OPTION
-                    : element->selection != NULL ? SELECTION
+    element->kind = element->option      ? OPTION
+                    : element->selection ? SELECTION
                                                  : UNKNOWN;
-    if ((element->option != NULL && element->option->required) ||
-        (element->selection != NULL && element->selection->argument))
+    if ((element->option && element->option->required) ||
+        (element->selection && element->selection->argument))
         take_argument(line, element);
 }
 
@@ -319,24 +319,24 @@ static void read_letters(const struct line *line, struct element *element, const
     for (const char *p = text; *p != '\0'; p++) {
         const struct option *option = find_letter(line, *p);
 
-        if (element->option == NULL)
+        if (!element->option)
             element->option = option;
-        if (option == NULL && p == text)
+        if (!option && p == text)
             for (size_t k = 0; k < sizeof selections / sizeof *selections; k++)
                 if (selections[k].letter == *p)
                     element->selection = &selections[k];
-        if (element->selection != NULL)
+        if (element->selection)
             element->kind = SELECTION;
-        if (option == NULL && element->selection == NULL) {
+        if (!option && !element->selection) {
             element->letter = p;
             return;
         }
-        if (option == NULL ? element->selection->argument : option->required) {
+        if (!option ? element->selection->argument : option->required) {
             element->value = p[1] != '\0' ? p + 1 : NULL;
             take_argument(line, element);
             return;
         }
-        if (option == NULL || option->optional)
+        if (!option || option->optional)
             return;
     }
 }
@@ -359,9 +359,9 @@ static void read_element(const struct line *line, int at, struct element *elemen
         return;
     }
     read_name(element, text + 1);
-    element->single = element->name.size > 1 && (find_option(line, element->name) != NULL ||
-                                                 find_selection(line, element->name) != NULL ||
-                                                 find_guess(line, element->name, false) != NULL);
+    element->single = element->name.size > 1 && (find_option(line, element->name) ||
+                                                 find_selection(line, element->name) ||
+                                                 find_guess(line, element->name, false));
     if (element->single) {
         read_long(line, element);
     } else {
@@ -393,7 +393,7 @@ static bool is_input_option(const struct option *option)
 {
     static const char names[] = "from recursive files0-from salvage keep-going threads";
 
-    return option != NULL && has_word(names, option->name);
+    return option && has_word(names, option->name);
 }
 
 /* One side of the pipe: what selects and what is read, or the rest. */
@@ -410,7 +410,7 @@ static void append_side(const struct line *line, bool front, struct pf_buffer *t
         if (element.kind == SELECTION && front) {
             pf_command_text(text, " --");
             pf_command_text(text, element.selection->name);
-            if (element.value != NULL)
+            if (element.value)
                 append_word(text, element.value);
         } else if (element.kind != SELECTION &&
                    front == (element.kind == OPERAND || element.kind == DASHES ||
@@ -441,7 +441,7 @@ static _Noreturn void answer_selection(const struct line *line, const struct ele
     }
     pf_command_text(&text, " --");
     pf_command_text(&text, element->selection->name);
-    if (element->value != NULL)
+    if (element->value)
         append_word(&text, element->value);
     pf_command_text(&text, " FILE -o FILTERED.pfs");
     answer(line, &named, "filter each input first: ", &text);
@@ -457,12 +457,12 @@ static _Noreturn void answer_guess(const struct line *line, const struct element
 
         if (*p == '@') {
             pf_buffer_append(&text, element->name.data, element->name.size);
-            if (element->value != NULL && strstr(guess->answer, "--@") != NULL) {
+            if (element->value && strstr(guess->answer, "--@")) {
                 pf_command_text(&text, "=");
                 pf_command_word(&text, element->value);
             }
         } else if (*p == '<') {
-            if (element->value != NULL)
+            if (element->value)
                 pf_command_word(&text, element->value);
             else
                 pf_buffer_append(&text, p + 1, size - 1);
@@ -481,7 +481,7 @@ static _Noreturn void answer_option(const struct line *line, const struct elemen
 
     pf_command_text(&text, "--");
     pf_buffer_append(&text, option->name.data, option->name.size);
-    if (element->value != NULL && option->required) {
+    if (element->value && option->required) {
         pf_command_text(&text, "=");
         pf_command_word(&text, element->value);
     }
@@ -538,7 +538,7 @@ static const struct option *nearest(const struct line *line, struct pf_bytes nam
     size_t best = allowed(name);
 
     for (size_t k = 0; k < line->option_count; k++)
-        if (is_nearer(name, line->options[k].name, found == NULL, &best))
+        if (is_nearer(name, line->options[k].name, !found, &best))
             found = &line->options[k];
     return found;
 }
@@ -549,8 +549,8 @@ static const struct selection *nearest_selection(const struct line *line, struct
     size_t best = allowed(name);
 
     for (size_t k = 0; k < sizeof selections / sizeof *selections; k++)
-        if (find_option(line, pf_bytes_of(selections[k].name)) == NULL &&
-            is_nearer(name, pf_bytes_of(selections[k].name), found == NULL, &best))
+        if (!find_option(line, pf_bytes_of(selections[k].name)) &&
+            is_nearer(name, pf_bytes_of(selections[k].name), !found, &best))
             found = &selections[k];
     return found;
 }
@@ -601,20 +601,20 @@ static void check_element(const struct line *line, const struct element *element
         answer_selection(line, element);
     if (element->single && element->kind == OPTION)
         answer_option(line, element, "type ", element->option);
-    if (element->letter != NULL)
+    if (element->letter)
         answer_letter(line, element);
     if (element->ambiguous)
         answer_ambiguous(line, element);
     if (element->kind != UNKNOWN)
         return;
     guess = find_guess(line, element->name, false);
-    if (guess != NULL)
+    if (guess)
         answer_guess(line, element, guess);
     option = nearest(line, element->name);
-    if (option != NULL)
+    if (option)
         answer_option(line, element, "did you mean ", option);
     selection = nearest_selection(line, element->name);
-    if (selection != NULL)
+    if (selection)
         answer_mistaken(line, element, selection);
     pf_tool_usage(line->tool, "unrecognized option '%s'", line->argv[element->first]);
 }
@@ -625,7 +625,7 @@ void pf_guess_options(struct pf_tool *tool, int argc, char *const *argv, const c
     struct element element;
 
     line.program = program_bit(tool->name);
-    for (; *help != NULL && line.option_count < OPTIONS; help++)
+    for (; *help && line.option_count < OPTIONS; help++)
         line.option_count += parse_help(*help, &line.options[line.option_count]);
     for (int at = 1; at < argc; at += element.count) {
         read_element(&line, at, &element);

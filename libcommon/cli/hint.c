@@ -43,17 +43,17 @@ static bool is_output(const struct pf_common *common, const char *name)
 {
     struct stat info;
 
-    return common->output == NULL && common->operand_count > 1 &&
+    return !common->output && common->operand_count > 1 &&
            (strcmp(name, common->operands[0]) == 0 ||
             strcmp(name, common->operands[common->operand_count - 1]) == 0) &&
-           pf_registry_suffix(name) != NULL && stat(name, &info) != 0 && errno == ENOENT;
+           pf_registry_suffix(name) && stat(name, &info) != 0 && errno == ENOENT;
 }
 
 static void append_operands(struct pf_buffer *text, const struct pf_common *common,
                             const char *but)
 {
     for (unsigned i = 0; i < common->operand_count; i++)
-        if (but == NULL || strcmp(common->operands[i], but) != 0) {
+        if (!but || strcmp(common->operands[i], but) != 0) {
             pf_command_text(text, " ");
             pf_command_word(text, common->operands[i]);
         }
@@ -129,7 +129,7 @@ static bool append_glob(struct pf_buffer *text, char *const *names, size_t count
     pf_buffer_append(&pattern, names[0], start);
     pf_buffer_byte(&pattern, '*');
     pf_command_text(&pattern, names[0] + strlen(names[0]) - end);
-    good = pf_buffer_byte(&pattern, '\0') && strpbrk(pattern.data, " \t\n'\"\\$`?[&;|<>()~#!{}") == NULL &&
+    good = pf_buffer_byte(&pattern, '\0') && !strpbrk(pattern.data, " \t\n'\"\\$`?[&;|<>()~#!{}") &&
            glob(pattern.data, 0, NULL, &found) == 0 && found.gl_pathc == count;
     globfree(&found);
     if (good) {
@@ -223,7 +223,7 @@ void pf_hint_names(struct pf_common *common, const struct pf_dict *dict, const c
         lines |= row->line > 0;
         names |= is_name(pf_dict_string(dict, pf_dict_function(dict, row->function)->name));
     }
-    if (list != NULL && !lines && dict->locations.count > 1) {
+    if (list && !lines && dict->locations.count > 1) {
         warn_lines(common, addresses, format, list);
         return;
     }

@@ -156,7 +156,7 @@ static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
     inputs->failed = true;
     inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;
     inputs->end_due = inputs->want_ends;
-    inputs->removed_due = inputs->selection != NULL;
+    inputs->removed_due = inputs->selection;
     pf_feed_close(&inputs->feed);
 }
 
@@ -280,7 +280,7 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
         inputs->good += !inputs->rejected;
         inputs->feed.input.complete = !inputs->rejected;
         inputs->end_due = inputs->want_ends;
-        inputs->removed_due = inputs->selection != NULL;
+        inputs->removed_due = inputs->selection;
         pf_feed_close(&inputs->feed);
     } else if (status < 0) {
         input_failed(inputs, &error);

@@ -270,7 +270,7 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
                      bool told)
 {
     struct pf_error error = {0};
-    bool in_place = pf_sink_temporary(sink) == NULL;
+    bool in_place = !pf_sink_temporary(sink);
     if ((!in_place && (told || !worth_keeping(common, inputs))) || (told && pf_sink_status(sink, NULL) < 0))
         pf_sink_abort(sink);
     else if (pf_sink_commit(sink, &error) < 0)

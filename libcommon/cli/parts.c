@@ -100,15 +100,15 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
 
     if (key[0] == '\0')
         pf_tool_usage(&common->tool, "--split takes the key of a label, 'section' or 'image'");
-    if (common->output == NULL || !is_template(common->output))
+    if (!common->output || !is_template(common->output))
         pf_tool_usage(&common->tool,
                       "--split needs -o with one %%s in it, as in -o 'parts/%%s.pfs'");
     /* The name of a part ends with no suffix but the template's. */
-    if (common->to == NULL)
+    if (!common->to)
         common->to = pf_registry_suffix(common->output);
-    if (common->to == NULL)
+    if (!common->to)
         common->to = pf_registry_find(PF_BYTES("pfs"));
-    if (parts == NULL || (parts->open = calloc(OPEN_MAX_PARTS, sizeof *parts->open)) == NULL ||
+    if (!parts || (parts->open = calloc(OPEN_MAX_PARTS, sizeof *parts->open)) == NULL ||
         (parts->split = pf_split_new(pf_inputs_dict(inputs), key)) == NULL)
         pf_tool_nomem(&common->tool);
     parts->common = common;
@@ -155,7 +155,7 @@ static bool remember_texts(struct history *history, const struct pf_batch *batch
 
         text.name.data = pf_arena_copy(&history->bytes, text.name.data, text.name.size);
         text.text.data = pf_arena_copy(&history->bytes, text.text.data, text.text.size);
-        if (text.name.data == NULL || text.text.data == NULL)
+        if (!text.name.data || !text.text.data)
             return false;
         history->texts[history->text_count++] = text;
     }
@@ -191,7 +191,7 @@ static bool write_to(struct pf_parts *parts, struct pf_output *output, const str
 {
     struct pf_error error = {0};
 
-    if (output != NULL) {
+    if (output) {
         parts->failed = !pf_output_write(output, batch);
     } else if (pf_spill_write(parts->spill, batch, &error) != PF_OK) {
         fail(parts, &error);
@@ -236,7 +236,7 @@ static bool write_to_all(struct pf_parts *parts, const struct pf_batch *batch)
     for (uint32_t i = 0; i < parts->open_count; i++)
         if (!write_to(parts, parts->parts[parts->open[i]].output, batch))
             return false;
-    return parts->spill == NULL || write_to(parts, NULL, batch);
+    return !parts->spill || write_to(parts, NULL, batch);
 }
 
 static bool open_part(struct pf_parts *parts, uint32_t number)
@@ -244,10 +244,10 @@ static bool open_part(struct pf_parts *parts, uint32_t number)
     struct part *part = &parts->parts[number];
     const char *name = pf_split_name(parts->split, number);
 
-    if (name == NULL || (part->path = make_path(parts->common->output, name)) == NULL)
+    if (!name || (part->path = make_path(parts->common->output, name)) == NULL)
         pf_tool_nomem(&parts->common->tool);
     part->output = pf_output_open_path(parts->common, parts->inputs, part->path);
-    if (part->output == NULL) {
+    if (!part->output) {
         free(part->path);
         part->path = NULL;
         parts->failed = true;
@@ -285,9 +285,9 @@ static bool write_part(struct pf_parts *parts, const struct pf_batch *batch,
     struct part *part = find_part(parts, rows->part);
     struct pf_batch some;
 
-    if (part->output == NULL && parts->open_count < parts->open_max && !open_part(parts, rows->part))
+    if (!part->output && parts->open_count < parts->open_max && !open_part(parts, rows->part))
         return false;
-    if (part->output == NULL && parts->spill == NULL && !open_spill(parts))
+    if (!part->output && !parts->spill && !open_spill(parts))
         return false;
     if (pf_copied_rows_take(&parts->rows, batch, rows->rows, rows->count, &some) != PF_OK)
         pf_tool_nomem(&parts->common->tool);
@@ -386,7 +386,7 @@ void pf_parts_close(struct pf_parts *parts)
     if (pf_split_report(parts->split, &report) != PF_OK)
         pf_tool_nomem(&parts->common->tool);
     close_open(parts);
-    while (parts->spill != NULL && !parts->failed) {
+    while (parts->spill && !parts->failed) {
         next_round(parts);
         close_open(parts);
     }

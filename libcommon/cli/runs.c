@@ -54,7 +54,7 @@ static void find_groups(struct pf_common *common, struct entry *entries, size_t 
     struct by_key *keys = calloc(count + 1, sizeof *keys);
     size_t known = 0;
 
-    if (keys == NULL)
+    if (!keys)
         pf_tool_nomem(&common->tool);
     for (size_t i = 0; i < count; i++)
         if (entries[i].series.key[0] != '\0')
@@ -66,7 +66,7 @@ static void find_groups(struct pf_common *common, struct entry *entries, size_t 
             join(entries, keys[i - 1].position, keys[i].position);
     for (size_t i = 0; i < count; i++) {
         const struct by_key *parent = bsearch(entries[i].series.parent, keys, known, sizeof *keys, compare_with_key);
-        if (entries[i].series.key[0] != '\0' && parent != NULL)
+        if (entries[i].series.key[0] != '\0' && parent)
             join(entries, i, parent->position);
     }
     for (size_t i = 0; i < count; i++)
@@ -113,7 +113,7 @@ static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigne
     size_t count = runs->names->count - from;
     struct entry *entries = calloc(count + 1, sizeof *entries);
 
-    if (entries == NULL)
+    if (!entries)
         pf_tool_nomem(&runs->common->tool);
     for (size_t i = 0; i < count; i++) {
         entries[i] = (struct entry){.name = runs->names->names[from + i], .position = i, .group = i};
@@ -175,15 +175,15 @@ static void take_operands(struct pf_runs *runs, bool reverse)
     struct pf_common *common = runs->common;
     struct pf_operands *names = runs->names;
 
-    if (common->files0_from != NULL && common->operand_count > 0)
+    if (common->files0_from && common->operand_count > 0)
         pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
-    if (common->files0_from != NULL)
+    if (common->files0_from)
         pf_operands_add_files0(names, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)
         pf_operands_add(names, common, pf_bytes_of(common->operands[i]));
     runs->side_count = names->count;
     runs->sides = calloc(names->count + 1, sizeof *runs->sides);
-    if (runs->sides == NULL)
+    if (!runs->sides)
         pf_tool_nomem(&common->tool);
     for (size_t i = 0; i < names->count; i++)
         runs->sides[i].name = names->names[reverse ? names->count - 1 - i : i];
@@ -195,7 +195,7 @@ struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most
     struct pf_operands files = {0};
     size_t capacity = 0;
 
-    if (runs == NULL || (runs->names = calloc(1, sizeof *runs->names)) == NULL)
+    if (!runs || (runs->names = calloc(1, sizeof *runs->names)) == NULL)
         pf_tool_nomem(&common->tool);
     runs->common = common;
     take_operands(runs, reverse);

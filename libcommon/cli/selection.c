@@ -80,12 +80,12 @@ void pf_selection_read(struct pf_selection *selection, struct pf_common *common,
     selection->select = pf_select_new(dict);
     selection->flags = (texts.ignore_case ? PF_PATTERN_IGNORE_CASE : 0) |
                        (texts.fixed_strings ? PF_PATTERN_FIXED : 0);
-    if (selection->select == NULL)
+    if (!selection->select)
         pf_tool_nomem(selection->tool);
     read_labels(selection, &texts);
     read_frames(selection, PF_SELECT_FOCUS, &texts.focus);
     read_frames(selection, PF_SELECT_IGNORE, &texts.ignore);
-    selection->timed = texts.time != NULL;
+    selection->timed = texts.time;
     if (selection->timed)
         pf_tool_check(selection->tool, pf_select_time(selection->select, texts.time, &error),
                       &error);
@@ -103,7 +103,7 @@ void pf_selection_read_more(struct pf_selection *selection, struct pf_common *co
     for (unsigned i = 0; i < texts.kind.count; i++)
         pf_tool_check(selection->tool,
                       pf_select_kind(selection->select, texts.kind.list[i], &error), &error);
-    if (texts.min_value != NULL)
+    if (texts.min_value)
         pf_tool_check(selection->tool,
                       pf_select_min_value(selection->select, texts.min_value, measure, &error),
                       &error);
@@ -132,9 +132,9 @@ void pf_selection_note(struct pf_selection *selection, unsigned number,
         if (pf_bytes_equal(pf_dict_string(dict, batch->origin[i]), PF_BYTES("profutils")) &&
             pf_bytes_equal(pf_dict_string(dict, batch->key[i]), PF_BYTES("source_format")))
             name = pf_dict_string(dict, batch->value[i]).data;
-    if (name == NULL)
+    if (!name)
         return;
-    if (number > 0 && selection->format != NULL && strcmp(selection->format, name) != 0)
+    if (number > 0 && selection->format && strcmp(selection->format, name) != 0)
         name = NULL;
     selection->format = name;
 }

@@ -12,7 +12,7 @@ static_assert(sizeof(enum pf_takes) == sizeof(int), "fields of words are enums")
 
 static const struct pf_given *find_given(const struct pf_given *given, const char *option)
 {
-    for (; given->name != NULL; given++)
+    for (; given->name; given++)
         if (strcmp(given->name, option) == 0 && given->count > 0)
             return given;
     return NULL;
@@ -26,7 +26,7 @@ static _Noreturn void refuse(struct pf_tool *tool, const struct pf_setting *sett
     snprintf(number, sizeof number, "a number from %" PRId64 " to %" PRId64, setting->low,
              setting->high);
     pf_tool_usage(tool, "--%s takes %s, not '%s'", setting->option,
-                  setting->what != NULL ? setting->what : number, text);
+                  setting->what ? setting->what : number, text);
 }
 
 /* The number of a word in "a, b or c". */
@@ -49,11 +49,11 @@ static bool find_word(const char *words, struct pf_bytes text, int *number)
 static void read_setting(struct pf_tool *tool, const struct pf_setting *setting,
                          const struct pf_given *given, void *field)
 {
-    const char *text = given->values != NULL ? given->values[given->count - 1] : NULL;
+    const char *text = given->values ? given->values[given->count - 1] : NULL;
     bool good = true;
     int word;
 
-    if (text == NULL)
+    if (!text)
         text = "";
     switch (setting->takes) {
     case PF_TAKES_NOTHING:
@@ -85,22 +85,22 @@ static void read_setting(struct pf_tool *tool, const struct pf_setting *setting,
 void pf_settings_read(struct pf_tool *tool, const struct pf_given *given,
                       const struct pf_setting *settings, void *fields)
 {
-    for (; settings->option != NULL; settings++) {
+    for (; settings->option; settings++) {
         const struct pf_given *option = find_given(given, settings->option);
 
-        if (option != NULL)
+        if (option)
             read_setting(tool, settings, option, (char *)fields + settings->field);
     }
 }
 
 bool pf_settings_given(const struct pf_given *given, const char *option)
 {
-    return find_given(given, option) != NULL;
+    return find_given(given, option);
 }
 
 const char *pf_settings_first(const struct pf_given *given, const char *const *options)
 {
-    while (*options != NULL && find_given(given, *options) == NULL)
+    while (*options && !find_given(given, *options))
         options++;
     return *options;
 }

@@ -197,7 +197,7 @@ void pf_summary_write(struct pf_summary *summary)
     int slot;
 
     summary->top.look.sink = pf_output_sink(&summary->common, &slot);
-    if (summary->top.look.sink == NULL)
+    if (!summary->top.look.sink)
         return;
     prepare(summary);
     if (read_all(summary)) {

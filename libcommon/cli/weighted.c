@@ -42,7 +42,7 @@ static void add_text(struct weighted *weighted, const char *text)
     struct pf_weight weight;
     int status;
 
-    if (colon == NULL || colon[1] == '\0')
+    if (!colon || colon[1] == '\0')
         pf_tool_usage(&weighted->common->tool, "--weight takes WEIGHT:FILE, not '%s'", text);
     status = pf_weight_parse(&weight, (struct pf_bytes){text, (size_t)(colon - text)}, &error);
     pf_tool_check(&weighted->common->tool, status, &error);
@@ -53,10 +53,10 @@ static int add_line(struct weighted *weighted, struct pf_bytes line, struct pf_e
 {
     const char *tab = memchr(line.data, '\t', line.size);
     struct pf_weight weight;
-    size_t size = tab != NULL ? (size_t)(tab - line.data) : 0;
+    size_t size = tab ? (size_t)(tab - line.data) : 0;
     int status;
 
-    if (tab == NULL || size + 1 == line.size)
+    if (!tab || size + 1 == line.size)
         return pf_error_set(error, PF_USAGE, "'%s' is not of the form WEIGHT, tab, FILE",
                             pf_clip(line).text);
     status = pf_weight_parse(&weight, (struct pf_bytes){line.data, size}, error);
@@ -94,12 +94,12 @@ static void add_operands(struct weighted *weighted)
 
     weighted->operands.group = (uint32_t)weighted->weights->count;
     pf_tool_check(&weighted->common->tool, pf_weights_add(weighted->weights, (struct pf_weight){1, 1}), NULL);
-    if (common->files0_from != NULL)
+    if (common->files0_from)
         pf_operands_add_files0(&weighted->operands, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)
         if (pf_strings_intern(&weighted->names, pf_bytes_of(common->operands[i]), 0) >= known || known == 1)
             pf_operands_add_operand(&weighted->operands, common, common->operands[i]);
-    if (common->files0_from == NULL && common->operand_count == 0 && weighted->weights->count == 1)
+    if (!common->files0_from && common->operand_count == 0 && weighted->weights->count == 1)
         pf_operands_add(&weighted->operands, common, PF_BYTES("-"));
 }
 
@@ -110,13 +110,13 @@ struct pf_inputs *pf_weighted_open(struct pf_common *common, struct pf_weights *
     struct pf_error error = {0};
 
     pf_settings_read(&common->tool, common->given, settings, &texts);
-    if (common->files0_from != NULL && common->operand_count > 0)
+    if (common->files0_from && common->operand_count > 0)
         pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
     if (pf_strings_init(&weighted.names) != PF_OK)
         pf_tool_nomem(&common->tool);
     for (unsigned i = 0; i < texts.weights.count; i++)
         add_text(&weighted, texts.weights.list[i]);
-    if (texts.list != NULL)
+    if (texts.list)
         add_list(&weighted, texts.list);
     add_operands(&weighted);
     pf_strings_free(&weighted.names);

@@ -136,7 +136,7 @@ static const char *looks_like(const unsigned char *p, size_t have, int *bits)
         bool found = have >= known[i].size && memcmp(p, known[i].magic, known[i].size) == 0;
 
         *bits = 8 * (int)(known[i].size + strlen(known[i].inside));
-        if (found && pf_bytes_find(text, pf_bytes_of(known[i].inside)) != NULL)
+        if (found && pf_bytes_find(text, pf_bytes_of(known[i].inside)))
             return known[i].what;
     }
     *bits = 0;
@@ -159,8 +159,8 @@ static const char *looks_like_table(struct pf_bytes text)
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (pf_bytes_find(text, pf_bytes_of(known[i].first)) != NULL &&
-            pf_bytes_find(text, pf_bytes_of(known[i].second)) != NULL)
+        if (pf_bytes_find(text, pf_bytes_of(known[i].first)) &&
+            pf_bytes_find(text, pf_bytes_of(known[i].second)))
             return known[i].what;
     return NULL;
 }

@@ -77,7 +77,7 @@ int pf_text_bid(struct pf_source *source,
 
         if (size > 0 && line.data[size - 1] == '\r')
             line.size--;
-        bits = judge(line, end != NULL, evidence);
+        bits = judge(line, end, evidence);
         if (bits == PF_TEXT_OTHER && end)
             return 0;
         if (bits > 0 && bits & PF_TEXT_SURE)

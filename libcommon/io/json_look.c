@@ -43,7 +43,7 @@ static void note(struct look *look, const struct pf_bytes *text)
         size_t size = value ? (size_t)(value - look->paths[k]) : strlen(look->paths[k]);
 
         if (size == look->size && memcmp(look->paths[k], look->path, size) == 0 &&
-            (!value || (text && pf_bytes_find(*text, pf_bytes_of(value + 1)) != NULL)))
+            (!value || (text && pf_bytes_find(*text, pf_bytes_of(value + 1)))))
             look->found |= UINT32_C(1) << k;
     }
 }

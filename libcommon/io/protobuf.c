@@ -33,7 +33,7 @@ static const unsigned char *parse_head(const unsigned char *p, const unsigned ch
     uint64_t tag;
     const unsigned char *at = pf_proto_varint(p, end, &tag);
 
-    if (at == NULL) {
+    if (!at) {
         *problem = varint_problem(p, end);
         return NULL;
     }
@@ -73,7 +73,7 @@ int pf_proto_next(struct pf_proto *message, struct pf_proto_field *field, const 
     if (message->cursor == message->end)
         return PF_EOF;
     at = parse_head(message->cursor, message->end, field, problem);
-    if (at == NULL)
+    if (!at)
         return PF_FAILED;
     if (field->type == PF_PROTO_BYTES) {
         if (field->value > (uint64_t)(message->end - at)) {
@@ -120,7 +120,7 @@ int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_fie
         /* Most fields: a tag of one byte, and bytes that are at hand. */
         if (have >= HEAD_MAX && p[0] < 128 && (p[0] & 7) == PF_PROTO_BYTES && wanted >> (p[0] >> 3) & 1 && p[0] >= 8) {
             at = pf_proto_varint(p + 1, p + HEAD_MAX, &field->value);
-            if (at != NULL && field->value <= (uint64_t)(p + have - at)) {
+            if (at && field->value <= (uint64_t)(p + have - at)) {
                 field->number = p[0] >> 3;
                 field->type = PF_PROTO_BYTES;
                 field->bytes = at;
@@ -131,7 +131,7 @@ int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_fie
         if (have == 0)
             return pf_source_status(source, error) == PF_OK ? PF_EOF : error->code;
         at = parse_head(p, p + have, field, &problem);
-        if (at == NULL)
+        if (!at)
             return have < HEAD_MAX ? cut(source, *offset, problem, error) : pf_error_at(error, PF_FAILED, *offset, "%s", problem);
         if (field->type == PF_PROTO_BYTES && field->number < 64 && wanted >> field->number & 1)
             return read_bytes(source, (size_t)(at - p), field, *offset, error);

@@ -63,12 +63,12 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
 {
     const char *p = bytes;
 
-    if (output->below != NULL)
+    if (output->below)
         return pf_sink_write(output->below, bytes, size) == PF_OK ? PF_OK : pf_sink_status(output->below, &output->error);
     if (output->fd < 0)
         return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
                                                               : pf_error_nomem(&output->error);
-    if (size > 0 && output->terminal && output->before != NULL) {
+    if (size > 0 && output->terminal && output->before) {
         output->before(output->before_arg);
         output->before = NULL;
     }
@@ -131,12 +131,12 @@ static int drain(struct pf_sink *sink, int flush)
 {
     struct pf_sink_output *output = sink->output;
     uint64_t offset = pf_sink_offset(sink);
-    const char *bytes = output->buffer == NULL ? "" : output->buffer;
-    size_t size = output->buffer == NULL ? 0 : (size_t)(sink->cursor - output->buffer);
+    const char *bytes = !output->buffer ? "" : output->buffer;
+    size_t size = !output->buffer ? 0 : (size_t)(sink->cursor - output->buffer);
 
     if (emit(output, bytes, size, flush) != PF_OK)
         return fail(sink);
-    if (output->buffer != NULL) {
+    if (output->buffer) {
         sink->cursor = output->buffer;
         sink->limit = output->buffer + BUFFER_SIZE;
         sink->limit_offset = offset + BUFFER_SIZE;
@@ -182,11 +182,11 @@ int pf_sink_printf(struct pf_sink *sink, const char *format, ...)
     va_end(args);
     if (length >= (int)sizeof small) {
         text = malloc((size_t)length + 1);
-        if (text != NULL)
+        if (text)
             vsnprintf(text, (size_t)length + 1, format, again);
     }
     va_end(again);
-    if (length < 0 || text == NULL) {
+    if (length < 0 || !text) {
         pf_error_nomem(&sink->output->error);
         return fail(sink);
     }
@@ -218,7 +218,7 @@ static int start_deflate(struct pf_sink *sink, int level, int window, int memory
     struct pf_sink_output *output = sink->output;
 
     output->deflated = malloc(BUFFER_SIZE);
-    if (output->deflated == NULL || deflateInit2(&output->deflater, level, Z_DEFLATED, window, memory,
+    if (!output->deflated || deflateInit2(&output->deflater, level, Z_DEFLATED, window, memory,
                                                  Z_DEFAULT_STRATEGY) != Z_OK) {
         pf_error_nomem(&output->error);
         return fail(sink);
@@ -263,7 +263,7 @@ unsigned pf_sink_columns(const struct pf_sink *sink)
 
 const char *pf_sink_mark(const struct pf_sink *sink)
 {
-    return sink->output->mark != NULL ? sink->output->mark : "~";
+    return sink->output->mark ? sink->output->mark : "~";
 }
 
 void pf_sink_before_terminal(struct pf_sink *sink, void (*before)(void *), void *arg)
@@ -276,7 +276,7 @@ int pf_sink_status(const struct pf_sink *sink, struct pf_error *error)
 {
     const struct pf_error *own = &sink->output->error;
 
-    if (own->code != PF_OK && error != NULL && error->code == PF_OK)
+    if (own->code != PF_OK && error && error->code == PF_OK)
         *error = *own;
     return own->code;
 }
@@ -307,7 +307,7 @@ static void discard(struct pf_sink *sink)
 {
     struct pf_sink_output *output = sink->output;
 
-    if (output->temporary != NULL)
+    if (output->temporary)
         unlink(output->temporary);
     if (output->deflates)
         deflateEnd(&output->deflater);
@@ -325,11 +325,11 @@ static void discard(struct pf_sink *sink)
 static char *folder_of(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
-    size_t size = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    size_t size = !slash ? 0 : (size_t)(slash - path) + 1;
     char *folder = malloc(size + 1);
 
     *name = path + size;
-    if (folder != NULL) {
+    if (folder) {
         memcpy(folder, path, size);
         folder[size] = '\0';
     }
@@ -351,10 +351,10 @@ static int open_folder(struct pf_sink_output *output)
     char *folder;
     int fd = -1;
 
-    if (!output->sync || output->temporary == NULL || output->error.code != PF_OK)
+    if (!output->sync || !output->temporary || output->error.code != PF_OK)
         return -1;
     folder = folder_of(output->target, &name);
-    if (folder == NULL)
+    if (!folder)
         pf_error_nomem(&output->error);
     else if ((fd = open(folder[0] == '\0' ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         pf_error_system(&output->error, "cannot open the directory of %s", output->name);
@@ -372,7 +372,7 @@ int pf_sink_commit(struct pf_sink *sink, struct pf_error *error)
         sync_descriptor(output, output->fd);
     close_output(output);
     folder = open_folder(output);
-    if (output->error.code == PF_OK && output->temporary != NULL) {
+    if (output->error.code == PF_OK && output->temporary) {
         if (rename(output->temporary, output->target) == 0) {
             free(output->temporary);
             output->temporary = NULL;
@@ -391,7 +391,7 @@ int pf_sink_commit(struct pf_sink *sink, struct pf_error *error)
 
 void pf_sink_abort(struct pf_sink *sink)
 {
-    if (sink == NULL)
+    if (!sink)
         return;
     close_output(sink->output);
     discard(sink);
@@ -403,7 +403,7 @@ static char *join(const char *a, const char *b, const char *c)
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
     char *text = malloc(size);
 
-    if (text != NULL)
+    if (text)
         snprintf(text, size, "%s%s%s", a, b, c);
     return text;
 }
@@ -422,7 +422,7 @@ static char *follow(const char *path)
     if (to[0] == '/')
         return join(to, "", "");
     folder = folder_of(path, &name);
-    next = folder == NULL ? NULL : join(folder, to, "");
+    next = !folder ? NULL : join(folder, to, "");
     free(folder);
     return next;
 }
@@ -432,13 +432,13 @@ static char *resolve(const char *path)
 {
     char *real = realpath(path, NULL), *at;
 
-    if (real != NULL || errno != ENOENT)
+    if (real || errno != ENOENT)
         return real;
     at = join(path, "", "");
-    for (int links = 0; at != NULL && links < LINKS_MAX; links++) {
+    for (int links = 0; at && links < LINKS_MAX; links++) {
         char *next = follow(at);
 
-        if (next == NULL && (errno == EINVAL || errno == ENOENT))
+        if (!next && (errno == EINVAL || errno == ENOENT))
             return at;
         free(at);
         at = next;
@@ -456,7 +456,7 @@ static int open_temporary(struct pf_sink_output *output, mode_t mode, bool absen
     size_t size = strlen(output->target) + 16;
 
     output->temporary = malloc(size);
-    if (folder == NULL || output->temporary == NULL) {
+    if (!folder || !output->temporary) {
         free(folder);
         return pf_error_nomem(&output->error);
     }
@@ -486,14 +486,14 @@ static int open_temporary(struct pf_sink_output *output, mode_t mode, bool absen
 /* A target that is absent or a regular file. `status` is NULL when it is absent. */
 static int open_beside(struct pf_sink_output *output, const char *path, const struct stat *status)
 {
-    if (status != NULL && access(path, W_OK) != 0)
+    if (status && access(path, W_OK) != 0)
         return pf_error_system(&output->error, "cannot write %s", output->name);
     output->target = resolve(path);
-    if (output->target == NULL)
+    if (!output->target)
         return pf_error_system(&output->error, "cannot write %s", output->name);
     if (open_temporary(output, status == NULL ? 0666 : status->st_mode, status == NULL) != PF_OK)
         return output->error.code;
-    if (status != NULL && fchmod(output->fd, status->st_mode & 07777) != 0)
+    if (status && fchmod(output->fd, status->st_mode & 07777) != 0)
         return pf_error_system(&output->error, "cannot set the mode of %s", output->name);
     return PF_OK;
 }
@@ -546,9 +546,9 @@ static struct pf_sink *new_sink(const char *name)
 {
     struct pf_sink *sink = calloc(1, sizeof *sink);
     struct pf_sink_output *output = calloc(1, sizeof *output);
-    char *copy = name == NULL ? join("standard output", "", "") : join("'", name, "'");
+    char *copy = !name ? join("standard output", "", "") : join("'", name, "'");
 
-    if (sink == NULL || output == NULL || copy == NULL) {
+    if (!sink || !output || !copy) {
         free(sink);
         free(output);
         free(copy);
@@ -564,10 +564,10 @@ static struct pf_sink *new_sink(const char *name)
 static struct pf_sink *new_buffered(const char *name)
 {
     struct pf_sink *sink = new_sink(name);
-    char *buffer = sink != NULL ? malloc(BUFFER_SIZE) : NULL;
+    char *buffer = sink ? malloc(BUFFER_SIZE) : NULL;
 
-    if (buffer == NULL) {
-        if (sink != NULL)
+    if (!buffer) {
+        if (sink)
             discard(sink);
         return NULL;
     }
@@ -589,11 +589,11 @@ static int give(struct pf_sink **result, struct pf_sink *sink, struct pf_error *
 
 int pf_sink_open(struct pf_sink **result, const char *path, struct pf_error *error)
 {
-    bool is_stdout = path == NULL || strcmp(path, "-") == 0;
+    bool is_stdout = !path || strcmp(path, "-") == 0;
     struct pf_sink *sink = new_buffered(is_stdout ? NULL : path);
 
     *result = NULL;
-    if (sink == NULL)
+    if (!sink)
         return pf_error_nomem(error);
     sink->output->is_stdout = is_stdout;
     if (open_output(sink->output, path) == PF_OK)
@@ -606,7 +606,7 @@ int pf_sink_open_file(struct pf_sink **result, int file, const char *name, struc
     struct pf_sink *sink = new_buffered(name);
 
     *result = NULL;
-    if (sink == NULL) {
+    if (!sink) {
         close(file);
         return pf_error_nomem(error);
     }
@@ -620,7 +620,7 @@ static struct pf_sink *new_unbuffered(const char *name, struct pf_error *error)
 {
     struct pf_sink *sink = new_sink(name);
 
-    if (sink == NULL)
+    if (!sink)
         pf_error_nomem(error);
     else
         sink->cursor = sink->limit = sink->output->name; /* any place: there is no room */
@@ -630,7 +630,7 @@ static struct pf_sink *new_unbuffered(const char *name, struct pf_error *error)
 int pf_sink_open_memory(struct pf_sink **result, struct pf_error *error)
 {
     *result = new_unbuffered("memory", error);
-    return *result == NULL ? PF_NOMEM : PF_OK;
+    return !*result ? PF_NOMEM : PF_OK;
 }
 
 /* Who writes to the layer has a buffer, as NYTProf's writer has. */
@@ -639,7 +639,7 @@ int pf_sink_open_deflate(struct pf_sink **result, struct pf_sink *below, int lev
     struct pf_sink *sink = new_unbuffered("deflated", error);
 
     *result = NULL;
-    if (sink == NULL)
+    if (!sink)
         return PF_NOMEM;
     sink->output->below = below;
     start_deflate(sink, level, MAX_WBITS, MAX_MEM_LEVEL);

@@ -85,7 +85,7 @@ static size_t raw_at_hand(const struct pf_source_input *input)
 
 size_t pf_source_behind(const struct pf_source *source)
 {
-    return source->input->buffer != NULL ? (size_t)(source->cursor - source->input->buffer) : 0;
+    return source->input->buffer ? (size_t)(source->cursor - source->input->buffer) : 0;
 }
 
 /* Reads once, waiting if need be. 0: the end, or a failure, which then stands in input->error. */
@@ -119,18 +119,18 @@ static bool make_room(struct pf_source *source, size_t need)
     size_t used = at_hand(source), room = 0, unit = input->coding == LAYER ? PF_LAYER_ROOM : UNIT;
     bool near = input->coding != LAYER || used >= MOVED || source->cursor == input->buffer;
 
-    if (input->buffer != NULL)
+    if (input->buffer)
         room = (size_t)(input->buffer + input->capacity - source->limit);
     if (near && room >= unit && (room >= need - used || source->cursor == input->buffer))
         return true;
-    if (input->buffer != NULL && used > 0)
+    if (input->buffer && used > 0)
         memmove(input->buffer, source->cursor, used);
     if (input->capacity - used < unit) {
         size_t capacity = 2 * unit > 2 * used ? 2 * unit : 2 * used;
         unsigned char *buffer = realloc(input->buffer, capacity);
 
-        if (buffer == NULL) {
-            source->cursor = input->buffer == NULL ? nothing : input->buffer;
+        if (!buffer) {
+            source->cursor = !input->buffer ? nothing : input->buffer;
             source->limit = source->cursor + used;
             pf_error_nomem(&input->error);
             input->ended = true;
@@ -245,7 +245,7 @@ static struct pf_source *pack_off(const struct pf_source_input *input)
     struct pf_source *packed = new_source("", &ignored);
     char *name = strdup(input->name);
 
-    if (packed == NULL || name == NULL) {
+    if (!packed || !name) {
         free(name);
         pf_source_close(packed);
         return NULL;
@@ -405,7 +405,7 @@ static bool inflate_some(struct pf_source *source)
     else if (result == Z_MEM_ERROR)
         input->ended = pf_error_nomem(&input->error) != PF_OK;
     else if (result != Z_OK && result != Z_BUF_ERROR)
-        gzip_failed(input, z->msg == NULL ? "gzip data damaged" : z->msg);
+        gzip_failed(input, !z->msg ? "gzip data damaged" : z->msg);
     return produced > 0 || raw_at_hand(input) > 0 || input->ended || !input->in_member;
 }
 
@@ -430,9 +430,9 @@ static void read_utf16(struct pf_source *source)
     struct pf_source_input *input = source->input;
     size_t odd = raw_at_hand(input), got = 0;
 
-    if (odd > 0 && input->raw != NULL)
+    if (odd > 0 && input->raw)
         input->raw[0] = *input->raw_cursor;
-    if (input->raw != NULL)
+    if (input->raw)
         got = read_raw(input, input->raw + odd, UNIT - odd);
     if (got > 0) {
         input->raw_cursor = input->raw;
@@ -466,9 +466,9 @@ int pf_source_unpacked(struct pf_source *source, uint64_t size, struct pf_error 
 {
     struct pf_source_input *input = source->input;
 
-    while (input->layer != NULL && input->layer->once != NULL)
+    while (input->layer && input->layer->once)
         input = input->layer->below->input;
-    if (input->layer != NULL)
+    if (input->layer)
         return PF_OK;
     if (size > input->most - input->unpacked)
         return too_large(input, error);
@@ -522,7 +522,7 @@ static struct pf_source *new_source(const char *path, struct pf_error *error)
     size_t size = strlen(path) + sizeof "''";
     char *name = malloc(size);
 
-    if (source == NULL || input == NULL || name == NULL) {
+    if (!source || !input || !name) {
         free(source);
         free(input);
         free(name);
@@ -582,7 +582,7 @@ static int open_source(struct pf_source **result, int file, bool borrowed, const
     struct pf_source *source = new_source(name, &own);
 
     *result = NULL;
-    if (source != NULL) {
+    if (source) {
         source->input->fd = file;
         source->input->borrowed = borrowed;
         errno = failure;
@@ -626,13 +626,13 @@ int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t s
     struct pf_source_input *input;
 
     *result = source;
-    if (source == NULL)
+    if (!source)
         return PF_NOMEM;
     input = source->input;
     input->raw_ended = true;
     input->raw_read = input->raw_size = size;
     input->raw_cursor = bytes;
-    input->raw_limit = bytes == NULL ? NULL : input->raw_cursor + size;
+    input->raw_limit = !bytes ? NULL : input->raw_cursor + size;
     bool big_endian, utf16 = pf_utf16_mark(bytes, size, &big_endian);
     if (utf16)
         start_utf16(input, big_endian);
@@ -650,7 +650,7 @@ int pf_source_open_memory(struct pf_source **result, const void *bytes, size_t s
 
 static void close_layer(struct pf_layer *layer)
 {
-    if (layer != NULL && layer->close != NULL)
+    if (layer && layer->close)
         layer->close(layer);
     else
         free(layer);
@@ -661,7 +661,7 @@ int pf_source_open_layer(struct pf_source **result, struct pf_layer *layer, uint
     struct pf_source *source = new_source("layer", error);
 
     *result = source;
-    if (source == NULL) {
+    if (!source) {
         close_layer(layer);
         return PF_NOMEM;
     }
@@ -681,7 +681,7 @@ void pf_source_close(struct pf_source *source)
 {
     struct pf_source_input *input;
 
-    if (source == NULL)
+    if (!source)
         return;
     input = source->input;
     pf_unpack_stop(input->unpack);
@@ -736,7 +736,7 @@ int pf_source_status(const struct pf_source *source, struct pf_error *error)
 {
     const struct pf_error *own = &source->input->error;
 
-    if (own->code != PF_OK && error != NULL && error->code == PF_OK)
+    if (own->code != PF_OK && error && error->code == PF_OK)
         *error = *own;
     return own->code;
 }
@@ -781,11 +781,11 @@ int pf_source_line(struct pf_source *source, struct pf_bytes *line, struct pf_er
         start = pf_source_peek(source, searched + 1, &have);
         if (have > searched)
             end = memchr(start + searched, '\n', have - searched);
-        size = end != NULL ? (size_t)(end - start) : have;
+        size = end ? (size_t)(end - start) : have;
         if (size > LINE_MAX_SIZE)
             return pf_error_at(error, PF_FAILED, pf_source_offset(source),
                                "line longer than %d MiB", LINE_MAX_SIZE >> 20);
-        if (end != NULL)
+        if (end)
             break;
         if (have == searched)
             return line_end(source, have, line, error);

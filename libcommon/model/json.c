@@ -118,7 +118,7 @@ void pf_json_number(struct pf_sink *sink, double value)
         if (*p == ',')
             *p = '.';
     pf_sink_text(sink, text);
-    if (strpbrk(text, ".e") == NULL)
+    if (!strpbrk(text, ".e"))
         pf_sink_text(sink, ".0");
 }
 
@@ -139,7 +139,7 @@ static int dump_to_sink(const char *bytes, size_t size, void *sink)
 
 bool pf_json_dump(struct pf_sink *sink, json_t *value)
 {
-    bool good = value != NULL && json_dump_callback(value, dump_to_sink, sink, JSON_COMPACT | JSON_ENCODE_ANY) == 0;
+    bool good = value && json_dump_callback(value, dump_to_sink, sink, JSON_COMPACT | JSON_ENCODE_ANY) == 0;
 
     json_decref(value);
     return good;

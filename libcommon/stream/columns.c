@@ -329,7 +329,7 @@ static unsigned char *append_header(struct pf_buffer *buffer, uint16_t id, uint8
 {
     size_t bytes = (size_t)width * rows;
     unsigned char *p = pf_buffer_extend(buffer, PF_COLUMN_HEADER + padded(bytes));
-    if (p == NULL)
+    if (!p)
         return NULL;
     pf_store16le(p, id);
     p[2] = 0;
@@ -352,7 +352,7 @@ void pf_column_append_ids(struct pf_buffer *buffer, uint16_t id, const uint32_t 
         return;
     uint8_t width = width_of(max - min);
     unsigned char *restrict data = append_header(buffer, id, width, min, rows);
-    if (data == NULL)
+    if (!data)
         return;
     if (width == 1)
         for (uint32_t i = 0; i < rows; i++)
@@ -378,7 +378,7 @@ void pf_column_append_values(struct pf_buffer *buffer, uint16_t id, const int64_
     uint64_t min = (uint64_t)low;
     uint8_t width = width_of((uint64_t)high - min);
     unsigned char *restrict data = append_header(buffer, id, width, min, rows);
-    if (data == NULL)
+    if (!data)
         return;
     if (width == 1)
         for (uint32_t i = 0; i < rows; i++)

@@ -9,9 +9,9 @@
  * payload as it is. PF_NOMEM. */
 static int deflate_payload(struct pf_deflate *deflater, int level, const void *payload, size_t size)
 {
-    if (deflater->stream == NULL) {
+    if (!deflater->stream) {
         deflater->stream = calloc(1, sizeof *deflater->stream);
-        if (deflater->stream == NULL)
+        if (!deflater->stream)
             return PF_NOMEM;
         if (deflateInit(deflater->stream, level) != Z_OK) {
             free(deflater->stream);
@@ -25,7 +25,7 @@ static int deflate_payload(struct pf_deflate *deflater, int level, const void *p
     if (size <= 1)
         return PF_EOF;
     unsigned char *out = pf_buffer_extend(&deflater->bytes, size - 1);
-    if (out == NULL)
+    if (!out)
         return PF_NOMEM;
     z->next_in = (z_const Bytef *)payload;
     z->avail_in = (uInt)size;
@@ -39,7 +39,7 @@ static int deflate_payload(struct pf_deflate *deflater, int level, const void *p
 
 static void free_deflater(struct pf_deflate *deflater)
 {
-    if (deflater->stream != NULL)
+    if (deflater->stream)
         deflateEnd(deflater->stream);
     free(deflater->stream);
     pf_buffer_free(&deflater->bytes);
@@ -103,7 +103,7 @@ int pf_emit_end(struct pf_emit *emit, uint64_t records, const pf_int128 *totals,
                 uint32_t total_count, bool incomplete)
 {
     unsigned base =
-        (incomplete ? PF_END_INCOMPLETE : 0u) | (totals == NULL ? PF_END_NO_TOTALS : 0u);
+        (incomplete ? PF_END_INCOMPLETE : 0u) | (!totals ? PF_END_NO_TOTALS : 0u);
     uint64_t payload = 16 + 16 * (uint64_t)total_count;
 
     append64(&emit->payload, records);

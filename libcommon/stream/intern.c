@@ -32,11 +32,11 @@ void pf_intern_free(struct pf_intern *intern)
 /* The segment's next id is `id` in the dictionary. */
 static bool map_next(struct pf_idmap *map, uint32_t id)
 {
-    if (map->ids == NULL && id == map->count) {
+    if (!map->ids && id == map->count) {
         map->count++;
         return true;
     }
-    bool first = map->ids == NULL;
+    bool first = !map->ids;
     if (!pf_grow(&map->ids, &map->capacity, (size_t)map->count + 1, sizeof *map->ids))
         return false;
     for (uint32_t i = 0; first && i < map->count; i++)

@@ -21,7 +21,7 @@ struct pf_idmap {
 
 static inline uint32_t pf_idmap_get(const struct pf_idmap *map, uint32_t id)
 {
-    return map->ids == NULL ? id : map->ids[id];
+    return !map->ids ? id : map->ids[id];
 }
 
 /* How many rows of a dictionary's table stand between each and its root, itself included; counted

@@ -59,10 +59,10 @@ static bool extend_room(struct inflater *inflater, size_t size)
 
 static bool start_inflater(struct inflater *inflater)
 {
-    if (inflater->stream != NULL)
+    if (inflater->stream)
         return inflateReset(inflater->stream) == Z_OK;
     inflater->stream = calloc(1, sizeof *inflater->stream);
-    if (inflater->stream == NULL)
+    if (!inflater->stream)
         return false;
     if (inflateInit(inflater->stream) == Z_OK)
         return true;
@@ -90,7 +90,7 @@ static int inflate_payload(struct inflater *inflater, const struct pf_frame *fra
     if (result != Z_STREAM_END || z->avail_in != 0 || z->avail_out != 0)
         return pf_error_at(
             error, PF_FAILED, frame->offset, "frame that does not inflate to its %lu bytes: %s",
-            (unsigned long)frame->raw, z->msg != NULL ? z->msg : "it has more or less");
+            (unsigned long)frame->raw, z->msg ? z->msg : "it has more or less");
     *payload = inflater->bytes;
     return PF_OK;
 }
@@ -110,7 +110,7 @@ static int keep_payload(struct inflater *inflater, const struct pf_frame *frame,
 
 static void free_inflater(struct inflater *inflater)
 {
-    if (inflater->stream != NULL)
+    if (inflater->stream)
         inflateEnd(inflater->stream);
     free(inflater->stream);
     free(inflater->bytes);
@@ -126,7 +126,7 @@ int pf_stream_open_reader(struct pf_reader *reader)
 {
     struct reader *r = calloc(1, sizeof *r);
 
-    if (r == NULL)
+    if (!r)
         return pf_error_nomem(&reader->error);
     *(struct reader **)reader->state = r;
     return PF_OK;
@@ -136,7 +136,7 @@ void pf_stream_close_reader(struct pf_reader *reader)
 {
     struct reader *r = state_of(reader);
 
-    if (r == NULL)
+    if (!r)
         return;
     pf_intern_free(&r->intern);
     free_inflater(&r->inflater);
@@ -342,13 +342,13 @@ static bool give_ids(struct reader *r, unsigned id, uint32_t rows, const uint32_
     uint32_t **room = &r->id_rooms[id - 1];
 
     *ids = NULL;
-    if (column->data == NULL)
+    if (!column->data)
         return true;
     if (!pf_grow(room, &r->id_capacity[id - 1], PF_BATCH_ROWS, sizeof **room))
         return false;
     pf_column_ids(column, r->done, rows, *room);
     const struct pf_idmap *map = &r->intern.maps[column_table(&r->frame, id)];
-    if (map->ids != NULL)
+    if (map->ids)
         pf_column_remap(*room, rows, map->ids);
     *ids = *room;
     return true;
@@ -356,7 +356,7 @@ static bool give_ids(struct reader *r, unsigned id, uint32_t rows, const uint32_
 
 static bool give_time(struct reader *r, uint32_t rows, struct pf_batch *batch)
 {
-    if (r->time.data == NULL)
+    if (!r->time.data)
         return true;
     if (!pf_grow(&r->time_room, &r->time_capacity, PF_BATCH_ROWS, sizeof *r->time_room))
         return false;

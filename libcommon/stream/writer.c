@@ -81,7 +81,7 @@ static uint32_t measure_count(const struct writer *w)
 
 static bool append(struct column *column, uint32_t at, const void *data, uint32_t rows, size_t size)
 {
-    if (data == NULL)
+    if (!data)
         return true;
     if (!pf_grow(&column->data, &column->capacity, (at + rows) * size, 1))
         return false;
@@ -128,12 +128,12 @@ static int write_rows(struct writer *w, enum pf_kind kind, const struct view *vi
     struct pf_buffer *payload = &w->emit.payload;
 
     for (unsigned i = 0; i < ID_COLUMNS; i++)
-        if (view->ids[i] != NULL)
+        if (view->ids[i])
             pf_column_append_ids(payload, (uint16_t)(i + 1), w->rooms[i] + first, rows);
-    if (view->time != NULL)
+    if (view->time)
         pf_column_append_values(payload, PF_COLUMN_TIME, view->time + first, rows);
     for (uint32_t k = 0; k < measure_count(w); k++)
-        if (w->measures[k].values != NULL)
+        if (w->measures[k].values)
             pf_column_append_values(payload, (uint16_t)(PF_COLUMN_VALUE + k),
                                     w->measures[k].values + first, rows);
     w->records += rows;
@@ -149,11 +149,11 @@ static int write_view(struct pf_writer *writer, struct writer *w, enum pf_kind k
     uint32_t columns = ID_COLUMNS + 1;
 
     for (unsigned i = 0; i < ID_COLUMNS; i++)
-        if (view->ids[i] != NULL)
+        if (view->ids[i])
             pf_renumber_column(&w->renumber, writer->dict, (enum pf_stream_table)id_tables[kind][i],
                                view->ids[i], rows, w->rooms[i]);
     for (uint32_t k = 0; k < measure_count(w); k++) {
-        if (w->measures[k].values == NULL)
+        if (!w->measures[k].values)
             continue;
         pf_total_add(&w->measures[k].total, w->measures[k].values, rows);
         columns++;
@@ -201,7 +201,7 @@ static int write_metadata(struct pf_writer *writer, struct writer *w)
         const uint32_t *ids = release(&w->meta[i]);
         if (!good)
             return PF_NOMEM;
-        if (ids != NULL)
+        if (ids)
             pf_renumber_column(&w->renumber, writer->dict, PF_TABLE_STRINGS, ids, rows,
                                w->rooms[i]);
         else
@@ -259,7 +259,7 @@ static int end_segment(struct pf_writer *writer, struct writer *w, bool incomple
     uint32_t count = measure_count(w);
     pf_int128 none = 0, *totals = count == 0 ? &none : calloc(count, sizeof *totals);
 
-    if (totals == NULL)
+    if (!totals)
         return PF_NOMEM;
     for (uint32_t k = 0; k < count; k++)
         totals[k] =
@@ -333,7 +333,7 @@ static int declare(struct pf_writer *writer, struct writer *w, const struct pf_b
 
 static const uint32_t *from(const uint32_t *ids, uint32_t first)
 {
-    return ids == NULL ? NULL : ids + first;
+    return !ids ? NULL : ids + first;
 }
 
 static int append_records(struct writer *w, const struct pf_batch *batch, uint32_t first,
@@ -342,7 +342,7 @@ static int append_records(struct writer *w, const struct pf_batch *batch, uint32
     struct block *block = &w->blocks[batch->kind];
     const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
     uint32_t at = block->rows;
-    bool good = append(&block->time, at, batch->time == NULL ? NULL : batch->time + first, rows,
+    bool good = append(&block->time, at, !batch->time ? NULL : batch->time + first, rows,
                        sizeof(int64_t));
 
     for (unsigned i = 0; i < ID_COLUMNS; i++)
@@ -441,12 +441,12 @@ static int take_text(struct pf_writer *writer, struct writer *w, const struct pf
 int pf_stream_open_writer(struct pf_writer *writer)
 {
     struct writer *w = calloc(1, sizeof *w);
-    bool good = w != NULL;
+    bool good = w;
 
     *(struct writer **)writer->state = w;
     for (unsigned i = 0; i < ID_COLUMNS && good; i++) {
         w->rooms[i] = malloc(BLOCK_ROWS * sizeof *w->rooms[i]);
-        good = w->rooms[i] != NULL;
+        good = w->rooms[i];
     }
     if (!good)
         return pf_error_nomem(&writer->error);
@@ -495,7 +495,7 @@ void pf_stream_close_writer(struct pf_writer *writer)
 {
     struct writer *w = state_of(writer);
 
-    if (w == NULL)
+    if (!w)
         return;
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
         for (unsigned i = 0; i < ID_COLUMNS; i++)

@@ -306,7 +306,7 @@ static bool message_is_true(struct bytes err, struct bytes clean, int kind)
         if (end)
             *end = '\0';
         for (int i = 0; i < 3 && messages[kind][i]; i++)
-            named = named || strstr(line, messages[kind][i]) != NULL;
+            named = named || strstr(line, messages[kind][i]);
         bool known = named || strstr(line, ": warning: ") ||
                      strstr(line, ": no run of it is good") || strstr(clean.data, line);
         if (end)
@@ -343,9 +343,9 @@ static bool is_complete(struct bytes out)
     char line[4200];
 
     if (out.size < 4 || memcmp(out.data, "\x89PFS", 4) != 0)
-        return memmem(out.data, out.size, "\"complete\":true", 15) != NULL &&
-               (memmem(out.data, out.size, "<html", 5) == NULL ||
-                memmem(out.data, out.size, "</html>", 7) != NULL);
+        return memmem(out.data, out.size, "\"complete\":true", 15) &&
+               (!memmem(out.data, out.size, "<html", 5) ||
+                memmem(out.data, out.size, "</html>", 7));
     if (known[hash % 1024] != hash) {
         int file = open("look", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (file < 0 || write(file, out.data, out.size) != (ssize_t)out.size)
@@ -378,8 +378,8 @@ static const char *judge(const struct command *command, const struct result *res
     bool prefix = result->out.size <= clean->out.size &&
                   memcmp(result->out.data, clean->out.data, result->out.size) == 0;
     int status = WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -1;
-    bool parts = strstr(command->text, "%s") != NULL,
-         keeps = strstr(command->text, "--keep-going") != NULL;
+    bool parts = strstr(command->text, "%s"),
+         keeps = strstr(command->text, "--keep-going");
 
     if (status < 0)
         return "killed by a signal";

@@ -15,7 +15,7 @@ static char folder[] = "/tmp/profutils.XXXXXX";
 /* First of all. */
 static inline void make_folder(void)
 {
-    if (mkdtemp(folder) == NULL) {
+    if (!mkdtemp(folder)) {
         perror(folder);
         exit(2);
     }
@@ -35,7 +35,7 @@ static inline void write_file(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
 
-    if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
         perror(path);
         exit(2);
     }

@@ -452,11 +452,11 @@ static void test_memory(void)
     tap_ok(good && buffer.size == 1000 + 250 * 6 &&
                (unsigned char)buffer.data[buffer.size - 4] == (999 & 0xff),
            "a buffer holds what was appended");
-    tap_ok(pf_buffer_extend(&buffer, SIZE_MAX - 5) == NULL && buffer.failed &&
+    tap_ok(!pf_buffer_extend(&buffer, SIZE_MAX - 5) && buffer.failed &&
                !pf_buffer_byte(&buffer, 1),
            "a failed append stays failed");
     pf_buffer_free(&buffer);
-    tap_ok(pf_buffer_extend(&buffer, 0) != NULL && pf_buffer_append(&buffer, NULL, 0),
+    tap_ok(pf_buffer_extend(&buffer, 0) && pf_buffer_append(&buffer, NULL, 0),
            "appending nothing is no failure");
     pf_buffer_free(&buffer);
 }
@@ -473,8 +473,8 @@ static void test_arena(void)
         size_t size = sizes[k % (sizeof sizes / sizeof *sizes)];
         char *block = pf_arena_alloc(&arena, size);
 
-        aligned = aligned && block != NULL && (uintptr_t)block % 8 == 0;
-        if (block != NULL)
+        aligned = aligned && block && (uintptr_t)block % 8 == 0;
+        if (block)
             memset(block, 0x55, size);
     }
     tap_ok(aligned, "blocks of an arena are aligned to 8 bytes");
@@ -490,12 +490,12 @@ static void test_arena(void)
         kept = kept && copies[k][size] == '\0';
     }
     tap_ok(kept, "copies in an arena do not touch each other and end with NUL");
-    tap_ok(pf_arena_alloc(&arena, SIZE_MAX) == NULL &&
-               pf_arena_alloc(&arena, SIZE_MAX - 8) == NULL &&
-               pf_arena_copy(&arena, "", SIZE_MAX) == NULL,
+    tap_ok(!pf_arena_alloc(&arena, SIZE_MAX) &&
+               !pf_arena_alloc(&arena, SIZE_MAX - 8) &&
+               !pf_arena_copy(&arena, "", SIZE_MAX),
            "sizes that overflow give NULL");
     pf_arena_free(&arena);
-    tap_ok(arena.chunk == NULL, "a freed arena is empty");
+    tap_ok(!arena.chunk, "a freed arena is empty");
 }
 
 /* The k-th row of a sequence without repetition that is never all zero. */
@@ -644,16 +644,16 @@ static void test_zeroed(void)
 
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         unsigned char *bytes = pf_zeroed(counts[k], 8);
-        bool zero = bytes != NULL || counts[k] == 0;
+        bool zero = bytes || counts[k] == 0;
 
         for (size_t i = 0; zero && i < counts[k] * 8; i++)
             zero = bytes[i] == 0;
-        if (bytes != NULL)
+        if (bytes)
             memset(bytes, 0xff, counts[k] * 8); /* the next may lie in the same place */
         free(bytes);
         tap_ok(zero, "%zu elements of 8 bytes are zero", counts[k]);
     }
-    tap_ok(pf_zeroed(SIZE_MAX / 8 + 2, 8) == NULL, "a size that overflows is out of memory");
+    tap_ok(!pf_zeroed(SIZE_MAX / 8 + 2, 8), "a size that overflows is out of memory");
 }
 
 int main(void)

@@ -159,7 +159,7 @@ static void test_maps(struct pf_dict *dict)
     struct pf_merge_map map = {.dict = dict, .place = drop_lines, .arg = dict};
     uint32_t a = pf_dict_add_frame(dict, 0, place(dict, "f", 0)), b = pf_dict_add_frame(dict, a, place(dict, "g", 0)), c, d;
 
-    tap_ok(pf_merge_map_extend(&map) == PF_OK && map.locations.to == NULL && map.stacks.to == NULL,
+    tap_ok(pf_merge_map_extend(&map) == PF_OK && !map.locations.to && !map.stacks.to,
            "while nothing changes there is no map");
     c = pf_dict_add_frame(dict, a, place(dict, "g", 7));
     d = pf_dict_add_frame(dict, c, place(dict, "h", 1));

@@ -20,7 +20,7 @@ static long read_file(const char *path, void *bytes, size_t room)
     FILE *file = fopen(path, "rb");
     size_t size;
 
-    if (file == NULL)
+    if (!file)
         return -1;
     size = fread(bytes, 1, room, file);
     fclose(file);
@@ -54,7 +54,7 @@ static void test_fifo(void)
     pid = fork();
     if (pid == 0) {
         if (pf_sink_open(&sink, path, &error) != PF_OK || !pf_sink_live(sink) ||
-            pf_sink_temporary(sink) != NULL)
+            pf_sink_temporary(sink))
             _exit(1);
         pf_sink_text(sink, "through a fifo");
         _exit(pf_sink_commit(sink, &error) == PF_OK ? 0 : 1);
@@ -87,7 +87,7 @@ static void test_commit(void)
     pf_sink_text(sink, "number ");
     pf_sink_number(sink, 42);
     pf_sink_text(sink, "\n");
-    tap_ok(!exists(path) && exists(temporary) && strstr(temporary, "/.target.") != NULL,
+    tap_ok(!exists(path) && exists(temporary) && strstr(temporary, "/.target."),
            "before the commit there is only a file beside the target");
     tap_int((int64_t)pf_sink_offset(sink), 19, "the offset counts what was written");
     tap_ok(!pf_sink_live(sink) && !pf_sink_terminal(sink), "nobody waits for a file");
@@ -132,7 +132,7 @@ static void test_links(void)
     pf_sink_commit(sink, &error);
     tap_ok(file_is(in_folder("fresh"), "fresh") && readlink(dangling, (char[8]){0}, 8) > 0,
            "also links to a file that is not there yet");
-    tap_ok(pf_sink_open(&sink, loop, &error) == PF_IO && sink == NULL &&
+    tap_ok(pf_sink_open(&sink, loop, &error) == PF_IO && !sink &&
                strstr(error.text, "cannot write '") == error.text,
            "a link to itself is an error");
 }
@@ -212,7 +212,7 @@ static int write_too_much(void)
     pf_sink_write(sink, bytes, 1000000);
     free(bytes);
     if (pf_sink_commit(sink, &error) != PF_IO ||
-        strstr(error.text, "/kept': File too large") == NULL)
+        !strstr(error.text, "/kept': File too large"))
         return 1;
     return exists(temporary) ? 2 : 0;
 }

@@ -83,7 +83,7 @@ static void test_peek_beyond(void)
     write_file(in_folder("empty"), "", 0);
     pf_source_open(&source, in_folder("empty"), &error);
     p = pf_source_peek(source, 4, &have);
-    tap_ok(have == 0 && p != NULL, "an empty file has nothing to peek at");
+    tap_ok(have == 0 && p, "an empty file has nothing to peek at");
     pf_source_close(source);
 }
 
@@ -98,7 +98,7 @@ static void test_open_failures(void)
     snprintf(expected, sizeof expected, "cannot open '%s/absent': No such file or directory",
              folder);
     tap_text(absent.text, expected, "the message names it and says why");
-    tap_ok(source == NULL, "and there is no source");
+    tap_ok(!source, "and there is no source");
     tap_int(pf_source_open(&source, folder, &is_folder), PF_IO, "a directory cannot be read");
     snprintf(expected, sizeof expected, "cannot read '%s': it is a directory", folder);
     tap_text(is_folder.text, expected, "the message says that it is one");
@@ -115,10 +115,10 @@ static void test_memory(void)
            "memory is peeked at");
     tap_ok(!pf_source_would_block(source), "memory never blocks");
     pf_source_take(source, 6);
-    tap_ok(pf_source_peek(source, 1, &have) != NULL && have == 0, "and ends");
+    tap_ok(pf_source_peek(source, 1, &have) && have == 0, "and ends");
     pf_source_close(source);
     pf_source_open_memory(&source, NULL, 0, &error);
-    tap_ok(pf_source_peek(source, 1, &have) != NULL && have == 0 &&
+    tap_ok(pf_source_peek(source, 1, &have) && have == 0 &&
                pf_source_status(source, NULL) == PF_OK,
            "no memory at all is an empty source");
     pf_source_close(source);

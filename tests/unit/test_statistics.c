@@ -265,9 +265,9 @@ static void test_reference(void)
     size_t size = 0;
     FILE *table;
 
-    snprintf(path, sizeof path, "%s/tests/reference/statistics.txt", source != NULL ? source : ".");
+    snprintf(path, sizeof path, "%s/tests/reference/statistics.txt", source ? source : ".");
     table = fopen(path, "r");
-    if (!tap_ok(table != NULL, "there is the table of the second implementation (PROFUTILS_SRC names the sources)"))
+    if (!tap_ok(table, "there is the table of the second implementation (PROFUTILS_SRC names the sources)"))
         return;
     while (getline(&line, &size, table) > 0)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -423,7 +423,7 @@ static void test_many_rates(void)
     double *q = malloc(MANY * sizeof *q);
     bool good;
 
-    if (q == NULL) {
+    if (!q) {
         tap_ok(false, "there is memory for %d rows", (int)MANY);
         return;
     }

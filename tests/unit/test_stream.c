@@ -141,7 +141,7 @@ static void put_labels(FILE *out, const struct pf_dict *dict, uint32_t id)
 
 static uint32_t at(const uint32_t *ids, uint32_t row)
 {
-    return ids == NULL ? 0 : ids[row];
+    return !ids ? 0 : ids[row];
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -175,7 +175,7 @@ static void put_record(FILE *out, const struct pf_dict *dict, const struct pf_ba
                        uint32_t row)
 {
     fprintf(out, "%s %" PRId64 " [", pf_kind_name(batch->kind),
-            batch->time == NULL ? 0 : batch->time[row]);
+            !batch->time ? 0 : batch->time[row]);
     put_labels(out, dict, at(batch->labels, row));
     fputs("] ", out);
     if (batch->kind == PF_SAMPLE) {
@@ -216,7 +216,7 @@ static void note_measure(struct dump *dump, uint32_t k)
 static void barrier(struct dump *dump)
 {
     for (size_t i = 0; i < PF_RECORD_KINDS; i++) {
-        if (dump->kinds[i] == NULL)
+        if (!dump->kinds[i])
             continue;
         fclose(dump->kinds[i]);
         fwrite(dump->texts[i], 1, dump->sizes[i], stdout);
@@ -234,7 +234,7 @@ static void dump_batch(struct dump *dump, const struct pf_batch *batch)
     for (uint32_t row = 0; row < batch->rows; row++) {
         if (batch->kind < PF_RECORD_KINDS) {
             FILE **out = &dump->kinds[batch->kind];
-            if (*out == NULL)
+            if (!*out)
                 *out = open_memstream(&dump->texts[batch->kind], &dump->sizes[batch->kind]);
             put_record(*out, dump->dict, batch, row);
         } else if (batch->kind == PF_META) {
@@ -297,15 +297,15 @@ static struct pf_batch slice(const struct pf_batch *batch, uint32_t first, uint3
     struct pf_batch part = *batch;
 
     part.rows = rows;
-    part.stack = batch->stack == NULL ? NULL : batch->stack + first;
-    part.labels = batch->labels == NULL ? NULL : batch->labels + first;
-    part.location = batch->location == NULL ? NULL : batch->location + first;
-    part.callee = batch->callee == NULL ? NULL : batch->callee + first;
-    part.time = batch->time == NULL ? NULL : batch->time + first;
-    part.origin = batch->origin == NULL ? NULL : batch->origin + first;
-    part.key = batch->key == NULL ? NULL : batch->key + first;
-    part.value = batch->value == NULL ? NULL : batch->value + first;
-    part.texts = batch->texts == NULL ? NULL : batch->texts + first;
+    part.stack = !batch->stack ? NULL : batch->stack + first;
+    part.labels = !batch->labels ? NULL : batch->labels + first;
+    part.location = !batch->location ? NULL : batch->location + first;
+    part.callee = !batch->callee ? NULL : batch->callee + first;
+    part.time = !batch->time ? NULL : batch->time + first;
+    part.origin = !batch->origin ? NULL : batch->origin + first;
+    part.key = !batch->key ? NULL : batch->key + first;
+    part.value = !batch->value ? NULL : batch->value + first;
+    part.texts = !batch->texts ? NULL : batch->texts + first;
     for (uint32_t i = 0; i < batch->value_count; i++)
         values[i] =
             (struct pf_value_column){batch->values[i].measure, batch->values[i].data + first};
@@ -590,7 +590,7 @@ static void test_damaged_copies(const char *bytes, size_t size)
                 unsaved += status != PF_OK || read != PF_EOF;
             else
                 missed += status != PF_FAILED || read != PF_FAILED ||
-                          strstr(error.text, "incomplete") == NULL;
+                          !strstr(error.text, "incomplete");
             error = (struct pf_error){0};
             read_bytes(bytes, cut, &before, &error);
             lost += before != after;

@@ -15,17 +15,17 @@ int pf_diff_init(struct pf_diff *diff)
 {
     diff->block_count = diff->name_count > 0 ? diff->name_count : 1;
     diff->blocks = calloc(diff->block_count, sizeof *diff->blocks);
-    for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++)
+    for (size_t i = 0; diff->blocks && i < diff->block_count; i++)
         diff->blocks[i].measure.kind = PF_RECORD_KINDS;
     if (pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) != PF_OK)
         return PF_NOMEM;
     diff->keys.open = true;
-    return diff->blocks != NULL ? PF_OK : PF_NOMEM;
+    return diff->blocks ? PF_OK : PF_NOMEM;
 }
 
 static void free_accumulator(struct pf_accumulator **accumulator)
 {
-    if (*accumulator != NULL)
+    if (*accumulator)
         pf_accumulator_free(*accumulator);
     free(*accumulator);
     *accumulator = NULL;
@@ -41,7 +41,7 @@ static void free_amounts(struct pf_diff_amounts *run)
 
 void pf_diff_free(struct pf_diff *diff)
 {
-    for (size_t i = 0; diff->blocks != NULL && i < diff->block_count; i++) {
+    for (size_t i = 0; diff->blocks && i < diff->block_count; i++) {
         for (size_t k = 0; k < diff->run_count && k < diff->blocks[i].run_capacity; k++)
             free_amounts(&diff->blocks[i].runs[k]);
         free(diff->blocks[i].runs);
@@ -117,11 +117,11 @@ static uint32_t measure_of(const struct pf_diff *diff, size_t block)
 
     if (known->kind == PF_RECORD_KINDS && diff->name_count == 0) {
         found = diff->kind < PF_RECORD_KINDS ? pf_accumulator_main(diff->accumulator, diff->kind) : UINT32_MAX;
-        return found != UINT32_MAX && pf_accumulator_find(diff->accumulator, found) != NULL ? found : UINT32_MAX;
+        return found != UINT32_MAX && pf_accumulator_find(diff->accumulator, found) ? found : UINT32_MAX;
     }
     for (uint32_t k = pf_measures_count(measures); k-- > 0;) {
         const struct pf_measure *measure = pf_measures_row(measures, k);
-        if (pf_accumulator_find(diff->accumulator, k) == NULL)
+        if (!pf_accumulator_find(diff->accumulator, k))
             continue;
         if (known->kind != PF_RECORD_KINDS ? pf_measure_same(known, measure)
                                            : diff->named(diff->arg, (unsigned)block, k) &&
@@ -139,7 +139,7 @@ static int check_units(const struct pf_diff *diff, const struct pf_measure *know
     for (uint32_t k = 0; k < pf_measures_count(measures) && known->kind != PF_RECORD_KINDS; k++) {
         const struct pf_measure *measure = pf_measures_row(measures, k);
         if (measure->kind == known->kind && measure->name == known->name && measure->unit != known->unit &&
-            pf_accumulator_find(diff->accumulator, k) != NULL)
+            pf_accumulator_find(diff->accumulator, k))
             return pf_measure_differ(diff->dict, known, measure, error);
     }
     return PF_OK;
@@ -155,7 +155,7 @@ static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
         return UINT32_MAX;
     for (uint32_t k = 0; k < pf_measures_count(measures); k++)
         if (pf_measures_row(measures, k)->kind == row->kind && pf_measure_is_samples(diff->dict, pf_measures_row(measures, k)) &&
-            pf_accumulator_find(diff->accumulator, k) != NULL)
+            pf_accumulator_find(diff->accumulator, k))
             return k;
     return pf_measure_is_count(diff->dict, row) ? measure : UINT32_MAX;
 }
@@ -195,7 +195,7 @@ static bool new_columns(const struct pf_diff *diff, struct pf_diff_amounts *run)
     run->count = diff->keys.table.count;
     run->flat = calloc(run->count, sizeof *run->flat);
     run->cum = calloc(run->count, sizeof *run->cum);
-    return run->flat != NULL && run->cum != NULL;
+    return run->flat && run->cum;
 }
 
 static int fold_amounts(struct pf_diff *diff, const struct pf_subject *subject, struct pf_diff_amounts *run, struct pf_error *error)
@@ -241,10 +241,10 @@ static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_
     struct pf_subject subject;
     struct pf_error ignored = {0};
     const struct pf_quantity *quantity = measure != UINT32_MAX ? &pf_accumulator_find(diff->accumulator, measure)->quantity : NULL;
-    bool parts = quantity != NULL && quantity->measure.num < quantity->measure.den;
+    bool parts = quantity && quantity->measure.num < quantity->measure.den;
     int status = PF_OK;
 
-    if (quantity == NULL ||
+    if (!quantity ||
         pf_subject_choose(&subject, diff->accumulator, measure, parts ? PF_UNIT_COUNT : PF_UNIT_TICKS, &ignored) != PF_OK)
         return PF_OK;
     run->total_samples = subject.total;
@@ -310,7 +310,7 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
     run->period = subject.shown->quantity.measure.period;
     run->period_parts = pf_measure_period_parts(&subject.shown->quantity.measure);
     run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
-    block->sampled = block->sampled && run->samples != NULL;
+    block->sampled = block->sampled && run->samples;
     return check_events(diff, block, run, error);
 }
 
@@ -325,7 +325,7 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
 {
     struct pf_diff_block *before = malloc(diff->block_count * sizeof *before);
     enum pf_kind kind = diff->kind;
-    int status = before != NULL ? PF_OK : pf_error_nomem(error);
+    int status = before ? PF_OK : pf_error_nomem(error);
 
     if (status == PF_OK)
         memcpy(before, diff->blocks, diff->block_count * sizeof *before);
@@ -336,7 +336,7 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
     choose_kind(diff);
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
         status = fold_block(diff, i, error);
-    for (size_t i = 0; i < diff->block_count && status != PF_OK && before != NULL; i++) {
+    for (size_t i = 0; i < diff->block_count && status != PF_OK && before; i++) {
         free_amounts(&diff->blocks[i].runs[diff->run_count - 1]);
         diff->blocks[i] = before[i];
         diff->kind = kind;
@@ -382,12 +382,12 @@ static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *erro
 /* A column by new keys, `to` of the old ones. */
 static int move_column(int64_t **column, size_t count, const uint32_t *to, size_t new_count, bool greatest)
 {
-    int64_t *moved = *column != NULL ? calloc(new_count, sizeof *moved) : NULL;
+    int64_t *moved = *column ? calloc(new_count, sizeof *moved) : NULL;
     bool fits = true;
 
-    if (*column == NULL)
+    if (!*column)
         return PF_OK;
-    for (size_t key = 0; key < count && moved != NULL; key++) {
+    for (size_t key = 0; key < count && moved; key++) {
         int64_t *sum = &moved[to[key]], value = (*column)[key];
         if (greatest)
             *sum = value > *sum ? value : *sum;
@@ -396,7 +396,7 @@ static int move_column(int64_t **column, size_t count, const uint32_t *to, size_
     }
     free(*column);
     *column = moved;
-    return moved == NULL ? PF_NOMEM : fits ? PF_OK : PF_OVERFLOW;
+    return !moved ? PF_NOMEM : fits ? PF_OK : PF_OVERFLOW;
 }
 
 static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, const uint32_t *to,
@@ -426,7 +426,7 @@ static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
         diff->keys.evals = &diff->evals;
         pf_keys_places(&diff->keys);
     }
-    for (size_t place = old->places_done; to != NULL && diff->keys.status == PF_OK && place-- > 1;)
+    for (size_t place = old->places_done; to && diff->keys.status == PF_OK && place-- > 1;)
         to[old->places[place]] = diff->keys.places[place];
     if (diff->keys.status == PF_OK)
         return to;
@@ -449,10 +449,10 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
         return PF_OK;
     to = new_keys(diff, &old);
     pf_keys_free(&old);
-    if (to == NULL)
+    if (!to)
         return pf_error_nomem(error);
     for (size_t k = 0; k < diff->run_count && status == PF_OK; k++) {
-        if (diff->runs[k].accumulator != NULL)
+        if (diff->runs[k].accumulator)
             status = fold_again(diff, k, error);
         else
             for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
@@ -492,7 +492,7 @@ static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
         const struct pf_diff_amounts *run = &block->runs[k];
         if (!run->met)
             continue;
-        first = first != NULL ? first : run;
+        first = first ? first : run;
         differ = differ || run->events != first->events || (!run->events && !same_period(run, first));
     }
     for (size_t k = 0; k < diff->run_count && differ && status == PF_OK; k++)

@@ -23,7 +23,7 @@ int pf_diff_records_init(struct pf_diff_records *records)
     begin_kinds(records, records->own, 0);
     begin_kinds(records, records->all, 2);
     records->scope = pf_diff_scope_new(records->dict);
-    return records->scope != NULL ? pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL) : PF_NOMEM;
+    return records->scope ? pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL) : PF_NOMEM;
 }
 
 void pf_diff_records_free(struct pf_diff_records *records)
@@ -71,10 +71,10 @@ static int add_column(struct pf_diff_records *records, const struct pf_batch *ba
     uint32_t done;
     int status;
 
-    if (records->named != NULL && !records->named(records->arg, values->measure))
+    if (records->named && !records->named(records->arg, values->measure))
         return PF_OK;
     status = pf_merge_columns_find(&own->columns, batch, number, 1, error);
-    if (status != PF_OK || values->data == NULL || batch->rows == 0)
+    if (status != PF_OK || !values->data || batch->rows == 0)
         return status;
     sums = pf_ledger_of(&own->columns.ledger, values->measure);
     if (!pf_sums_reserve(sums, pf_merge_records_count(&own->records)))
@@ -169,7 +169,7 @@ static int move_stacks(struct pf_diff_records *records, const struct pf_file_sco
 {
     const struct pf_merge_ids *now = &records->frames.now.stacks;
     uint32_t count = records->dict->stacks.count, *to = calloc(count, sizeof *to);
-    int status = to != NULL && pf_merge_frames_extend(&records->frames) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = to && pf_merge_frames_extend(&records->frames) == PF_OK ? PF_OK : pf_error_nomem(error);
 
     for (uint32_t stack = 1; stack < added->moved_count && status == PF_OK; stack++)
         if (added->moved[stack] != stack)
@@ -190,7 +190,7 @@ static int add_scope(struct pf_diff_records *records, struct pf_error *error)
     while (status == PF_OK && (status = pf_diff_scope_next(records->scope, &added, &batch, error)) == PF_OK)
         status = take(records, &batch, error);
     if (status == PF_EOF)
-        status = added.moved != NULL ? move_stacks(records, &added, error) : PF_OK;
+        status = added.moved ? move_stacks(records, &added, error) : PF_OK;
     free(added.moved);
     return status;
 }
@@ -231,7 +231,7 @@ static int add_run(struct pf_diff_records *records, unsigned side, struct pf_err
     if (status == PF_OK)
         status = pf_merge_kinds_add(records->all, records->own,
                                     records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1, side, 1, &place, error);
-    if (place.sums != NULL)
+    if (place.sums)
         overflow(records, place.sums, place.record, error);
     return status;
 }
@@ -261,7 +261,7 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
 
     if (status == PF_OK)
         status = pf_merge_frames_end(&records->frames, &records->evals);
-    for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to != NULL; kind++)
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to; kind++)
         status = pf_merge_kind_regroup(&records->all[kind], &records->frames.final, &labels, &failed);
     if (status == PF_OVERFLOW)
         return overflow(records, failed, 0, error);
@@ -473,7 +473,7 @@ static int begin(struct pf_diff_records *records, struct pf_error *error)
     records->values = calloc(3 * most + 1, PF_BATCH_ROWS * sizeof *records->values);
     records->given = calloc(3 * most + 1, sizeof *records->given);
     records->announced = true;
-    return good && records->values != NULL && records->given != NULL ? PF_OK : pf_error_nomem(error);
+    return good && records->values && records->given ? PF_OK : pf_error_nomem(error);
 }
 
 /* Columns of the kind at hand. */

@@ -80,7 +80,7 @@ static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sum
         if (cum != diff->cum)
             continue;
         making->amounts[side][counts[side]++] = key < run->count ? column[key] : 0;
-        making->samples[side] += key < run->count && run->samples != NULL ? (double)run->samples[key] : 0;
+        making->samples[side] += key < run->count && run->samples ? (double)run->samples[key] : 0;
     }
 }
 
@@ -345,7 +345,7 @@ static int set_rates(struct pf_diff_table *table, struct pf_error *error)
 {
     double *rates = calloc(table->count + 1, sizeof *rates);
 
-    if (rates == NULL)
+    if (!rates)
         return pf_error_nomem(error);
     for (size_t i = 0; i < table->count; i++) {
         rates[i] = table->rows[i].test.tested ? table->rows[i].test.p : PF_NO_TEST;
@@ -371,7 +371,7 @@ static int count_moved(struct making *making)
     if (making->diff->by != PF_BY_FUNCTION)
         return PF_OK;
     met = calloc(making->diff->dict->strings.count, 1);
-    if (met == NULL)
+    if (!met)
         return pf_error_nomem(making->error);
     for (size_t i = 0; i < table->count; i++) {
         uint32_t name = pf_keys_row(keys, table->rows[i].key)->name;
@@ -413,7 +413,7 @@ static int make_rows(struct making *making)
     if (!set_totals(making))
         return pf_error_set(making->error, PF_OVERFLOW, "the totals of the runs leave 128 bits");
     table->rows = calloc(keys, sizeof *table->rows);
-    if (table->rows == NULL)
+    if (!table->rows)
         return pf_error_nomem(making->error);
     for (uint32_t key = 1; key < keys && status == PF_OK; key++) {
         bool any;
@@ -454,7 +454,7 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
         making.runs[side] = pf_diff_runs(diff, side);
         making.amounts[side] = calloc(making.runs[side] + 1, sizeof *making.amounts[side]);
         making.totals[side] = calloc(making.runs[side] + 1, sizeof *making.totals[side]);
-        if (making.amounts[side] == NULL || making.totals[side] == NULL)
+        if (!making.amounts[side] || !making.totals[side])
             status = pf_error_nomem(error);
     }
     if (!set_parts(&making))

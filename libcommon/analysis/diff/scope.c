@@ -32,7 +32,7 @@ struct pf_diff_scope *pf_diff_scope_new(struct pf_dict *dict)
 {
     struct pf_diff_scope *scope = calloc(1, sizeof *scope);
 
-    if (scope == NULL)
+    if (!scope)
         return NULL;
     scope->dict = dict;
     begin(scope);
@@ -49,7 +49,7 @@ void pf_diff_scope_clear(struct pf_diff_scope *scope)
 
 void pf_diff_scope_free(struct pf_diff_scope *scope)
 {
-    if (scope != NULL)
+    if (scope)
         pf_diff_scope_clear(scope);
     free(scope);
 }

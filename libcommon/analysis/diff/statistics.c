@@ -210,7 +210,7 @@ int pf_rates_of(double *p, size_t count)
     size_t tests = 0;
     double rate = 1;
 
-    if (rows == NULL)
+    if (!rows)
         return PF_NOMEM;
     for (size_t k = 0; k < count; k++)
         if (p[k] >= 0 && p[k] <= 1)

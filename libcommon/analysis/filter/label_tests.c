@@ -39,7 +39,7 @@ static bool parse_range(const char *text, int64_t *low, int64_t *high)
 
     *low = INT64_MIN;
     *high = INT64_MAX;
-    if (colon == NULL || (colon == text && colon[1] == '\0'))
+    if (!colon || (colon == text && colon[1] == '\0'))
         return false;
     if (colon > text &&
         !pf_parse_scaled((struct pf_bytes){text, (size_t)(colon - text)}, suffixes, low))
@@ -52,11 +52,11 @@ static int parse_label(struct pf_label_test *test, const char *text, unsigned fl
 {
     const char *equals = strchr(text, '=');
 
-    test->key = (struct pf_bytes){text, equals != NULL ? (size_t)(equals - text) : strlen(text)};
+    test->key = (struct pf_bytes){text, equals ? (size_t)(equals - text) : strlen(text)};
     if (test->key.size == 0)
         return pf_error_set(error, PF_USAGE, "'%s' is not of the form KEY, KEY=RE or KEY=LOW:HIGH",
                             text);
-    if (equals == NULL)
+    if (!equals)
         return PF_OK;
     test->text = equals + 1;
     if (!(flags & PF_PATTERN_FIXED) && parse_range(test->text, &test->low, &test->high)) {
@@ -82,7 +82,7 @@ int pf_label_tests_add(struct pf_label_tests *tests, enum pf_label_mark mark, co
     } else {
         status = parse_label(&test, text, flags, error);
     }
-    test.typed = test.text != NULL && pf_pattern_typed(test.text);
+    test.typed = test.text && pf_pattern_typed(test.text);
     if (status == PF_OK)
         tests->tests[tests->count++] = test;
     return status;
@@ -265,7 +265,7 @@ static int collect(const struct pf_label_tests *tests, const struct pf_dict *dic
 {
     uint8_t *seen = calloc(dict->labels.count, 1);
     struct pf_buffer shown = {0};
-    int status = seen != NULL ? PF_OK : PF_NOMEM;
+    int status = seen ? PF_OK : PF_NOMEM;
 
     for (uint32_t set = 1; set < dict->labels.count && set < tests->set_capacity; set++) {
         if (tests->sets[set] == 0)
@@ -274,8 +274,8 @@ static int collect(const struct pf_label_tests *tests, const struct pf_dict *dic
             const struct pf_label *label = pf_dict_label(dict, at);
 
             seen[at] = 1;
-            if (key == NULL || pf_bytes_equal(pf_dict_string(dict, label->key), *key))
-                status = add_label_name(list, dict, label, key == NULL, &shown);
+            if (!key || pf_bytes_equal(pf_dict_string(dict, label->key), *key))
+                status = add_label_name(list, dict, label, !key, &shown);
             at = label->parent;
         }
     }
@@ -291,7 +291,7 @@ static void say_section(const struct pf_label_test *test, const char *format, co
     if (names[0] != '\0')
         pf_report_send(report, PF_WARNING, "no record is in section '%s'; sections here: %s",
                        test->text, names);
-    else if (format != NULL)
+    else if (format)
         pf_report_send(report, PF_WARNING,
                        "no record is in section '%s'; this %s profile has no sections", test->text,
                        format);

@@ -74,9 +74,9 @@ static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *d
 
         if (row->kind != kind)
             continue;
-        if (least->measure != NULL && is_named(dict, row, least->measure))
+        if (least->measure && is_named(dict, row, least->measure))
             return m;
-        if (least->measure == NULL && pf_main_offer(&choice, dict, row))
+        if (!least->measure && pf_main_offer(&choice, dict, row))
             best = m;
     }
     return best;
@@ -90,7 +90,7 @@ static const struct pf_value_column *find_column(const struct pf_min_value *leas
     uint32_t chosen = choose(least, dict, batch->kind);
 
     for (uint32_t c = 0; chosen != NO_MEASURE && c < batch->value_count; c++)
-        if (batch->values[c].data != NULL &&
+        if (batch->values[c].data &&
             pf_measure_same(pf_measures_row(&dict->measures, batch->values[c].measure),
                             pf_measures_row(&dict->measures, chosen)))
             return &batch->values[c];
@@ -111,7 +111,7 @@ int pf_min_value_add(struct pf_min_value *least, const struct pf_dict *dict,
     const struct pf_value_column *column = find_column(least, dict, batch);
     pf_int128 sum = 0;
 
-    if (column == NULL)
+    if (!column)
         return PF_OK;
     if (make_room(least, dict) != PF_OK)
         return PF_NOMEM;
@@ -193,7 +193,7 @@ static void test_rows(const int64_t *data, uint32_t rows, uint64_t least,
                       struct pf_min_total *total, uint8_t *keep)
 {
     for (uint32_t i = 0; i < rows; i++) {
-        int64_t value = data != NULL ? data[i] : 0;
+        int64_t value = data ? data[i] : 0;
         uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
 
         if (size < least && keep[i]) {
@@ -208,7 +208,7 @@ int pf_min_value_test(struct pf_min_value *least, const struct pf_dict *dict,
                       const struct pf_batch *batch, uint8_t *keep, struct pf_error *error)
 {
     const struct pf_value_column *column = find_column(least, dict, batch);
-    uint32_t measure = column != NULL ? column->measure : choose(least, dict, batch->kind);
+    uint32_t measure = column ? column->measure : choose(least, dict, batch->kind);
     uint64_t value = 0;
     int status;
 
@@ -223,7 +223,7 @@ int pf_min_value_test(struct pf_min_value *least, const struct pf_dict *dict,
     if ((status = find_least(least, dict, measure, &value, error)) != PF_OK)
         return status;
     if (value > 0)
-        test_rows(column != NULL ? column->data : NULL, batch->rows, value, &least->totals[measure],
+        test_rows(column ? column->data : NULL, batch->rows, value, &least->totals[measure],
                   keep);
     return PF_OK;
 }
@@ -246,8 +246,8 @@ void pf_min_value_report(const struct pf_min_value *least, const struct pf_dict 
         uint32_t chosen = choose(least, dict, (enum pf_kind)kind);
         const struct pf_measure *measure =
             chosen != NO_MEASURE ? pf_measures_row(&dict->measures, chosen) : NULL;
-        uint64_t records = measure != NULL ? fallen_records(least, dict, measure) : 0;
-        struct pf_bytes name = pf_dict_string(dict, measure != NULL ? measure->name : 0);
+        uint64_t records = measure ? fallen_records(least, dict, measure) : 0;
+        struct pf_bytes name = pf_dict_string(dict, measure ? measure->name : 0);
         double fell, total;
 
         if (records == 0)

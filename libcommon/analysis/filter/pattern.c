@@ -98,7 +98,7 @@ static const char *bracket_end(const char *text)
         char class = text[0] == '[' && (text[1] == ':' || text[1] == '.' || text[1] == '=') ? text[1] : '\0';
         const char *end = class != '\0' ? strchr(text + 2, class) : NULL;
 
-        text = end != NULL && end[1] == ']' ? end + 2 : text + 1;
+        text = end && end[1] == ']' ? end + 2 : text + 1;
     }
     return *text == ']' ? text + 1 : text;
 }
@@ -144,7 +144,7 @@ static const char *find_excess(const char *text)
     scan.depth = 0;
     scan.last = (struct extent){0, 0};
     scan.groups[0] = (struct extent){0, 1};
-    while (*text != '\0' && excess == NULL)
+    while (*text != '\0' && !excess)
         excess = take_element(&scan, &text);
     return excess;
 }
@@ -169,11 +169,11 @@ int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned fl
     int failed;
 
     *pattern = (struct pf_pattern){.text = text, .typed = pf_pattern_typed(text)};
-    if (source == NULL) {
+    if (!source) {
         pf_buffer_free(&buffer);
         return pf_error_nomem(error);
     }
-    if (excess != NULL)
+    if (excess)
         return pf_error_set(error, PF_USAGE, "regular expression with %s: '%.200s'", excess, text);
     failed = regcomp(&pattern->regex, source,
                      REG_EXTENDED | (flags & PF_PATTERN_IGNORE_CASE ? REG_ICASE : 0));
@@ -283,7 +283,7 @@ static size_t match_one(const char **glob, bool ignore_case, struct pf_bytes nam
     const char *end = **glob == '[' ? set_end(*glob + 1) : NULL;
     unsigned char byte = (unsigned char)name.data[0];
 
-    if (end != NULL) {
+    if (end) {
         const char *set = *glob + 1;
 
         *glob = end;
@@ -334,7 +334,7 @@ bool pf_glob_match(const char *glob, unsigned flags, struct pf_bytes name)
         if (taken > 0)
             continue;
         /* Only the last star has to be tried again: it takes one byte more. */
-        if (star == NULL || star_at >= name.size)
+        if (!star || star_at >= name.size)
             return false;
         glob = star;
         at = ++star_at;

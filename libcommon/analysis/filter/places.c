@@ -56,7 +56,7 @@ static int take_target(struct pf_rename *rename, const char **text, struct pf_er
     if (rename->target != PF_RENAME_LABEL)
         return PF_OK;
     end = strchr(*text, ':');
-    if (end == NULL || end == *text)
+    if (!end || end == *text)
         return pf_error_set(error, PF_USAGE, "'%s' is not of the form label:KEY:s/RE/TEXT/",
                             rename->text);
     rename->key = (struct pf_bytes){*text, (size_t)(end - *text)};

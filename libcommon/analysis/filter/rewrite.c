@@ -58,7 +58,7 @@ struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict)
 {
     struct pf_rewrite *rewrite = calloc(1, sizeof *rewrite);
 
-    if (rewrite == NULL)
+    if (!rewrite)
         return NULL;
     rewrite->dict = dict;
     rewrite->places.dict = dict;
@@ -73,7 +73,7 @@ static void free_label_frames(struct label_frames *frames)
 
 void pf_rewrite_free(struct pf_rewrite *rewrite)
 {
-    if (rewrite == NULL)
+    if (!rewrite)
         return;
     pf_frames_free(&rewrite->frames);
     pf_places_free(&rewrite->places);
@@ -272,7 +272,7 @@ static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels, const str
     size_t count = 0;
 
     *value = 0;
-    for (; labels != 0 && (known == NULL || !pf_id_map_get(known, labels, value));
+    for (; labels != 0 && (!known || !pf_id_map_get(known, labels, value));
          labels = pf_dict_label(rewrite->dict, labels)->parent) {
         if (!pf_grow(&rewrite->path, &rewrite->path_capacity, count + 1, sizeof *rewrite->path)) {
             rewrite->status = PF_NOMEM;
@@ -406,7 +406,7 @@ static void edit_label_column(struct pf_rewrite *rewrite, struct pf_batch *batch
 {
     uint32_t *labels;
 
-    if (!(rewrite->places.targets >> PF_RENAME_LABEL & 1) || batch->labels == NULL ||
+    if (!(rewrite->places.targets >> PF_RENAME_LABEL & 1) || !batch->labels ||
         (labels = column(rewrite, 0, batch->rows)) == NULL)
         return;
     for (uint32_t i = 0; i < batch->rows; i++)
@@ -430,12 +430,12 @@ static uint32_t edit_samples(struct pf_rewrite *rewrite, struct pf_batch *batch)
     uint32_t *stacks = column(rewrite, 1, batch->rows), kept = 0;
     bool frameless_go = wants_frames(rewrite);
 
-    if (stacks == NULL || !prepare_stacks(rewrite)) {
+    if (!stacks || !prepare_stacks(rewrite)) {
         rewrite->status = PF_NOMEM;
         return 0;
     }
     for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t stack = batch->stack != NULL ? batch->stack[i] : 0, to = rewrite->stacks.to[stack];
+        uint32_t stack = batch->stack ? batch->stack[i] : 0, to = rewrite->stacks.to[stack];
 
         stacks[i] = to != 0 ? to - 1 : edit_stack(rewrite, stack);
         place_row(rewrite, i, batch->rows, stacks[i] == 0 && (stack != 0 || frameless_go), &kept);
@@ -448,11 +448,11 @@ static void add_label_frames(struct pf_rewrite *rewrite, struct pf_batch *batch)
 {
     uint32_t *stacks = column(rewrite, 1, batch->rows);
 
-    if (stacks == NULL)
+    if (!stacks)
         return;
     for (uint32_t i = 0; i < batch->rows && rewrite->status == PF_OK; i++) {
-        uint32_t labels = batch->labels != NULL ? batch->labels[i] : 0;
-        uint32_t stack = batch->stack != NULL ? batch->stack[i] : 0;
+        uint32_t labels = batch->labels ? batch->labels[i] : 0;
+        uint32_t stack = batch->stack ? batch->stack[i] : 0;
 
         stack = join(rewrite, label_stack(rewrite, &rewrite->root, labels), stack);
         stacks[i] = join(rewrite, stack, label_stack(rewrite, &rewrite->leaf, labels));
@@ -494,15 +494,15 @@ static uint32_t edit_places(struct pf_rewrite *rewrite, struct pf_batch *batch)
     uint32_t *outer = column(rewrite, 1, batch->rows), *inner = column(rewrite, 2, batch->rows),
              kept = 0;
 
-    if (outer == NULL || inner == NULL ||
+    if (!outer || !inner ||
         (rewrite->frames.count > 0 &&
          pf_frames_prepare(&rewrite->frames, rewrite->dict) != PF_OK)) {
         rewrite->status = PF_NOMEM;
         return 0;
     }
     for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t places[2] = {batch->location != NULL ? batch->location[i] : 0,
-                              batch->callee != NULL ? batch->callee[i] : 0};
+        uint32_t places[2] = {batch->location ? batch->location[i] : 0,
+                              batch->callee ? batch->callee[i] : 0};
         unsigned keeps = kept_places(rewrite, places, count);
 
         outer[i] = keeps & 1 ? edit_place(rewrite, places[0]) : 0;

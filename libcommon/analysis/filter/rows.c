@@ -41,7 +41,7 @@ static bool take_values(struct pf_copied_rows *taken, const struct pf_batch *fro
         int64_t *to = taken->values ? taken->values + c * count : NULL;
 
         taken->columns[c] = (struct pf_value_column){.measure = from->values[c].measure};
-        if (from->values[c].data == NULL)
+        if (!from->values[c].data)
             continue;
         gather_numbers(to, from->values[c].data, rows, count);
         taken->columns[c].data = to;
@@ -56,14 +56,14 @@ int pf_copied_rows_take(struct pf_copied_rows *taken, const struct pf_batch *fro
     const uint32_t **ids[] = {&batch.stack, &batch.location, &batch.callee, &batch.labels};
 
     for (size_t i = 0; i < 4; i++) {
-        if (*ids[i] == NULL)
+        if (!*ids[i])
             continue;
         if (!pf_grow(&taken->ids[i], &taken->id_capacity[i], count, sizeof(uint32_t)))
             return PF_NOMEM;
         gather_ids(taken->ids[i], *ids[i], rows, count);
         *ids[i] = taken->ids[i];
     }
-    if (batch.time != NULL) {
+    if (batch.time) {
         if (!pf_grow(&taken->time, &taken->time_capacity, count, sizeof(int64_t)))
             return PF_NOMEM;
         gather_numbers(taken->time, batch.time, rows, count);

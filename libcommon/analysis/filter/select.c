@@ -43,14 +43,14 @@ struct pf_select *pf_select_new(const struct pf_dict *dict)
 {
     struct pf_select *select = calloc(1, sizeof *select);
 
-    if (select != NULL)
+    if (select)
         select->dict = dict;
     return select;
 }
 
 void pf_select_free(struct pf_select *select)
 {
-    if (select == NULL)
+    if (!select)
         return;
     pf_label_tests_free(&select->labels);
     pf_frames_free(&select->frames);
@@ -137,7 +137,7 @@ int pf_select_time(struct pf_select *select, const char *text, struct pf_error *
     select->timed = true;
     select->from = INT64_MIN;
     select->to = INT64_MAX;
-    if (comma != NULL && (comma > text || comma[1] != '\0') &&
+    if (comma && (comma > text || comma[1] != '\0') &&
         (comma == text || pf_parse_scaled((struct pf_bytes){text, (size_t)(comma - text)}, suffixes,
                                           &select->from)) &&
         (comma[1] == '\0' || pf_parse_scaled(pf_bytes_of(comma + 1), suffixes, &select->to)))
@@ -161,12 +161,12 @@ void pf_select_invert(struct pf_select *select)
 bool pf_select_takes_all(const struct pf_select *select)
 {
     return !select->invert && select->label_asked == 0 && select->frames.count == 0 &&
-           select->kinds == 0 && !select->timed && select->least.text == NULL;
+           select->kinds == 0 && !select->timed && !select->least.text;
 }
 
 bool pf_select_needs_total(const struct pf_select *select)
 {
-    return select->least.text != NULL && select->least.percent;
+    return select->least.text && select->least.percent;
 }
 
 int pf_select_total(struct pf_select *select, const struct pf_batch *batch, struct pf_error *error)
@@ -182,7 +182,7 @@ int pf_select_total(struct pf_select *select, const struct pf_batch *batch, stru
 static void test_labels(struct pf_select *select, const struct pf_batch *batch, uint8_t *keep)
 {
     for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t set = batch->labels != NULL ? batch->labels[i] : 0;
+        uint32_t set = batch->labels ? batch->labels[i] : 0;
 
         keep[i] &= select->label_verdict[pf_label_tests_marks(&select->labels, select->dict, set)];
     }
@@ -216,7 +216,7 @@ static bool test_stacks(struct pf_select *select, const struct pf_batch *batch, 
     uint8_t seen = 0;
 
     for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t stack = batch->stack != NULL ? batch->stack[i] : 0;
+        uint32_t stack = batch->stack ? batch->stack[i] : 0;
         uint8_t marks = select->stacks[stack];
 
         if (marks == 0 && (marks = look_at_stack(select, stack)) == 0)
@@ -233,11 +233,11 @@ static void test_places(struct pf_select *select, const struct pf_batch *batch, 
     bool edge = batch->kind == PF_EDGE;
 
     for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t place = batch->location != NULL ? batch->location[i] : 0;
+        uint32_t place = batch->location ? batch->location[i] : 0;
         uint8_t marks = pf_frames_marks(&select->frames, select->dict, place);
 
         if (edge) {
-            uint32_t callee = batch->callee != NULL ? batch->callee[i] : 0;
+            uint32_t callee = batch->callee ? batch->callee[i] : 0;
 
             marks =
                 (marks & (uint8_t)~PF_SELECT_LEAF) |
@@ -263,7 +263,7 @@ static int test_frames(struct pf_select *select, const struct pf_batch *batch, u
 
 static void test_time(struct pf_select *select, const struct pf_batch *batch, uint8_t *keep)
 {
-    if (batch->time == NULL) {
+    if (!batch->time) {
         memset(keep, 0, batch->rows);
         return;
     }
@@ -299,7 +299,7 @@ static int test(struct pf_select *select, const struct pf_batch *batch, struct p
         status = test_frames(select, batch, keep);
     if (status == PF_OK && select->timed)
         test_time(select, batch, keep);
-    if (status == PF_OK && select->least.text != NULL)
+    if (status == PF_OK && select->least.text)
         status = pf_min_value_test(&select->least, select->dict, batch, keep, error);
     return status;
 }
@@ -403,7 +403,7 @@ int pf_select_report(const struct pf_select *select, const char *format,
         pf_report_send(report, PF_WARNING,
                        "no record lies in the time asked for; times here: %lld ns to %lld ns",
                        (long long)select->first, (long long)select->last);
-    if (select->least.text != NULL && !select->invert)
+    if (select->least.text && !select->invert)
         pf_min_value_report(&select->least, select->dict, report);
     return status;
 }

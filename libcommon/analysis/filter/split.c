@@ -46,7 +46,7 @@ struct pf_split *pf_split_new(const struct pf_dict *dict, const char *key)
 {
     struct pf_split *split = calloc(1, sizeof *split);
 
-    if (split == NULL)
+    if (!split)
         return NULL;
     split->dict = dict;
     split->key_text = key;
@@ -62,7 +62,7 @@ struct pf_split *pf_split_new(const struct pf_dict *dict, const char *key)
 
 void pf_split_free(struct pf_split *split)
 {
-    if (split == NULL)
+    if (!split)
         return;
     pf_table_free(&split->values);
     pf_strings_free(&split->strings);
@@ -122,10 +122,10 @@ static uint32_t part_of_labels(struct pf_split *split, uint32_t labels)
 static uint32_t place_of(const struct pf_split *split, const struct pf_batch *batch, uint32_t row)
 {
     if (batch->kind == PF_SAMPLE)
-        return batch->stack != NULL ? pf_dict_stack(split->dict, batch->stack[row])->location : 0;
+        return batch->stack ? pf_dict_stack(split->dict, batch->stack[row])->location : 0;
     if (batch->kind == PF_EDGE)
-        return batch->callee != NULL ? batch->callee[row] : 0;
-    return batch->location != NULL ? batch->location[row] : 0;
+        return batch->callee ? batch->callee[row] : 0;
+    return batch->location ? batch->location[row] : 0;
 }
 
 static bool find_parts(struct pf_split *split, const struct pf_batch *batch)
@@ -136,7 +136,7 @@ static bool find_parts(struct pf_split *split, const struct pf_batch *batch)
         return false;
     for (uint32_t i = 0; i < batch->rows; i++) {
         uint32_t id = split->by_image         ? place_of(split, batch, i)
-                      : batch->labels != NULL ? batch->labels[i]
+                      : batch->labels ? batch->labels[i]
                                               : 0;
 
         if (pf_id_map_get(map, id, &split->parts[i]))
@@ -308,7 +308,7 @@ const char *pf_split_name(struct pf_split *split, uint32_t part)
         return NULL;
     for (size_t i = had; i < split->name_capacity; i++)
         split->names[i] = NULL;
-    if (split->names[part] == NULL) {
+    if (!split->names[part]) {
         make_name(split, part, &name);
         if (!name.failed)
             split->names[part] = pf_arena_copy(&split->bytes, name.data, name.size);

@@ -16,7 +16,7 @@ static char *take_part(const char **text, char delimiter, bool expression, bool 
 
         if (*p == '\\' && p[1] != '\0') {
             keep = p[1] != delimiter ||
-                   (expression && strchr("^$.[]|()*+?{}", delimiter) != NULL) ||
+                   (expression && strchr("^$.[]|()*+?{}", delimiter)) ||
                    (!expression && delimiter == '&');
             if (keep)
                 pf_buffer_byte(&part, '\\');
@@ -77,7 +77,7 @@ int pf_substitution_parse(struct pf_substitution *sub, const char *text, unsigne
         if (!unended)
             sub->replacement = take_part(&rest, delimiter, false, &unended);
     }
-    if (rest > text + 1 && (sub->expression == NULL || (!unended && sub->replacement == NULL)))
+    if (rest > text + 1 && (!sub->expression || (!unended && !sub->replacement)))
         status = pf_error_nomem(error);
     else if (unended)
         status = pf_error_set(error, PF_USAGE, "'%s' is not of the form s/RE/TEXT/", text);

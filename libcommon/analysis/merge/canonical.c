@@ -199,7 +199,7 @@ static bool add_meta(struct pf_canonical *canonical, const struct pf_batch *batc
 static bool copy_bytes(struct pf_arena *arena, struct pf_bytes *bytes)
 {
     bytes->data = pf_arena_copy(arena, bytes->data, bytes->size);
-    return bytes->data != NULL;
+    return bytes->data;
 }
 
 static bool add_texts(struct pf_canonical *canonical, const struct pf_batch *batch)

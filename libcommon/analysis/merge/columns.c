@@ -104,7 +104,7 @@ static int meet(struct pf_merge_columns *columns, uint32_t index, const struct p
     struct pf_measure *common;
     int status;
 
-    if (sums == NULL)
+    if (!sums)
         return error->code;
     common = &sums->quantity.measure;
     if (!columns->compares && is_events(columns->dict, &measure) && measure.period == 0)
@@ -151,7 +151,7 @@ int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_c
     for (uint32_t k = 0; k < ledger->count; k++) {
         struct pf_sums *sums = add_column(copy, &ledger->sums[k].quantity.measure);
 
-        if (sums == NULL)
+        if (!sums)
             return PF_NOMEM;
         sums->quantity = ledger->sums[k].quantity;
         sums->total = 1;

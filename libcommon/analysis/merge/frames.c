@@ -18,13 +18,13 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
     const struct pf_function *row = pf_dict_function(dict, function);
     struct pf_form *form = pf_forms_of(&frames->functions, function);
 
-    if (function == 0 || form != NULL)
-        return form != NULL ? form->first : 0;
+    if (function == 0 || form)
+        return form ? form->first : 0;
 
     struct function_key key = {row->name, row->system_name, row->file, 1, pf_anonymous_line(dict, row)};
 
     form = pf_forms_enter(&frames->functions, &key, function);
-    if (form == NULL) {
+    if (!form) {
         frames->status = PF_NOMEM;
         return 0;
     }
@@ -66,7 +66,7 @@ static uint32_t place_now(void *arg, uint32_t location)
     if (whole) {
         struct pf_form *form = place.image != 0 ? image_forms(frames, place.image) : NULL;
 
-        if (form != NULL && form->first != place.image)
+        if (form && form->first != place.image)
             pf_image_slide(dict, &place, form->first);
     } else {
         place.image = plain_image(dict, place.image);
@@ -95,7 +95,7 @@ static uint32_t final_function(struct pf_merge_frames *frames, uint32_t function
     const struct pf_form *form = pf_forms_of(&frames->functions, function);
     struct pf_function row;
 
-    if (form != NULL)
+    if (form)
         function = form->least;
     if (function == 0 || frames->evals->count == 0)
         return function;
@@ -113,7 +113,7 @@ static uint32_t place_finally(void *arg, uint32_t location)
     struct pf_location place = *pf_dict_location(dict, location), was = place;
     const struct pf_form *form = place.image != 0 ? pf_forms_of(&frames->images, place.image) : NULL;
 
-    if (form != NULL && form->least != place.image)
+    if (form && form->least != place.image)
         pf_image_slide(dict, &place, form->least);
     place.function = final_function(frames, place.function);
     return memcmp(&place, &was, sizeof place) == 0 ? location : pf_dict_add_location(dict, &place);

@@ -51,7 +51,7 @@ static int plan_columns(struct plan *plan, const struct pf_merge_kind *all,
     int status = PF_OK;
 
     plan->members = calloc((size_t)ledger->count + 1, sizeof *plan->members);
-    if (values == NULL || plan->members == NULL)
+    if (!values || !plan->members)
         status = pf_error_nomem(error);
     for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++) {
         values[k].measure = pf_measures_intern(&dict->measures, &ledger->sums[k].quantity.measure);
@@ -90,7 +90,7 @@ static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct 
     int status = PF_OK;
 
     plan->rows = malloc((count + 1) * sizeof *plan->rows);
-    for (size_t k = 0; plan->rows != NULL && status == PF_OK && k < count; k++) {
+    for (size_t k = 0; plan->rows && status == PF_OK && k < count; k++) {
         const struct pf_merge_key *key = pf_merge_records_key(&own->records, k);
         uint32_t place = key->place - 1, record = 0;
 
@@ -100,7 +100,7 @@ static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct 
             status = PF_NOMEM;
         plan->rows[k] = record * sides_of(all) + side;
     }
-    return plan->rows != NULL ? status : PF_NOMEM;
+    return plan->rows ? status : PF_NOMEM;
 }
 
 /* Whether the sums of all fit in the unit of the plan. */
@@ -127,7 +127,7 @@ static pf_int128 greatest_size(const struct pf_sums *sums)
 {
     pf_int128 most = 0;
 
-    for (size_t k = 0; sums != NULL && k < sums->count; k++) {
+    for (size_t k = 0; sums && k < sums->count; k++) {
         pf_int128 size = sums->sums[k] < -PF_INT128_MAX ? PF_INT128_MAX
                          : sums->sums[k] < 0            ? -sums->sums[k]
                                                         : sums->sums[k];
@@ -164,10 +164,10 @@ static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all,
         pf_int128 total = plan->columns.ledger.sums[column].total;
 
         if (!adds_up(all, from) ||
-            all_fit(old, old != NULL ? total : 1, from, plan->members[c].factor, times))
+            all_fit(old, old ? total : 1, from, plan->members[c].factor, times))
             continue;
         for (size_t k = 0; k < from->count; k++) {
-            pf_int128 value, sum = old != NULL ? pf_sums_wide_at(old, plan->rows[k]) * total : 0;
+            pf_int128 value, sum = old ? pf_sums_wide_at(old, plan->rows[k]) * total : 0;
 
             if (__builtin_mul_overflow(from->sums[k], (pf_int128)plan->members[c].factor, &value) ||
                 __builtin_mul_overflow(value, times, &value) ||
@@ -284,7 +284,7 @@ int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map 
     size_t count = pf_merge_records_count(&kind->records);
     uint32_t sides = sides_of(kind), *to = malloc((count + 1) * sides * sizeof *to);
     struct pf_merge_records was = kind->records;
-    int status = to != NULL ? PF_OK : PF_NOMEM;
+    int status = to ? PF_OK : PF_NOMEM;
 
     *failed = NULL;
     kind->records = (struct pf_merge_records){0};

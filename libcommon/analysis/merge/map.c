@@ -13,7 +13,7 @@ void pf_merge_map_free(struct pf_merge_map *map)
 
 bool pf_merge_ids_put(struct pf_merge_ids *ids, uint32_t to)
 {
-    bool first = ids->to == NULL;
+    bool first = !ids->to;
 
     if (first && to == ids->known) {
         ids->known++;
@@ -29,7 +29,7 @@ bool pf_merge_ids_put(struct pf_merge_ids *ids, uint32_t to)
 
 const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *ids, const uint32_t *column, uint32_t rows, uint32_t *to)
 {
-    if (ids->to == NULL || column == NULL)
+    if (!ids->to || !column)
         return column;
     for (uint32_t i = 0; i < rows; i++)
         to[i] = ids->to[column[i]];
@@ -40,7 +40,7 @@ static bool met(const struct pf_merge_map *map, size_t id, bool stack)
 {
     const struct pf_merge_map *before = map->before;
 
-    return before == NULL || pf_merge_id(stack ? &before->stacks : &before->locations, (uint32_t)id) == id;
+    return !before || pf_merge_id(stack ? &before->stacks : &before->locations, (uint32_t)id) == id;
 }
 
 static uint32_t map_location(struct pf_merge_map *map, uint32_t location)
@@ -74,7 +74,7 @@ int pf_merge_map_extend(struct pf_merge_map *map)
         apart = apart && (to == location || to == next);
         good = pf_merge_ids_put(&map->locations, to);
     }
-    if (map->locations.to == NULL)
+    if (!map->locations.to)
         map->stacks.known = dict->stacks.count;
     while (good && map->stacks.known < dict->stacks.count)
         good = pf_merge_ids_put(&map->stacks, map_stack(map, (uint32_t)map->stacks.known, apart));

@@ -20,7 +20,7 @@ bool pf_merge_ids_put(struct pf_merge_ids *, uint32_t to);
 
 static inline uint32_t pf_merge_id(const struct pf_merge_ids *ids, uint32_t id)
 {
-    return ids->to != NULL && id < ids->known ? ids->to[id] : id;
+    return ids->to && id < ids->known ? ids->to[id] : id;
 }
 
 /* What the ids of a column become: the column itself where all stay as they are, else `to`, which has room for `rows`. */

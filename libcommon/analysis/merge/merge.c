@@ -59,7 +59,7 @@ struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_option
     struct pf_merge *merge = calloc(1, sizeof *merge);
     int status;
 
-    if (merge == NULL)
+    if (!merge)
         return NULL;
     merge->dict = dict;
     merge->options = *options;
@@ -67,7 +67,7 @@ struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_option
     begin_kinds(merge->kinds, dict, options);
     begin_kinds(merge->own, dict, options);
     status = pf_merge_frames_init(&merge->frames, dict, options->granularity);
-    if (status == PF_OK && options->labels != NULL)
+    if (status == PF_OK && options->labels)
         status = pf_merge_labels_only(&merge->labels, options->labels);
     if (status == PF_OK)
         return merge;
@@ -77,7 +77,7 @@ struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_option
 
 void pf_merge_free(struct pf_merge *merge)
 {
-    if (merge == NULL)
+    if (!merge)
         return;
     free_kinds(merge->kinds);
     free_kinds(merge->own);
@@ -126,7 +126,7 @@ static const struct pf_sums *main_column(const struct pf_merge *merge, pf_int128
 {
     const struct pf_sums *sums = NULL;
 
-    for (unsigned k = 0; k < PF_RECORD_KINDS && sums == NULL; k++)
+    for (unsigned k = 0; k < PF_RECORD_KINDS && !sums; k++)
         sums = pf_merge_kind_main(&merge->own[k]);
     *total = sums != NULL ? pf_sums_total(sums) : 0;
     return sums;
@@ -155,7 +155,7 @@ static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *er
 
     if (status == PF_OK)
         status = pf_merge_kinds_add(merge->kinds, merge->own, merge->inputs, 0, *times, &place, error);
-    if (place.sums != NULL)
+    if (place.sums)
         overflow(merge, place.kind, place.sums, place.record, error);
     if (status == PF_OK)
         merge->scale = scale;
@@ -202,7 +202,7 @@ static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const 
     int status = pf_merge_columns_find(&kind->columns, batch, number, merge->inputs, error);
 
     merge->has_measures = true;
-    if (status != PF_OK || batch->rows == 0 || values->data == NULL || merge->weight == 0)
+    if (status != PF_OK || batch->rows == 0 || !values->data || merge->weight == 0)
         return status;
     int64_t times = kind->columns.ledger.members[values->measure].factor;
     struct pf_sums *sums = pf_ledger_of(&kind->columns.ledger, values->measure);
@@ -341,7 +341,7 @@ static int settle(struct pf_merge *merge, struct pf_error *error)
         status = pf_merge_labels_add(&merge->own_labels, merge->meta.own_label);
     if (status == PF_OK)
         status = pf_merge_labels_extend(&merge->own_labels);
-    bool changes = merge->frames.final.locations.to != NULL || merge->own_labels.sets.to != NULL;
+    bool changes = merge->frames.final.locations.to || merge->own_labels.sets.to;
 
     for (unsigned k = 0; k < PF_RECORD_KINDS && changes && status == PF_OK; k++)
         status = pf_merge_kind_regroup(&merge->kinds[k], &merge->frames.final, &merge->own_labels, &failed);

@@ -20,17 +20,17 @@ static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_me
 {
     struct pf_bytes origin = pf_dict_string(meta->dict, row->origin), key = pf_dict_string(meta->dict, row->key);
     const struct pf_format *format = pf_meta_owner(origin);
-    const struct pf_merging *merging = format != NULL ? format->merging : NULL;
+    const struct pf_merging *merging = format ? format->merging : NULL;
 
     if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
         meta->sources += pf_bytes_equal(key, PF_BYTES("input"));
         return programs_rule(key);
     }
-    if (merging == NULL)
+    if (!merging)
         return origin.size > 0 && origin.data[0] == '.' ? PF_META_NEVER : PF_META_ONCE;
-    if (merging->duration != NULL)
+    if (merging->duration)
         meta->duration += merging->duration(origin, key, pf_dict_string(meta->dict, row->value));
-    if (merging->own_label != NULL && meta->own_label == 0)
+    if (merging->own_label && meta->own_label == 0)
         meta->own_label = pf_dict_intern_word(meta->dict, merging->own_label);
     return merging->rule(origin, key);
 }
@@ -69,12 +69,12 @@ static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 
 int pf_merge_meta_add(struct pf_merge_meta *meta, const struct pf_batch *batch)
 {
-    if (meta->met.slots == NULL && pf_table_init(&meta->met, sizeof(struct pf_merge_meta_row)) != PF_OK)
+    if (!meta->met.slots && pf_table_init(&meta->met, sizeof(struct pf_merge_meta_row)) != PF_OK)
         return PF_NOMEM;
     for (uint32_t i = 0; i < batch->rows; i++)
-        if (!add_row(meta, (struct pf_merge_meta_row){batch->origin != NULL ? batch->origin[i] : 0,
-                                                      batch->key != NULL ? batch->key[i] : 0,
-                                                      batch->value != NULL ? batch->value[i] : 0, 0}))
+        if (!add_row(meta, (struct pf_merge_meta_row){batch->origin ? batch->origin[i] : 0,
+                                                      batch->key ? batch->key[i] : 0,
+                                                      batch->value ? batch->value[i] : 0, 0}))
             return PF_NOMEM;
     return meta->met.status;
 }
@@ -159,7 +159,7 @@ static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row fi
     uint32_t parts = parts_key(dict, first.key);
     struct pf_bytes *list = malloc((meta->count + 1) * sizeof *list);
     char text[PF_IDENTITY_TEXT];
-    bool good = list != NULL && parts != 0;
+    bool good = list && parts != 0;
     size_t count = good ? collect(meta, merging, &first, parts, list) : 0;
 
     if (count > 1)
@@ -188,7 +188,7 @@ static int drop_different(struct pf_merge_meta *meta)
     size_t kept = 0;
     int status = pf_table_init(&keys, 2 * sizeof(uint32_t));
 
-    if (found == NULL)
+    if (!found)
         status = PF_NOMEM;
     for (int pass = 0; status == PF_OK && pass < 2; pass++)
         for (size_t k = 0, count = meta->count; k < count; k++) {

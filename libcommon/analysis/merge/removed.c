@@ -56,7 +56,7 @@ int pf_merge_removed_input(struct pf_merge_removed *removed, const struct pf_dic
         bool greatest = is_greatest(dict, from);
         pf_int128 amount;
 
-        if (to == NULL)
+        if (!to)
             return PF_NOMEM;
         to->records += from->records;
         if (greatest)

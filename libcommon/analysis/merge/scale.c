@@ -19,10 +19,10 @@ static int divide(pf_int128 a, pf_int128 b, pf_int128 *times, struct pf_error *e
 static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *dict, const struct pf_sums *column,
                           pf_int128 total, pf_int128 duration, pf_int128 *times, struct pf_error *error)
 {
-    const struct pf_measure *measure = column != NULL ? &column->quantity.measure : NULL;
+    const struct pf_measure *measure = column ? &column->quantity.measure : NULL;
 
     /* the samples of a clock that never stops sum up to the time between the first and the last */
-    if (duration <= 0 && measure != NULL && measure->kind == PF_SAMPLE && measure->den == 1 &&
+    if (duration <= 0 && measure && measure->kind == PF_SAMPLE && measure->den == 1 &&
         pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("wall")) &&
         pf_measure_is_time(dict, measure))
         duration = total * (pf_int128)measure->num;
@@ -54,7 +54,7 @@ int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_merge_opt
 {
     if (options->normalize == PF_MERGE_DURATION)
         return scale_duration(scale, dict, column, total, duration, times, error);
-    if (column == NULL || total == 0)
+    if (!column || total == 0)
         return pf_error_set(error, PF_UNSUPPORTED, "its total is 0, so it cannot be normalized");
     const struct pf_measure *measure = &column->quantity.measure;
 

@@ -26,7 +26,7 @@ static int make_file(struct pf_spill *spill, struct pf_error *error)
     const char *directory = getenv("TMPDIR");
     struct pf_buffer path = {0};
 
-    if (directory == NULL || directory[0] == '\0')
+    if (!directory || directory[0] == '\0')
         directory = "/tmp";
     pf_buffer_append(&path, directory, strlen(directory));
     if (!pf_buffer_append(&path, name, sizeof name))
@@ -52,7 +52,7 @@ int pf_spill_open(struct pf_spill **result, struct pf_dict *dict, struct pf_erro
     int status;
 
     *result = NULL;
-    if (spill == NULL)
+    if (!spill)
         return pf_error_nomem(error);
     spill->file = -1;
     spill->dict = dict;
@@ -73,7 +73,7 @@ int pf_spill_open(struct pf_spill **result, struct pf_dict *dict, struct pf_erro
 
 void pf_spill_close(struct pf_spill *spill)
 {
-    if (spill == NULL)
+    if (!spill)
         return;
     pf_writer_close(spill->writer);
     pf_sink_abort(spill->sink);

@@ -65,9 +65,9 @@ int pf_weight_parse(struct pf_weight *weight, struct pf_bytes text, struct pf_er
     int status = PF_OK;
 
     *weight = (struct pf_weight){0, 1};
-    if (slash != NULL)
+    if (slash)
         status = parse_fraction(weight, text, slash, error);
-    else if (point != NULL)
+    else if (point)
         status = parse_decimal(weight, text, point, error);
     else if (!pf_parse_int(text, -INT64_MAX, INT64_MAX, &weight->num))
         status = refuse(error, text, "is no integer, decimal number or fraction that fits");

@@ -180,7 +180,7 @@ static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct
     uint32_t *of = malloc((count + 1) * sizeof *of);
     int status = pf_table_init(&groups, sizeof(struct group_key));
 
-    if (least == NULL || names == NULL || of == NULL)
+    if (!least || !names || !of)
         status = PF_NOMEM;
     for (size_t k = 0; status == PF_OK && k < count; k++) {
         struct eval eval = {0};

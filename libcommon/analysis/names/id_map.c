@@ -42,9 +42,9 @@ static struct pf_pair_slot *find_slot(const struct pf_pair_map *map, uint32_t a,
 
 bool pf_pair_map_get(const struct pf_pair_map *map, uint32_t a, uint32_t b, uint32_t *to)
 {
-    const struct pf_pair_slot *slot = map->slots != NULL ? find_slot(map, a, b) : NULL;
+    const struct pf_pair_slot *slot = map->slots ? find_slot(map, a, b) : NULL;
 
-    if (slot == NULL || slot->to == 0)
+    if (!slot || slot->to == 0)
         return false;
     *to = slot->to - 1;
     return true;
@@ -52,14 +52,14 @@ bool pf_pair_map_get(const struct pf_pair_map *map, uint32_t a, uint32_t b, uint
 
 static bool double_slots(struct pf_pair_map *map)
 {
-    struct pf_pair_map grown = {.mask = map->slots != NULL ? 2 * map->mask + 1 : 1023,
+    struct pf_pair_map grown = {.mask = map->slots ? 2 * map->mask + 1 : 1023,
                                 .count = map->count,
-                                .seed = map->slots != NULL ? map->seed : pf_hash_seed()};
+                                .seed = map->slots ? map->seed : pf_hash_seed()};
 
     if (grown.mask >= SIZE_MAX / sizeof *grown.slots ||
         (grown.slots = calloc(grown.mask + 1, sizeof *grown.slots)) == NULL)
         return false;
-    for (size_t i = 0; map->slots != NULL && i <= map->mask; i++)
+    for (size_t i = 0; map->slots && i <= map->mask; i++)
         if (map->slots[i].to != 0)
             *find_slot(&grown, map->slots[i].a, map->slots[i].b) = map->slots[i];
     free(map->slots);
@@ -69,7 +69,7 @@ static bool double_slots(struct pf_pair_map *map)
 
 bool pf_pair_map_put(struct pf_pair_map *map, uint32_t a, uint32_t b, uint32_t to)
 {
-    if ((map->slots == NULL || map->count > map->mask / 2) && !double_slots(map))
+    if ((!map->slots || map->count > map->mask / 2) && !double_slots(map))
         return false;
     *find_slot(map, a, b) = (struct pf_pair_slot){a, b, to + 1};
     map->count++;

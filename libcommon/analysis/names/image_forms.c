@@ -30,10 +30,10 @@ int pf_image_forms_enter(struct pf_forms *forms, const struct pf_dict *dict, uin
     struct pf_image_key key;
 
     *form = pf_forms_of(forms, image);
-    if (*form != NULL || image == 0 || !pf_image_key(dict, pf_dict_image(dict, image), &key))
+    if (*form || image == 0 || !pf_image_key(dict, pf_dict_image(dict, image), &key))
         return PF_OK;
     *form = pf_forms_enter(forms, &key, image);
-    if (*form == NULL)
+    if (!*form)
         return PF_NOMEM;
     if (image_before(dict, image, (*form)->least))
         (*form)->least = image;

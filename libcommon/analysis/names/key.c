@@ -40,7 +40,7 @@ int pf_keys_init(struct pf_keys *keys, struct pf_dict *dict, enum pf_by by, uint
         keys->status = pf_image_forms_init(&keys->images);
     keys->places = calloc(1, sizeof *keys->places);
     keys->place_count = keys->place_capacity = 1;
-    if (keys->places == NULL)
+    if (!keys->places)
         keys->status = PF_NOMEM;
     return keys->status;
 }
@@ -206,7 +206,7 @@ static struct pf_function function_of(struct pf_keys *keys, uint32_t id)
 {
     struct pf_function function = *pf_dict_function(keys->dict, id);
 
-    if (keys->evals != NULL && keys->evals->count > 0) {
+    if (keys->evals && keys->evals->count > 0) {
         function.name = pf_merge_evals_name(keys->evals, keys->dict, function.name);
         function.file = pf_merge_evals_name(keys->evals, keys->dict, function.file);
         if (keys->dict->strings.status != PF_OK)
@@ -285,7 +285,7 @@ static struct pf_location place_of(const struct pf_keys *keys, uint32_t location
     struct pf_location place = *pf_dict_location(keys->dict, location);
     const struct pf_form *form = keys->moved && place.image != 0 ? pf_forms_of(&keys->images, place.image) : NULL;
 
-    if (form != NULL)
+    if (form)
         pf_image_slide(keys->dict, &place, keys->open ? form->first : form->least);
     return place;
 }
@@ -296,7 +296,7 @@ static void meet_images(struct pf_keys *keys)
 
     for (; keys->images_known < keys->dict->images.count && keys->status == PF_OK; keys->images_known++) {
         keys->status = pf_image_forms_enter(&keys->images, keys->dict, keys->images_known, &form);
-        keys->moved = keys->moved || (form != NULL && form->first != keys->images_known);
+        keys->moved = keys->moved || (form && form->first != keys->images_known);
     }
 }
 
@@ -402,7 +402,7 @@ struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf
     char text[32];
     struct pf_bytes name;
 
-    if (flags != NULL)
+    if (flags)
         *flags = keys->dict->strings.rows[string].flags;
     if (row->numeric)
         return number_name(keys, row, scratch);

@@ -14,7 +14,7 @@ const struct pf_format *pf_meta_owner(struct pf_bytes origin)
         origin.size--;
     }
     dot = origin.size > 0 ? memchr(origin.data, '.', origin.size) : NULL;
-    if (dot != NULL)
+    if (dot)
         origin.size = (size_t)(dot - origin.data);
     return pf_registry_find(origin);
 }
@@ -64,19 +64,19 @@ static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t),
 void pf_meta_rename(struct pf_dict *dict, const struct pf_meta_edit *edit, uint32_t origin, uint32_t *key, uint32_t *value)
 {
     const struct pf_format *format = pf_meta_owner(pf_dict_string(dict, origin));
-    const struct pf_merging *merging = format != NULL ? format->merging : NULL;
+    const struct pf_merging *merging = format ? format->merging : NULL;
     enum pf_meta_name what = PF_META_NO_NAME;
     uint32_t before = *value;
     size_t start = 0;
 
-    if (merging != NULL && merging->names != NULL)
+    if (merging && merging->names)
         what = merging->names(pf_dict_string(dict, origin), pf_dict_string(dict, *key));
-    if (what != PF_META_NO_NAME && merging->name_at != NULL)
+    if (what != PF_META_NO_NAME && merging->name_at)
         start = merging->name_at(pf_dict_string(dict, *key), pf_dict_string(dict, before));
     if (what == PF_META_FUNCTION)
         *value = edited(dict, edit->function, edit->context, before, start);
     if (what == PF_META_FILE)
         *value = edited(dict, edit->file, edit->context, before, start);
-    if (what == PF_META_FILE && *value != before && merging->renamed != NULL)
+    if (what == PF_META_FILE && *value != before && merging->renamed)
         *key = renamed_key(dict, *key, pf_bytes_of(merging->renamed));
 }

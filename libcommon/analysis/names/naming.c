@@ -224,7 +224,7 @@ static bool innermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
     const struct place *place = place_of(naming, dict, location);
 
     *named = place ? naming->locations[place->first] : 0;
-    return place != NULL;
+    return place;
 }
 
 static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t location, uint32_t *named)
@@ -232,7 +232,7 @@ static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
     const struct place *place = place_of(naming, dict, location);
 
     *named = place ? naming->locations[place->first + place->count - 1] : 0;
-    return place != NULL;
+    return place;
 }
 
 /* --- batches ---------------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ int pf_sources_add(struct pf_sources *sources, const struct pf_batch *batch)
         struct pf_source_text copy = {.line = text->line};
         copy.name = (struct pf_bytes){pf_arena_copy(&sources->bytes, text->name.data, text->name.size), text->name.size};
         copy.text = (struct pf_bytes){pf_arena_copy(&sources->bytes, text->text.data, text->text.size), text->text.size};
-        if (copy.name.data == NULL || copy.text.data == NULL ||
+        if (!copy.name.data || !copy.text.data ||
             !pf_grow(&sources->texts, &sources->capacity, sources->count + 1, sizeof *sources->texts))
             return PF_NOMEM;
         sources->texts[sources->count++] = copy;
@@ -59,7 +59,7 @@ static bool split(struct pf_lines *lines, struct pf_bytes text)
 
     while (text.size > 0) {
         const char *end = memchr(text.data, '\n', text.size);
-        size_t size = end != NULL ? (size_t)(end - text.data) : text.size, taken = end != NULL ? size + 1 : size;
+        size_t size = end ? (size_t)(end - text.data) : text.size, taken = end ? size + 1 : size;
         if (!set_line(lines, ++number, (struct pf_bytes){text.data, size}))
             return false;
         text.data += taken;
@@ -80,12 +80,12 @@ static int read_file(const char *path, char **data, size_t *size, struct pf_erro
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || (uint64_t)info.st_size > FILE_MAX)
         return PF_OK;
     file = fopen(path, "rb");
-    if (file == NULL && errno == ENOMEM)
+    if (!file && errno == ENOMEM)
         return pf_error_nomem(error);
-    if (file == NULL)
+    if (!file)
         return errno == EACCES || errno == EPERM || errno == ENOENT ? PF_OK : pf_error_system(error, "cannot open '%s'", path);
     *data = malloc((size_t)info.st_size + 1);
-    if (*data == NULL)
+    if (!*data)
         status = pf_error_nomem(error);
     else
         *size = fread(*data, 1, (size_t)info.st_size, file);
@@ -109,15 +109,15 @@ int pf_sources_lines(const struct pf_sources *sources, struct pf_bytes name, str
         if (pf_bytes_equal(text->name, name))
             good = text->line == 0 ? split(lines, text->text) : set_line(lines, text->line, text->text);
     }
-    if (good && lines->count == 0 && memchr(name.data, '\0', name.size) == NULL) {
+    if (good && lines->count == 0 && !memchr(name.data, '\0', name.size)) {
         path = malloc(name.size + 1);
-        if (path == NULL)
+        if (!path)
             return pf_error_nomem(error);
         memcpy(path, name.data, name.size);
         path[name.size] = '\0';
         status = read_file(path, &lines->file, &size, error);
         free(path);
-        if (status == PF_OK && lines->file != NULL)
+        if (status == PF_OK && lines->file)
             good = split(lines, (struct pf_bytes){lines->file, size});
     }
     if (!good)

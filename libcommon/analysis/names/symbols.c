@@ -87,7 +87,7 @@ static bool keep_text(struct pf_symbols *symbols, struct pf_bytes *text)
     char *copy = pf_arena_copy(&symbols->texts, text->data, text->size);
 
     text->data = copy;
-    return copy != NULL;
+    return copy;
 }
 
 /* What nm -l says behind a tab: FILE:LINE. Anything else there (the module of a kernel's symbol) is left out of the name, too. */

@@ -22,7 +22,7 @@ static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index
 
     if (index < accumulator->ledger.member_count && accumulator->ledger.members[index].dropped)
         return true;
-    return sums != NULL && !sums->kept;
+    return sums && !sums->kept;
 }
 
 /* Offers the measures of a kind from number `from` on; *best becomes the number of a better one. */
@@ -70,7 +70,7 @@ static bool wanted(struct pf_accumulator *accumulator, uint32_t index, const str
 
     if (measure->kind != PF_SAMPLE || pf_measure_calls(accumulator->dict, measure))
         return true;
-    if (accumulator->wants != NULL)
+    if (accumulator->wants)
         return accumulator->wants(accumulator->arg, index);
     return pf_measure_same(measure, pf_measures_row(measures, pf_accumulator_preferred(accumulator)));
 }
@@ -93,7 +93,7 @@ static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_er
     if (accumulator->ledger.members[index].dropped)
         accumulator->preferred.looked = 0;
     accumulator->ledger.members[index].dropped = false;
-    if (sums == NULL) {
+    if (!sums) {
         bool kept = wanted(accumulator, index, measure);
 
         if ((sums = pf_ledger_new(&accumulator->ledger, measure)) == NULL)
@@ -139,7 +139,7 @@ static uint32_t add_all(int64_t *sum, const int64_t *values, uint32_t rows)
 static void max_rows(int64_t *restrict sums, const uint32_t *restrict index, const int64_t *restrict values, uint32_t rows)
 {
     for (uint32_t i = 0; i < rows; i++) {
-        int64_t *sum = &sums[index != NULL ? index[i] : 0];
+        int64_t *sum = &sums[index ? index[i] : 0];
         if (values[i] > *sum)
             *sum = values[i];
     }
@@ -175,7 +175,7 @@ static int add_column(struct pf_accumulator *accumulator, const struct pf_batch 
     uint32_t done = batch->rows;
     int status = member_of(accumulator, column->measure, &member, error);
 
-    if (status != PF_OK || batch->rows == 0 || values == NULL)
+    if (status != PF_OK || batch->rows == 0 || !values)
         return status;
     sums = &accumulator->ledger.sums[member.sums - 1];
     for (uint32_t i = 0; member.factor != 1 && i < done; i++)
@@ -195,7 +195,7 @@ static int add_column(struct pf_accumulator *accumulator, const struct pf_batch 
     } else if (sums->quantity.measure.aggregation == PF_MAX) {
         max_rows(sums->data, index, values, done);
     } else {
-        done = index != NULL ? add_rows(sums->data, index, values, done) : add_all(sums->data, values, done);
+        done = index ? add_rows(sums->data, index, values, done) : add_all(sums->data, values, done);
     }
     if (done < batch->rows)
         return overflow(accumulator, &sums->quantity.measure, accumulator->records[batch->kind] + done + 1, error);
@@ -222,10 +222,10 @@ static bool mark_labels(struct pf_accumulator *accumulator, const uint32_t *labe
 
     if (!reserve_labels(accumulator, accumulator->dict->labels.count))
         return false;
-    for (uint32_t i = 0; labels != NULL && i < rows; i++)
+    for (uint32_t i = 0; labels && i < rows; i++)
         differ |= labels[i] ^ labels[0];
     if (differ == 0)
-        accumulator->labels[labels != NULL ? labels[0] : 0] = 1;
+        accumulator->labels[labels ? labels[0] : 0] = 1;
     for (uint32_t i = 0; differ != 0 && i < rows; i++)
         accumulator->labels[labels[i]] = 1;
     return true;
@@ -242,7 +242,7 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
         *count = dict->labels.count;
         return true;
     }
-    if (accumulator->slices != NULL && batch->kind == PF_SAMPLE) {
+    if (accumulator->slices && batch->kind == PF_SAMPLE) {
         *index = accumulator->pairs;
         if (batch->rows > 0 && pf_slices_find(accumulator->slices, batch, accumulator->pairs) != PF_OK)
             return false;
@@ -257,7 +257,7 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
     if (edges->count == 0 && pf_table_init(edges, sizeof(struct pf_edge)) != PF_OK)
         return false;
     for (uint32_t i = 0; i < batch->rows; i++) {
-        struct pf_edge edge = {batch->location != NULL ? batch->location[i] : 0, batch->callee != NULL ? batch->callee[i] : 0};
+        struct pf_edge edge = {batch->location ? batch->location[i] : 0, batch->callee ? batch->callee[i] : 0};
         accumulator->pairs[i] = pf_table_intern(edges, &edge);
     }
     *index = accumulator->pairs;
@@ -334,7 +334,7 @@ int pf_accumulator_leave_out(struct pf_accumulator *all)
 static uint32_t *join_edges(struct pf_accumulator *all, const struct pf_accumulator *own)
 {
     uint32_t *to = malloc(((size_t)own->edges.count + 1) * sizeof *to);
-    bool good = to != NULL && (own->edges.count == 0 || all->edges.count > 0 || pf_table_init(&all->edges, sizeof(struct pf_edge)) == PF_OK);
+    bool good = to && (own->edges.count == 0 || all->edges.count > 0 || pf_table_init(&all->edges, sizeof(struct pf_edge)) == PF_OK);
 
     for (uint32_t edge = 1; good && edge < own->edges.count; edge++)
         good = (to[edge] = pf_table_intern(&all->edges, pf_table_row(&own->edges, edge))) != 0;
@@ -358,11 +358,11 @@ static bool fits(const struct pf_sums *old, const struct pf_sums *from, const st
 {
     int64_t sum, value;
 
-    for (size_t k = 0; old != NULL && joint->times != 1 && k < old->count; k++)
+    for (size_t k = 0; old && joint->times != 1 && k < old->count; k++)
         if (!pf_mul64(old->data[k], joint->times, &sum))
             return false;
     for (size_t k = 0; k < from->count; k++) {
-        sum = old != NULL ? pf_sums_at(old, joint->rows != NULL ? joint->rows[k] : k) * joint->times : 0;
+        sum = old ? pf_sums_at(old, joint->rows ? joint->rows[k] : k) * joint->times : 0;
         if (!pf_mul64(from->data[k], joint->factor, &value) || !pf_sums_combine(from, &sum, value))
             return false;
     }
@@ -380,7 +380,7 @@ static int plan_sums(struct joint *joint, const struct pf_accumulator *all, cons
     *joint = (struct joint){from->quantity, 1, 1, measure.kind == PF_EDGE && !all->by_labels ? edges : NULL};
     if (from->quantity.events)
         measure.period = measure.period_parts = 1;
-    if (old != NULL) {
+    if (old) {
         joint->quantity = old->quantity;
         status = pf_quantity_join(&joint->quantity, all->dict, &measure, &joint->times, &joint->factor, error);
     }
@@ -418,7 +418,7 @@ static int add_sums(struct pf_sums *sums, const struct pf_sums *from, const stru
         return PF_OK;
     }
     for (size_t k = 0; k < from->count; k++) {
-        size_t row = joint->rows != NULL ? joint->rows[k] : k;
+        size_t row = joint->rows ? joint->rows[k] : k;
 
         if (!pf_sums_reserve(sums, row + 1))
             return PF_NOMEM;
@@ -438,9 +438,9 @@ static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *ow
         const struct pf_sums *from = &own->ledger.sums[k];
         struct pf_sums *sums = pf_ledger_same(ledger, &from->quantity.measure);
 
-        if (sums == NULL && (sums = pf_ledger_new(ledger, &from->quantity.measure)) != NULL)
+        if (!sums && (sums = pf_ledger_new(ledger, &from->quantity.measure)) != NULL)
             sums->kept = from->kept;
-        if (sums == NULL || add_sums(sums, from, &joints[k]) != PF_OK)
+        if (!sums || add_sums(sums, from, &joints[k]) != PF_OK)
             return PF_NOMEM;
         for (uint32_t m = 0; m < pf_measures_count(&all->dict->measures); m++)
             if (pf_ledger_of(&own->ledger, m) == from)
@@ -453,7 +453,7 @@ int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator 
 {
     uint32_t edges = all->edges.count, *to = join_edges(all, own);
     struct joint *joints = calloc((size_t)own->ledger.count + 1, sizeof *joints);
-    int status = to != NULL && joints != NULL ? PF_OK : pf_error_nomem(error);
+    int status = to && joints ? PF_OK : pf_error_nomem(error);
 
     for (uint32_t k = 0; k < own->ledger.count && status == PF_OK; k++)
         status = plan_sums(&joints[k], all, &own->ledger.sums[k], to, error);
@@ -501,7 +501,7 @@ void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
 {
     if (!sums->subtrees)
         return;
-    if (sums->nodes != NULL) {
+    if (sums->nodes) {
         memcpy(sums->data, sums->nodes, sums->count * sizeof *sums->nodes);
         free(sums->nodes);
         sums->nodes = NULL;

@@ -84,7 +84,7 @@ static bool are_told(const struct pf_callers *callers, const struct pf_batch *ba
 
     for (uint32_t k = 0; k < pf_measures_count(measures) && !any; k++)
         any = pf_measures_row(measures, k)->kind == PF_EDGE && (counts_only || has(batch, k)) &&
-              pf_subject_told(&callers->accumulator, pf_measures_row(measures, k)) != NULL;
+              pf_subject_told(&callers->accumulator, pf_measures_row(measures, k));
     return any;
 }
 

@@ -46,7 +46,7 @@ static pf_int128 duration_of(const struct pf_dict *dict, struct pf_fact fact)
     struct pf_bytes origin = pf_dict_string(dict, fact.origin);
     const struct pf_format *format = pf_meta_owner(origin);
 
-    if (format == NULL || format->merging == NULL || format->merging->duration == NULL)
+    if (!format || !format->merging || !format->merging->duration)
         return 0;
     return format->merging->duration(origin, pf_dict_string(dict, fact.key), pf_dict_string(dict, fact.value));
 }
@@ -70,8 +70,8 @@ int pf_facts_add(struct pf_facts *facts, struct pf_dict *dict, const struct pf_b
     if (batch->kind != PF_META)
         return PF_OK;
     for (uint32_t i = 0; i < batch->rows; i++) {
-        struct pf_fact fact = {batch->origin != NULL ? batch->origin[i] : 0, batch->key != NULL ? batch->key[i] : 0,
-                               batch->value != NULL ? batch->value[i] : 0};
+        struct pf_fact fact = {batch->origin ? batch->origin[i] : 0, batch->key ? batch->key[i] : 0,
+                               batch->value ? batch->value[i] : 0};
         if (!add_row(facts, dict, fact))
             return PF_NOMEM;
     }
@@ -82,7 +82,7 @@ bool pf_facts_calls_tell(const struct pf_facts *facts, const struct pf_dict *dic
 {
     const struct pf_format *format = pf_registry_find(pf_facts_format(facts, dict));
 
-    return format != NULL && (format->caps & PF_CALLS_TELL) != 0;
+    return format && (format->caps & PF_CALLS_TELL) != 0;
 }
 
 struct pf_facts_mark pf_facts_mark(const struct pf_facts *facts)

@@ -65,7 +65,7 @@ static int find_file(const struct scope *scope, const struct pf_sums *time, uint
 {
     int64_t *sums = calloc(scope->dict->strings.count, sizeof *sums);
 
-    if (sums == NULL)
+    if (!sums)
         return pf_error_nomem(scope->error);
     *file = 0;
     for (size_t place = 1; place < time->count; place++) {
@@ -147,7 +147,7 @@ static int record_of(struct scope *scope, struct pf_accumulator *to, enum pf_kin
         *record = to->edges.count > 0 && pf_table_find(&to->edges, &edge) != 0
                       ? pf_table_find(&to->edges, &edge)
                       : UINT32_MAX;
-    else if (to->slices != NULL &&
+    else if (to->slices &&
              pf_merge_records_find(&to->slices->records, scope->dict->stacks.count, &place, NULL,
                                    &labels, 1, record) != PF_OK)
         return pf_error_nomem(scope->error);
@@ -169,7 +169,7 @@ static int64_t *value_of(struct pf_accumulator *to, const struct pf_measure *mea
 {
     struct pf_sums *sums = find_sums(to, measure);
 
-    return sums != NULL && record < sums->count ? &sums->data[record] : NULL;
+    return sums && record < sums->count ? &sums->data[record] : NULL;
 }
 
 /* Adds the time of statements less the sum of own times, which is in units of `own`, to a measure.
@@ -218,7 +218,7 @@ static const struct pf_measure *own_measure(const struct scope *scope,
         const struct pf_measure *measure = &sums->quantity.measure;
         if (measure->kind == kind && measure->role == role && measure->unit == scope->time.unit &&
             sums->kept && measure->aggregation == PF_SUM &&
-            (best == NULL || (measure->main && !best->main)))
+            (!best || (measure->main && !best->main)))
             best = measure;
     }
     return best;
@@ -266,7 +266,7 @@ static int add_call(struct scope *scope, const struct pf_measure *own,
 {
     const struct pf_measure excl = *own, incl = *inclusive;
     const struct pf_sums *sums = find_sums(scope->calls, &excl);
-    pf_int128 sum = sums != NULL ? pf_sums_total(sums) : 0;
+    pf_int128 sum = sums ? pf_sums_total(sums) : 0;
     int status = add_own(scope, scope->calls, &excl, sum, scope->location, more);
 
     if (status != PF_OK || !*more)
@@ -316,7 +316,7 @@ static int add_to_calls(struct scope *scope, bool silent, enum pf_by by)
     own.main = 0;
     inclusive.main = 1;
     inclusive.role = PF_INCLUSIVE;
-    if (!silent && (known_own == NULL || known_inclusive == NULL))
+    if (!silent && (!known_own || !known_inclusive))
         return PF_OK;
     int status =
         add_call(scope, silent ? &own : known_own, silent ? &inclusive : known_inclusive, &more);
@@ -336,7 +336,7 @@ static bool *mark_called(const struct scope *scope)
 {
     bool *called = calloc(scope->dict->functions.count, sizeof *called);
 
-    for (uint32_t edge = 1; called != NULL && edge < scope->calls->edges.count; edge++) {
+    for (uint32_t edge = 1; called && edge < scope->calls->edges.count; edge++) {
         const struct pf_edge *row =
             (const struct pf_edge *)pf_table_row(&scope->calls->edges, edge);
         if (is_runtime(scope, caller_function(scope, edge)))
@@ -365,12 +365,12 @@ static void move_stacks(struct scope *scope, const bool *called, uint32_t root, 
 static int move_records(struct scope *scope, const uint32_t *moved, uint32_t stacks)
 {
     struct pf_accumulator *to = scope->stacks;
-    size_t count = to->slices != NULL ? pf_merge_records_count(&to->slices->records) : stacks;
+    size_t count = to->slices ? pf_merge_records_count(&to->slices->records) : stacks;
     int status = PF_OK;
 
     for (size_t from = 0; from < count && status == PF_OK; from++) {
         uint32_t stack = (uint32_t)from, labels = 0, record;
-        if (to->slices != NULL) {
+        if (to->slices) {
             stack = pf_merge_records_key(&to->slices->records, from)->place - 1;
             labels = pf_merge_records_key(&to->slices->records, from)->labels;
         }
@@ -389,7 +389,7 @@ static int put_below(struct scope *scope, uint32_t root)
     bool *called = mark_called(scope);
     int status = PF_NOMEM;
 
-    if (moved != NULL && called != NULL) {
+    if (moved && called) {
         move_stacks(scope, called, root, moved, count);
         status = pf_dict_status(scope->dict);
     }
@@ -412,10 +412,10 @@ static int add_to_stacks(struct scope *scope, bool silent)
     own.name = pf_dict_intern(scope->dict, PF_BYTES("excl"), PF_UTF8);
     if (root == 0 || own.name == 0)
         return pf_error_nomem(scope->error);
-    if (known == NULL && (!silent || scope->stacks == scope->calls))
+    if (!known && (!silent || scope->stacks == scope->calls))
         return PF_OK;
-    own = known != NULL ? *known : own;
-    pf_int128 sum = known != NULL ? pf_sums_total(find_sums(scope->stacks, &own)) : 0;
+    own = known ? *known : own;
+    pf_int128 sum = known ? pf_sums_total(find_sums(scope->stacks, &own)) : 0;
     int status = add_own(scope, scope->stacks, &own, sum, root, &more);
 
     scope->stacks->file_scope = scope->stacks->file_scope || more;
@@ -436,7 +436,7 @@ static struct pf_sums *find_time(const struct pf_accumulator *accumulator)
         if (measure->kind != PF_FLAT || measure->role != PF_SELF ||
             !pf_bytes_equal(pf_dict_string(accumulator->dict, measure->name), PF_BYTES("time")))
             continue;
-        several = several || found != NULL;
+        several = several || found;
         found = sums;
     }
     return several ? NULL : found;
@@ -452,7 +452,7 @@ int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stack
     bool silent;
     int status;
 
-    if (time == NULL || (scope.total = pf_sums_total(time)) <= 0)
+    if (!time || (scope.total = pf_sums_total(time)) <= 0)
         return PF_OK;
     scope.time = time->quantity.measure;
     scope.name = pf_dict_intern(dict, PF_BYTES("main::RUNTIME"), 0);
@@ -464,7 +464,7 @@ int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stack
         status = add_to_calls(&scope, silent, by);
     if (status == PF_OK)
         status = add_to_stacks(&scope, silent);
-    if (added != NULL)
+    if (added)
         *added = scope.added;
     else
         free(scope.added.moved);

@@ -97,7 +97,7 @@ static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *
     struct pf_sums *column = &sums->ledger.sums[member.sums - 1];
     struct pf_bytes name = pf_dict_string(sums->dict, column->quantity.measure.name);
 
-    if (count == 0 || values->data == NULL)
+    if (count == 0 || !values->data)
         return PF_OK;
     if (!pf_sums_reserve(column, sums->rows.count))
         return pf_error_nomem(error);

@@ -70,7 +70,7 @@ static bool may_multiply_members(const struct pf_ledger *ledger, const struct pf
 {
     int64_t product;
 
-    for (size_t k = 0; ledger != NULL && k < ledger->member_count; k++)
+    for (size_t k = 0; ledger && k < ledger->member_count; k++)
         if (pf_ledger_of(ledger, (uint32_t)k) == sums &&
             !pf_mul64(ledger->members[k].factor, times, &product))
             return false;
@@ -92,7 +92,7 @@ static int join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_
     if (times != 1)
         multiply(sums, times);
     /* measures that were met before have a coarser unit than the sums have now */
-    for (size_t k = 0; times != 1 && ledger != NULL && k < ledger->member_count; k++)
+    for (size_t k = 0; times != 1 && ledger && k < ledger->member_count; k++)
         if (pf_ledger_of(ledger, (uint32_t)k) == sums)
             ledger->members[k].factor *= times;
     sums->quantity = joined;

@@ -66,7 +66,7 @@ static struct function *sum_calls(const struct pf_accumulator *accumulator,
     const struct pf_dict *dict = accumulator->dict;
     struct function *functions = calloc(dict->functions.count, sizeof *functions);
 
-    for (uint32_t edge = 1; functions != NULL && edge < sums->count; edge++) {
+    for (uint32_t edge = 1; functions && edge < sums->count; edge++) {
         const struct pf_edge *row = pf_table_row(&accumulator->edges, edge);
         struct function *from = &functions[pf_dict_location(dict, row->caller)->function];
         struct function *to = &functions[pf_dict_location(dict, row->callee)->function];
@@ -118,7 +118,7 @@ static int add_function(struct pf_accumulator *accumulator, struct pf_sums *sums
 static int derive(struct pf_accumulator *accumulator, struct pf_sums *sums, struct pf_error *error)
 {
     struct function *functions = sum_calls(accumulator, sums);
-    int status = functions != NULL ? PF_OK : pf_error_nomem(error);
+    int status = functions ? PF_OK : pf_error_nomem(error);
     struct pf_sums *own = &accumulator->derived[accumulator->derived_count];
 
     if (status != PF_OK || !fits(accumulator, functions)) {
@@ -140,10 +140,10 @@ int pf_own_time_add(struct pf_accumulator *accumulator, struct pf_error *error)
 {
     int status = PF_OK;
 
-    if (accumulator->by_labels || accumulator->derived != NULL || is_known(accumulator))
+    if (accumulator->by_labels || accumulator->derived || is_known(accumulator))
         return PF_OK;
     accumulator->derived = calloc((size_t)accumulator->ledger.count + 1, sizeof *accumulator->derived);
-    if (accumulator->derived == NULL)
+    if (!accumulator->derived)
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < accumulator->ledger.count && status == PF_OK; i++) {
         struct pf_sums *sums = &accumulator->ledger.sums[i];

@@ -105,7 +105,7 @@ static int rank_stacks(struct columns *columns)
     const struct pf_subject *subject = columns->subject;
     int status = PF_OK;
 
-    if (subject->calls != NULL && subject->calls != subject->self)
+    if (subject->calls && subject->calls != subject->self)
         status = add_calls(columns, subject->calls);
     pf_sums_nodes(subject->self, columns->keys->dict);
     if (status == PF_OK)
@@ -128,7 +128,7 @@ static uint32_t key_of_edge(const struct columns *columns, size_t edge, enum sid
 
 static int add_places(struct columns *columns, const struct pf_sums *sums, int64_t *(*column)(struct pf_row *))
 {
-    for (size_t place = 1; sums != NULL && place < sums->count; place++) {
+    for (size_t place = 1; sums && place < sums->count; place++) {
         uint32_t key = columns->keys->places[place];
         if (!pf_sums_combine(sums, column(&columns->rows[key]), sums->data[place]))
             return overflow(columns, key);
@@ -138,7 +138,7 @@ static int add_places(struct columns *columns, const struct pf_sums *sums, int64
 
 static int add_edges(struct columns *columns, const struct pf_sums *sums, enum side side, bool own, int64_t *(*column)(struct pf_row *))
 {
-    for (size_t edge = 1; sums != NULL && edge < sums->count; edge++) {
+    for (size_t edge = 1; sums && edge < sums->count; edge++) {
         uint32_t key = key_of_edge(columns, edge, side);
         if ((own || key != key_of_edge(columns, edge, side == CALLER ? CALLEE : CALLER)) &&
             !pf_sums_combine(sums, column(&columns->rows[key]), sums->data[edge]))
@@ -178,7 +178,7 @@ static const struct pf_sums *inclusive_of(const struct columns *columns)
 {
     const struct pf_sums *sums = columns->subject->inclusive;
 
-    if (sums != NULL && columns->subject->kind == PF_FLAT && sums->quantity.measure.kind == PF_EDGE && !of_lines(columns->keys->by))
+    if (sums && columns->subject->kind == PF_FLAT && sums->quantity.measure.kind == PF_EDGE && !of_lines(columns->keys->by))
         return NULL;
     return sums;
 }
@@ -186,7 +186,7 @@ static const struct pf_sums *inclusive_of(const struct columns *columns)
 /* What calls of it took is told, for recursion and calls from outside too. */
 static bool is_told(const struct columns *columns)
 {
-    return columns->subject->told != NULL && !joins_functions(columns->keys->by);
+    return columns->subject->told && !joins_functions(columns->keys->by);
 }
 
 /* What it cost itself, and the calls out of it: else the calls into it are what it cost. */
@@ -195,16 +195,16 @@ static bool adds_flat(const struct columns *columns)
     const struct pf_subject *subject = columns->subject;
     const struct pf_sums *inclusive = inclusive_of(columns);
 
-    if (is_told(columns) || inclusive == NULL || inclusive->quantity.measure.kind != PF_EDGE)
+    if (is_told(columns) || !inclusive || inclusive->quantity.measure.kind != PF_EDGE)
         return false;
-    return pf_subject_lines_have_self(subject) || (subject->self != NULL && joins_functions(columns->keys->by));
+    return pf_subject_lines_have_self(subject) || (subject->self && joins_functions(columns->keys->by));
 }
 
 /* The calls made at each line, those into its own function by themselves: they count every level of a recursion. */
 static int add_calls_made(struct columns *columns, const struct pf_sums *sums)
 {
     columns->own = calloc(columns->keys->table.count, sizeof *columns->own);
-    if (columns->own == NULL)
+    if (!columns->own)
         return pf_error_nomem(columns->error);
     for (size_t edge = 1; edge < sums->count; edge++) {
         uint32_t caller = key_of_edge(columns, edge, CALLER);
@@ -233,9 +233,9 @@ static int raise_to_calls(struct columns *columns)
 {
     const struct pf_sums *sums = columns->subject->inclusive;
     pf_int128 *into = calloc(columns->keys->table.count, sizeof *into);
-    int status = into != NULL ? PF_OK : pf_error_nomem(columns->error);
+    int status = into ? PF_OK : pf_error_nomem(columns->error);
 
-    for (size_t edge = 1; into != NULL && edge < sums->count; edge++) {
+    for (size_t edge = 1; into && edge < sums->count; edge++) {
         uint32_t callee = key_of_edge(columns, edge, CALLEE);
         into[callee] += callee != key_of_edge(columns, edge, CALLER) ? sums->data[edge] : 0;
     }
@@ -264,7 +264,7 @@ static int rank_edges(struct columns *columns)
         status = add_edges(columns, subject->inclusive, adds_flat(columns) ? CALLER : CALLEE, false, cum_column);
     if (status == PF_OK && adds_flat(columns) && !of_lines(columns->keys->by) && !joins_functions(columns->keys->by))
         status = raise_to_calls(columns);
-    if (status == PF_OK && subject->calls != NULL && subject->calls != subject->shown)
+    if (status == PF_OK && subject->calls && subject->calls != subject->shown)
         status = subject->calls->quantity.measure.kind == PF_FLAT ? add_places(columns, subject->calls, calls_column)
                                                                   : add_edges(columns, subject->calls, CALLEE, true, calls_column);
     return status;
@@ -304,14 +304,14 @@ static int sum_labels(const struct columns *columns, struct label_sums *labels)
     const struct pf_accumulator *accumulator = columns->accumulator;
     const struct pf_subject *subject = columns->subject;
 
-    labels->sums = subject->self != NULL ? subject->self : subject->inclusive;
+    labels->sums = subject->self ? subject->self : subject->inclusive;
     labels->calls = subject->calls != labels->sums ? subject->calls : NULL;
     labels->count = (uint32_t)accumulator->label_count;
     labels->flat_below = calloc((size_t)labels->count + 1, sizeof *labels->flat_below);
     labels->calls_below = calloc((size_t)labels->count + 1, sizeof *labels->calls_below);
     labels->used = calloc((size_t)labels->count + 1, sizeof *labels->used);
     labels->valued = calloc((size_t)labels->count + 1, sizeof *labels->valued);
-    if (labels->flat_below == NULL || labels->calls_below == NULL || labels->used == NULL || labels->valued == NULL)
+    if (!labels->flat_below || !labels->calls_below || !labels->used || !labels->valued)
         return pf_error_nomem(columns->error);
     for (uint32_t set = labels->count; set-- > 0;) {
         uint32_t parent = pf_dict_label(columns->keys->dict, set)->parent;
@@ -319,14 +319,14 @@ static int sum_labels(const struct columns *columns, struct label_sums *labels)
         if (accumulator->labels[set]) {
             labels->used[set] = true;
             combine_wide(labels->sums, &labels->flat_below[set], pf_sums_at(labels->sums, set));
-            if (labels->calls != NULL)
+            if (labels->calls)
                 combine_wide(labels->calls, &labels->calls_below[set], pf_sums_at(labels->calls, set));
         }
         if (set == 0 || !labels->used[set])
             continue;
         labels->used[parent] = true;
         combine_wide(labels->sums, &labels->flat_below[parent], labels->flat_below[set]);
-        if (labels->calls != NULL)
+        if (labels->calls)
             combine_wide(labels->calls, &labels->calls_below[parent], labels->calls_below[set]);
     }
     return PF_OK;
@@ -346,7 +346,7 @@ static int add_label(struct columns *columns, const struct label_sums *labels, u
     if (grow_rows(columns, (size_t)key + 1) != PF_OK)
         return PF_NOMEM;
     if (!add_wide(labels->sums, &columns->rows[key].flat, labels->flat_below[set]) ||
-        (labels->calls != NULL && !add_wide(labels->calls, &columns->rows[key].calls, labels->calls_below[set])))
+        (labels->calls && !add_wide(labels->calls, &columns->rows[key].calls, labels->calls_below[set])))
         return overflow(columns, key);
     return PF_OK;
 }
@@ -403,7 +403,7 @@ static pf_int128 bound_of(const struct columns *columns)
 {
     pf_int128 own = 0, total = columns->subject->total;
 
-    if (columns->subject->self == NULL)
+    if (!columns->subject->self)
         return INT64_MAX;
     for (uint32_t key = 1; key < columns->keys->table.count; key++)
         own += columns->rows[key].flat > 0 ? columns->rows[key].flat : 0;
@@ -418,16 +418,16 @@ static int finish_row(struct columns *columns, uint32_t key)
     int status;
 
     row->key = key;
-    status = pf_scale_amount(subject->self != NULL ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
-    if (status == PF_OK && (subject->kind == PF_SAMPLE || inclusive_of(columns) != NULL))
+    status = pf_scale_amount(subject->self ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
+    if (status == PF_OK && (subject->kind == PF_SAMPLE || inclusive_of(columns)))
         status = pf_scale_amount(&subject->inclusive_scale, row->cum, &row->cum, columns->error);
-    if (status == PF_OK && subject->calls != NULL)
+    if (status == PF_OK && subject->calls)
         status = pf_scale_amount(&subject->calls_scale, row->calls, &row->calls, columns->error);
     if (status != PF_OK)
         return status;
-    if (subject->calls != NULL && subject->calls == subject->shown)
+    if (subject->calls && subject->calls == subject->shown)
         row->calls = row->flat;
-    if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && inclusive_of(columns) == NULL))
+    if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && !inclusive_of(columns)))
         row->cum = row->flat;
     else if (subject->kind != PF_SAMPLE && adds_flat(columns) && !pf_add64(row->cum, row->flat, &row->cum))
         return overflow(columns, key);
@@ -440,7 +440,7 @@ static int add_own(struct columns *columns, pf_int128 bound)
     uint32_t count = columns->keys->table.count;
     pf_int128 *wholes = calloc(count, sizeof *wholes);
     struct pf_table functions;
-    int status = pf_table_init(&functions, sizeof(struct pf_key)) == PF_OK && wholes != NULL ? PF_OK : pf_error_nomem(columns->error);
+    int status = pf_table_init(&functions, sizeof(struct pf_key)) == PF_OK && wholes ? PF_OK : pf_error_nomem(columns->error);
 
     for (uint32_t key = 1; key < count && status == PF_OK; key++) {
         struct pf_key function = pf_keys_function(columns->keys, key);
@@ -477,7 +477,7 @@ static int finish(struct columns *columns, struct pf_rank *rank)
     for (uint32_t key = 1; key < count && status == PF_OK; key++)
         if (columns->rows[key].cum > rank->bound)
             columns->rows[key].cum = (int64_t)rank->bound;
-    if (status == PF_OK && columns->own != NULL)
+    if (status == PF_OK && columns->own)
         status = add_own(columns, rank->bound);
     for (uint32_t key = 1; key < count && status == PF_OK; key++) {
         struct pf_row row = columns->rows[key];

@@ -47,8 +47,8 @@ int pf_merge_records_find(struct pf_merge_records *records, size_t places, const
     if (!reserve(records, places))
         return PF_NOMEM;
     for (uint32_t i = 0; i < rows; i++) {
-        struct pf_merge_key key = {(place != NULL ? place[i] : 0) + 1, callee != NULL ? callee[i] : 0,
-                                   labels != NULL ? labels[i] : 0};
+        struct pf_merge_key key = {(place ? place[i] : 0) + 1, callee ? callee[i] : 0,
+                                   labels ? labels[i] : 0};
 
         found[i] = find(records, key) - 1;
     }

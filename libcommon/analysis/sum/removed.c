@@ -171,7 +171,7 @@ int pf_removed_count(struct pf_removed *removed, const struct pf_dict *dict,
         const struct pf_value_column *column = &batch->values[c];
         pf_int128 *amount = &removed->amounts[column->measure].sum;
 
-        if (column->data == NULL)
+        if (!column->data)
             continue;
         if (pf_measures_row(&dict->measures, column->measure)->aggregation == PF_MAX)
             *amount = greatest_of(*amount, column->data, rows, count);
@@ -295,8 +295,8 @@ int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct 
     struct pf_buffer scratch = {0};
     int status = PF_OK;
 
-    if (batch->kind != PF_META || batch->origin == NULL || batch->key == NULL ||
-        batch->value == NULL)
+    if (batch->kind != PF_META || !batch->origin || !batch->key ||
+        !batch->value)
         return PF_OK;
     for (uint32_t i = 0; i < batch->rows && status == PF_OK; i++) {
         struct removed_row row;

@@ -10,7 +10,7 @@ int pf_slices_init(struct pf_slices *slices, struct pf_dict *dict, uint32_t labe
 {
     *slices = (struct pf_slices){0};
     slices->found = calloc(PF_BATCH_ROWS, sizeof *slices->found);
-    if (slices->found == NULL || pf_keys_init(&slices->keys, dict, PF_BY_LABEL, label) != PF_OK)
+    if (!slices->found || pf_keys_init(&slices->keys, dict, PF_BY_LABEL, label) != PF_OK)
         return PF_NOMEM;
     return pf_table_init(&slices->sets, sizeof(struct pf_slice));
 }
@@ -91,10 +91,10 @@ int pf_slices_find(struct pf_slices *slices, const struct pf_batch *batch, uint3
 
     if (!reserve(slices, dict->labels.count))
         return PF_NOMEM;
-    for (uint32_t i = 0; batch->labels != NULL && i < batch->rows; i++)
+    for (uint32_t i = 0; batch->labels && i < batch->rows; i++)
         slices->found[i] = slice_of(slices, batch->labels[i]);
     if (slices->sets.status != PF_OK || slices->keys.status != PF_OK)
         return PF_NOMEM;
-    return pf_merge_records_find(&slices->records, dict->stacks.count, batch->stack, NULL, batch->labels != NULL ? slices->found : NULL,
+    return pf_merge_records_find(&slices->records, dict->stacks.count, batch->stack, NULL, batch->labels ? slices->found : NULL,
                                  batch->rows, records);
 }

@@ -40,7 +40,7 @@ int pf_sort(void *rows, size_t count, size_t size, int (*compare)(const void *ar
     if (count < 2)
         return PF_OK;
     spare = malloc(count * size);
-    if (spare == NULL)
+    if (!spare)
         return PF_NOMEM;
     merge(&sorting, rows, spare, count);
     free(spare);

@@ -84,7 +84,7 @@ static struct pf_sums *calls_made(const struct pf_accumulator *accumulator, cons
 {
     struct pf_sums *calls = partner(accumulator, lines, PF_EDGE, PF_INCLUSIVE);
 
-    return calls != NULL && calls->quantity.measure.name == lines->quantity.measure.name ? calls : NULL;
+    return calls && calls->quantity.measure.name == lines->quantity.measure.name ? calls : NULL;
 }
 
 static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
@@ -126,18 +126,18 @@ static struct pf_sums *lines_of(const struct pf_subject *subject, const struct p
 {
     struct pf_sums *lines = NULL;
 
-    if (subject->kind == PF_EDGE && subject->self != NULL && !subject->derived && subject->shown->quantity.measure.role != PF_COUNT)
+    if (subject->kind == PF_EDGE && subject->self && !subject->derived && subject->shown->quantity.measure.role != PF_COUNT)
         lines = partner(accumulator, subject->self, PF_FLAT, PF_SELF);
-    return lines != NULL && lines != subject->self && lines->quantity.measure.name == subject->self->quantity.measure.name ? lines : NULL;
+    return lines && lines != subject->self && lines->quantity.measure.name == subject->self->quantity.measure.name ? lines : NULL;
 }
 
 /* What is 100 %: the sum of the flat column, or what the lines took where that is more. */
 static int choose_whole(struct pf_subject *subject, const struct pf_accumulator *accumulator, enum pf_unit unit, struct pf_error *error)
 {
-    struct pf_sums *own = subject->self != NULL ? subject->self : subject->shown, *lines = lines_of(subject, accumulator);
+    struct pf_sums *own = subject->self ? subject->self : subject->shown, *lines = lines_of(subject, accumulator);
     const struct pf_dict *dict = accumulator->dict;
 
-    if (lines == NULL)
+    if (!lines)
         return set_whole(subject, own, dict, unit, error);
     if (set_whole(subject, lines, dict, unit, error) != PF_OK)
         return error->code;
@@ -169,14 +169,14 @@ static void set_columns(struct pf_subject *subject, const struct pf_accumulator 
         return;
     if (measure->role == PF_SELF) {
         subject->inclusive = partner(accumulator, shown, measure->kind, other);
-        if (subject->inclusive == NULL && measure->kind == PF_FLAT)
+        if (!subject->inclusive && measure->kind == PF_FLAT)
             subject->inclusive = calls_made(accumulator, shown);
     } else {
         subject->self = partner(accumulator, shown, measure->kind, other);
-        if (subject->self == NULL && measure->kind == PF_EDGE)
+        if (!subject->self && measure->kind == PF_EDGE)
             subject->self = derived_of(accumulator, shown);
-        subject->derived = subject->self != NULL && subject->self == derived_of(accumulator, shown);
-        if (subject->self == NULL && measure->kind == PF_EDGE)
+        subject->derived = subject->self && subject->self == derived_of(accumulator, shown);
+        if (!subject->self && measure->kind == PF_EDGE)
             subject->self = partner(accumulator, shown, PF_FLAT, other);
     }
 }
@@ -204,7 +204,7 @@ struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator, const 
     const struct pf_dict *dict = accumulator->dict;
     struct pf_sums *sums = measure->role == PF_INCLUSIVE && !accumulator->by_labels ? pf_subject_beside(accumulator, measure) : NULL;
 
-    for (size_t place = 1; sums != NULL && place < sums->count; place++)
+    for (size_t place = 1; sums && place < sums->count; place++)
         if (sums->data[place] != 0 && pf_subject_names(dict, (uint32_t)place))
             return sums;
     return NULL;
@@ -215,18 +215,18 @@ static void prefer_told(struct pf_subject *subject, const struct pf_accumulator 
 {
     struct pf_sums *told = NULL, *self, *calls;
 
-    for (uint32_t i = 0; i < accumulator->ledger.count && told == NULL; i++)
+    for (uint32_t i = 0; i < accumulator->ledger.count && !told; i++)
         if (accumulator->ledger.sums[i].quantity.measure.kind == PF_EDGE)
             told = pf_subject_told(accumulator, &accumulator->ledger.sums[i].quantity.measure);
-    if (told == NULL)
+    if (!told)
         return;
-    self = subject->self != NULL ? pf_subject_beside(accumulator, &subject->self->quantity.measure) : NULL;
-    calls = subject->calls != NULL && subject->calls != subject->shown ? pf_subject_beside(accumulator, &subject->calls->quantity.measure) : NULL;
-    if (subject->inclusive != NULL && pf_subject_told(accumulator, &subject->inclusive->quantity.measure) == told)
+    self = subject->self ? pf_subject_beside(accumulator, &subject->self->quantity.measure) : NULL;
+    calls = subject->calls && subject->calls != subject->shown ? pf_subject_beside(accumulator, &subject->calls->quantity.measure) : NULL;
+    if (subject->inclusive && pf_subject_told(accumulator, &subject->inclusive->quantity.measure) == told)
         subject->told = told;
-    if (self != NULL)
+    if (self)
         subject->self = self;
-    if (calls != NULL)
+    if (calls)
         subject->calls = calls;
 }
 
@@ -244,11 +244,11 @@ int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *a
         prefer_told(subject, accumulator);
     status = pf_quantity_scale(&subject->shown->quantity, dict, unit, &subject->scale, error);
     subject->self_scale = subject->inclusive_scale = subject->scale;
-    if (status == PF_OK && subject->self != NULL)
+    if (status == PF_OK && subject->self)
         status = pf_quantity_scale(&subject->self->quantity, dict, unit, &subject->self_scale, error);
-    if (status == PF_OK && subject->inclusive != NULL)
+    if (status == PF_OK && subject->inclusive)
         status = pf_quantity_scale(&subject->inclusive->quantity, dict, unit, &subject->inclusive_scale, error);
-    if (status == PF_OK && subject->calls != NULL)
+    if (status == PF_OK && subject->calls)
         status = pf_quantity_scale(&subject->calls->quantity, dict, PF_UNIT_AUTO, &subject->calls_scale, error);
     if (status == PF_OK)
         status = join_scale(subject, &subject->self_scale, error);

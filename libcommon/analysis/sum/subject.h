@@ -30,17 +30,17 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *, enum pf_by, const st
 /* True when the flat values stand with the lines, so that edges tell what the calls out of a function cost. */
 static inline bool pf_subject_lines_have_self(const struct pf_subject *subject)
 {
-    return subject->self != NULL && subject->self->quantity.measure.kind == PF_FLAT;
+    return subject->self && subject->self->quantity.measure.kind == PF_FLAT;
 }
 
 /* The measures of the two columns: of the flat values, else the one shown; of the cumulative values, the same where they are of no other. */
 static inline const struct pf_measure *pf_subject_flat(const struct pf_subject *subject)
 {
-    return &(subject->self != NULL ? subject->self : subject->shown)->quantity.measure;
+    return &(subject->self ? subject->self : subject->shown)->quantity.measure;
 }
 static inline const struct pf_measure *pf_subject_cum(const struct pf_subject *subject)
 {
-    return subject->inclusive != NULL ? &subject->inclusive->quantity.measure : pf_subject_flat(subject);
+    return subject->inclusive ? &subject->inclusive->quantity.measure : pf_subject_flat(subject);
 }
 
 /* Where FLAT records tell of functions, not of lines, what all calls of them took together (pstats): of an inclusive EDGE measure the FLAT

@@ -320,7 +320,7 @@ static const char *print_amount(const struct pf_scale *scale, pf_int128 amount, 
     if (scale->shown == PF_UNIT_BYTES)
         step = &pf_byte_steps[4];
     /* 999.995ms would print as 1000ms */
-    while (step[1].name != NULL && size < step->size * (1 - 5e-6))
+    while (step[1].name && size < step->size * (1 - 5e-6))
         step++;
     if (scale->parts > 1 && step->size <= 1) {
         print_short(amount, scale->parts, text);

@@ -7,7 +7,7 @@
 int pf_walk_init(struct pf_walk *walk, const struct pf_table *nodes, uint32_t count)
 {
     *walk = (struct pf_walk){.nodes = nodes, .links = pf_zeroed((size_t)count + 1, sizeof *walk->links)};
-    if (walk->links == NULL)
+    if (!walk->links)
         return PF_NOMEM;
     for (uint32_t node = count; node-- > 1;) {
         struct pf_walk_links *parent = &walk->links[pf_walk_parent(walk, node)];

@@ -96,7 +96,7 @@ static int collect(struct pf_calls *calls, struct pairs *pairs, const struct pf_
     int status = PF_OK;
 
     calls->rows = calloc(pairs->table.count, sizeof *calls->rows);
-    if (calls->rows == NULL)
+    if (!calls->rows)
         return pf_error_nomem(pairs->error);
     for (uint32_t id = 1; id < pairs->table.count && status == PF_OK; id++) {
         const struct pf_edge *pair = (const struct pf_edge *)pf_table_row(&pairs->table, id);
@@ -158,7 +158,7 @@ int pf_calls_cap(struct pf_calls *calls, const struct pf_subject *subject, const
     if (subject->kind != PF_EDGE || subject->shown != subject->inclusive)
         return PF_OK;
     cums = calloc(keys->table.count, sizeof *cums);
-    if (cums == NULL)
+    if (!cums)
         return pf_error_nomem(error);
     for (size_t i = 0; i < rank->count; i++)
         cums[rank->rows[i].key] = rank->rows[i].cum;

@@ -73,7 +73,7 @@ static int mark_records(struct pf_flame *flame)
         if (flame->sums.ledger.sums[i].count > flame->place_count)
             flame->place_count = flame->sums.ledger.sums[i].count;
     flame->places = malloc((flame->place_count + 1) * sizeof *flame->places);
-    if (flame->places == NULL)
+    if (!flame->places)
         return PF_NOMEM;
     memset(flame->places, 0xff, flame->place_count * sizeof *flame->places);
     for (uint32_t i = 0; i < flame->sums.ledger.count; i++)
@@ -87,7 +87,7 @@ static bool allocate_nodes(struct pf_flame *flame)
 {
     flame->key = calloc(flame->count, sizeof *flame->key);
     flame->parent = calloc(flame->count, sizeof *flame->parent);
-    return flame->key != NULL && flame->parent != NULL;
+    return flame->key && flame->parent;
 }
 
 static int copy_nodes(struct pf_flame *flame, const struct pf_table *nodes)
@@ -108,7 +108,7 @@ static int all_differ(const struct pf_keys *keys, bool *differ)
 {
     unsigned char *met = calloc(keys->table.count, 1);
 
-    if (met == NULL)
+    if (!met)
         return PF_NOMEM;
     *differ = true;
     for (size_t i = 1; i < keys->place_count; i++) {
@@ -178,7 +178,7 @@ static int join(struct pf_flame *flame, struct pf_table *nodes)
 {
     uint32_t *joined = malloc(flame->dict->stacks.count * sizeof *joined);
     bool differ;
-    int status = joined != NULL && all_differ(&flame->keys, &differ) == PF_OK ? PF_OK : PF_NOMEM;
+    int status = joined && all_differ(&flame->keys, &differ) == PF_OK ? PF_OK : PF_NOMEM;
 
     if (status == PF_OK) {
         mark_stacks(flame, joined);
@@ -294,7 +294,7 @@ static const struct pf_sums *main_sums(const struct pf_flame *flame)
 
     for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
         const struct pf_sums *sums = pf_accumulator_find(&flame->sums, k);
-        if (sums != NULL && drawable(sums) && pf_main_offer(&choice, flame->dict, pf_measures_row(measures, k)))
+        if (sums && drawable(sums) && pf_main_offer(&choice, flame->dict, pf_measures_row(measures, k)))
             best = sums;
     }
     return best;
@@ -358,12 +358,12 @@ static int measure_side(const struct pf_flame *flame, const struct pf_flame_subj
     const struct pf_sums *sums = subject->sums[side];
     int64_t *self = amounts->self[side] = pf_zeroed(flame->count, sizeof *self);
     int64_t *total = amounts->total[side] = pf_zeroed(flame->count, sizeof *total);
-    int status = self != NULL && total != NULL ? PF_OK : pf_error_nomem(error);
+    int status = self && total ? PF_OK : pf_error_nomem(error);
 
-    for (size_t record = 0; status == PF_OK && sums != NULL && record < sums->count; record++)
+    for (size_t record = 0; status == PF_OK && sums && record < sums->count; record++)
         if (sums->data[record] != 0 && !pf_add64(self[flame->places[record]], sums->data[record], &self[flame->places[record]]))
             status = overflow(subject, error);
-    for (uint32_t node = 0; status == PF_OK && sums != NULL && node < flame->count; node++) {
+    for (uint32_t node = 0; status == PF_OK && sums && node < flame->count; node++) {
         status = pf_scale_amount(&subject->scale, self[node], &self[node], error);
         total[node] = self[node];
     }
@@ -386,8 +386,8 @@ int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject
                      struct pf_error *error)
 {
     int64_t *width = amounts->width = pf_zeroed(flame->count, sizeof *width);
-    unsigned side_count = subject->sums[1] != NULL ? 2 : 1;
-    int status = width != NULL ? PF_OK : pf_error_nomem(error);
+    unsigned side_count = subject->sums[1] ? 2 : 1;
+    int status = width ? PF_OK : pf_error_nomem(error);
 
     for (unsigned side = 0; status == PF_OK && side < side_count; side++)
         status = measure_side(flame, subject, side, amounts, error);
@@ -428,7 +428,7 @@ struct ordering {
 static void count_nodes(const struct pf_flame *flame, const int64_t *width, int64_t least, uint32_t *size)
 {
     for (uint32_t node = flame->count; node-- > 1;)
-        if (width == NULL || width[flame->parent[node]] >= least)
+        if (!width || width[flame->parent[node]] >= least)
             size[flame->parent[node]] += ++size[node];
     size[0]++;
 }
@@ -438,7 +438,7 @@ static int sort_nodes(const struct pf_flame *flame, const struct ordering *order
 {
     uint32_t count = flame->keys.table.count, used = 0;
     uint32_t *order = calloc(count, sizeof *order), *rank = calloc(count, sizeof *rank), *first = calloc((size_t)count + 1, sizeof *first);
-    int status = order != NULL && rank != NULL && first != NULL ? PF_OK : PF_NOMEM;
+    int status = order && rank && first ? PF_OK : PF_NOMEM;
 
     for (uint32_t node = 1; status == PF_OK && node < flame->count; node++)
         if (ordering->size[node] > 0 && rank[flame->key[node]]++ == 0)
@@ -482,10 +482,10 @@ static void number_nodes(const struct pf_flame *flame, const struct ordering *or
 /* Amounts (which may be NULL) in the new order; false, and they are as they were: out of memory. */
 static bool move_amounts(const struct pf_flame *flame, const struct ordering *ordering, int64_t **amounts)
 {
-    int64_t *moved = *amounts != NULL ? malloc(ordering->size[0] * sizeof *moved) : NULL;
+    int64_t *moved = *amounts ? malloc(ordering->size[0] * sizeof *moved) : NULL;
 
-    if (moved == NULL)
-        return *amounts == NULL;
+    if (!moved)
+        return !*amounts;
     for (uint32_t node = 0; node < flame->count; node++)
         if (ordering->size[node] > 0)
             moved[ordering->number[node]] = (*amounts)[node];
@@ -496,9 +496,9 @@ static bool move_amounts(const struct pf_flame *flame, const struct ordering *or
 
 static bool move_all(const struct pf_flame *flame, const struct ordering *ordering, struct pf_flame_amounts *amounts)
 {
-    bool good = amounts == NULL || move_amounts(flame, ordering, &amounts->width);
+    bool good = !amounts || move_amounts(flame, ordering, &amounts->width);
 
-    for (unsigned side = 0; good && amounts != NULL && side < 2; side++)
+    for (unsigned side = 0; good && amounts && side < 2; side++)
         good = move_amounts(flame, ordering, &amounts->self[side]) && move_amounts(flame, ordering, &amounts->total[side]);
     return good;
 }
@@ -508,7 +508,7 @@ static bool move_nodes(struct pf_flame *flame, const struct ordering *ordering)
     uint32_t count = ordering->size[0];
     uint32_t *key = malloc(count * sizeof *key), *parent = malloc(count * sizeof *parent);
     uint32_t *depth = calloc(count, sizeof *depth), *end = malloc(count * sizeof *end);
-    bool good = key != NULL && parent != NULL && depth != NULL && end != NULL;
+    bool good = key && parent && depth && end;
 
     for (uint32_t node = 0; good && node < flame->count; node++) {
         uint32_t at = ordering->number[node];
@@ -539,14 +539,14 @@ int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int
 {
     size_t count = flame->count;
     struct ordering ordering = {.size = calloc(count, sizeof *ordering.size), .first = calloc(count + 2, sizeof *ordering.first)};
-    bool good = ordering.size != NULL && ordering.first != NULL;
+    bool good = ordering.size && ordering.first;
 
     if (good) {
-        count_nodes(flame, amounts != NULL ? amounts->width : NULL, least, ordering.size);
+        count_nodes(flame, amounts ? amounts->width : NULL, least, ordering.size);
         ordering.sorted = malloc(ordering.size[0] * sizeof *ordering.sorted);
         ordering.children = malloc(ordering.size[0] * sizeof *ordering.children);
         ordering.number = calloc(count, sizeof *ordering.number);
-        good = ordering.sorted != NULL && ordering.children != NULL && ordering.number != NULL && sort_nodes(flame, &ordering) == PF_OK;
+        good = ordering.sorted && ordering.children && ordering.number && sort_nodes(flame, &ordering) == PF_OK;
     }
     if (good) {
         number_nodes(flame, &ordering);
@@ -567,7 +567,7 @@ static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from,
 {
     uint32_t *first = calloc(limit + 1, sizeof *first);
 
-    if (first == NULL)
+    if (!first)
         return false;
     for (size_t i = 0; i < count; i++)
         first[numbers[from[i]] + 1]++;
@@ -583,16 +583,16 @@ uint32_t *pf_flame_records(const struct pf_flame *flame, size_t *count)
     size_t places = flame->place_count;
     uint32_t *records = malloc((places + 1) * sizeof *records), *sorted = malloc((places + 1) * sizeof *sorted);
     uint32_t *slices = flame->label != 0 ? malloc((places + 1) * sizeof *slices) : NULL;
-    bool good = records != NULL && sorted != NULL && (flame->label == 0 || slices != NULL);
+    bool good = records && sorted && (flame->label == 0 || slices);
 
     *count = 0;
     for (size_t record = 0; good && record < places; record++)
         if (flame->places[record] != UINT32_MAX)
             records[(*count)++] = (uint32_t)record;
     good = good && sort_by(flame->places, flame->count, records, *count, sorted);
-    for (size_t record = 0; good && slices != NULL && record < places; record++)
+    for (size_t record = 0; good && slices && record < places; record++)
         slices[record] = pf_flame_slice(flame, record);
-    if (good && slices != NULL) {
+    if (good && slices) {
         good = sort_by(slices, flame->slices.sets.count, sorted, *count, records);
         uint32_t *other = sorted;
         sorted = records;

@@ -127,7 +127,7 @@ static int set_order(struct pf_tree *tree, const struct pf_keys *keys)
 
     tree->preorder = calloc(count, sizeof *tree->preorder);
     tree->depth = calloc(count, sizeof *tree->depth);
-    if (first != NULL && children != NULL && waiting != NULL && tree->preorder != NULL && tree->depth != NULL)
+    if (first && children && waiting && tree->preorder && tree->depth)
         status = sort_children(tree, keys, first, children);
     if (status == PF_OK)
         visit(tree, first, children, waiting);
@@ -144,7 +144,7 @@ static int tree_of_stacks(struct pf_tree *tree, const struct pf_accumulator *acc
     int status;
 
     pf_sums_nodes(subject->self, accumulator->dict);
-    if (joined == NULL || join_nodes(tree, subject->self, accumulator->dict, keys, joined) != PF_OK ||
+    if (!joined || join_nodes(tree, subject->self, accumulator->dict, keys, joined) != PF_OK ||
         (tree->self = zeros(tree->count)) == NULL || (tree->total = zeros(tree->count)) == NULL) {
         free(joined);
         return pf_error_nomem(error);
@@ -201,7 +201,7 @@ static int threshold(const uint64_t *weights, size_t count, size_t limit, uint64
 {
     uint64_t *sorted = malloc(count * sizeof *sorted);
 
-    if (sorted == NULL)
+    if (!sorted)
         return PF_NOMEM;
     memcpy(sorted, weights, count * sizeof *sorted);
     if (pf_sort(sorted, count, sizeof *sorted, compare_weights, NULL) != PF_OK) {
@@ -221,7 +221,7 @@ int pf_tree_limit(struct pf_tree *tree, size_t limit, double percent, pf_int128 
     uint64_t *weights = malloc(tree->count * sizeof *weights), least = 0;
     size_t equal = SIZE_MAX;
     bool *gone = calloc(tree->count, sizeof *gone);
-    int status = weights != NULL && gone != NULL ? PF_OK : PF_NOMEM;
+    int status = weights && gone ? PF_OK : PF_NOMEM;
 
     *kept = 0;
     if (status == PF_OK)

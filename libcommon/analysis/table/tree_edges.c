@@ -68,13 +68,13 @@ static int collect(struct growing *growing, const struct pf_accumulator *accumul
 
     if (status == PF_OK)
         status = sorted_pairs(&growing->calls, accumulator, subject, subject->inclusive, &subject->inclusive_scale, keys, &rank, error);
-    growing->own_known = subject->self != NULL && subject->self->quantity.measure.kind == PF_EDGE && !subject->derived;
+    growing->own_known = subject->self && subject->self->quantity.measure.kind == PF_EDGE && !subject->derived;
     if (status == PF_OK && growing->own_known)
         status = sorted_pairs(&growing->own, accumulator, subject, subject->self, &subject->self_scale, keys, &rank, error);
     growing->keys = keys->table.count;
     growing->functions = calloc(growing->keys + 1, sizeof *growing->functions);
     growing->order = calloc(growing->keys + 1, sizeof *growing->order);
-    if (status == PF_OK && (growing->functions == NULL || growing->order == NULL ||
+    if (status == PF_OK && (!growing->functions || !growing->order ||
                             pf_rank_sort(&rank, keys, PF_SORT_CUM) != PF_OK))
         status = pf_error_nomem(error);
     for (size_t i = 0; i < rank.count && status == PF_OK; i++) {
@@ -135,7 +135,7 @@ static void add_end(struct growing *growing, uint32_t parent, const struct pf_ca
     }
     if (growing->own.count > 0)
         own = bsearch(call, growing->own.rows, growing->own.count, sizeof *own, compare_keys);
-    add_node(growing, parent, call->callee, own != NULL ? own->value : 0, call->value,
+    add_node(growing, parent, call->callee, own ? own->value : 0, call->value,
              PF_TREE_CUT | (growing->own_known ? 0 : PF_TREE_NO_SELF));
 }
 
@@ -219,7 +219,7 @@ static int make_room(struct pf_tree *tree, size_t nodes)
     tree->self = calloc(nodes, sizeof *tree->self);
     tree->total = calloc(nodes, sizeof *tree->total);
     tree->marks = calloc(nodes, sizeof *tree->marks);
-    return tree->self != NULL && tree->total != NULL && tree->marks != NULL ? PF_OK : PF_NOMEM;
+    return tree->self && tree->total && tree->marks ? PF_OK : PF_NOMEM;
 }
 
 int pf_tree_of_edges(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
@@ -229,7 +229,7 @@ int pf_tree_of_edges(struct pf_tree *tree, const struct pf_accumulator *accumula
     pf_int128 total = subject->total;
     int status;
 
-    if (subject->inclusive == NULL)
+    if (!subject->inclusive)
         return pf_error_set(error, PF_USAGE, "these records are pairs of caller and callee: a tree of them needs a measure "
                                              "with inclusive values, which this one has not");
     if (total > INT64_MAX || total < INT64_MIN)

@@ -153,7 +153,7 @@ static bool add_event(struct pf_cg_costs *costs, struct pf_sums *self, struct pf
 static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, const struct pf_sums *inclusive)
 {
     struct pf_sums *best = NULL;
-    bool told = pf_subject_told(sums, measure_of(inclusive)) != NULL;
+    bool told = pf_subject_told(sums, measure_of(inclusive));
     int fit, best_fit = 0;
 
     for (uint32_t k = 0; k < sums->ledger.count; k++) {

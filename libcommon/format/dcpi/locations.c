@@ -112,7 +112,7 @@ static bool sort_locations(uint32_t *locations, size_t count, const struct pf_di
     if (good && ordering.stretches > 2) {
         room = malloc(count * sizeof *room);
         ordering.to = room;
-        good = room != NULL;
+        good = room;
     }
     while (good && ordering.stretches > 2)
         merge_pass(&ordering);
@@ -350,7 +350,7 @@ static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dic
             }
         }
     }
-    return places->image != NULL;
+    return places->image;
 }
 
 /* The address 0 counts as an address only if the text starts at 0 and the location has no line. */

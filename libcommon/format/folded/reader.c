@@ -258,7 +258,7 @@ static int set_measure(struct pf_reader *reader)
     struct pf_unit_size size;
 
     state->unit = PF_BYTES("count");
-    state->named = asked != NULL;
+    state->named = asked;
     if (slash) {
         name.size = (size_t)(slash - asked);
         state->unit = pf_bytes_of(slash + 1);

@@ -347,7 +347,7 @@ static int begin_deflated(struct pf_writer *writer)
     if (!w->begun && level(writer) > 0)
         start_deflate(writer, true);
     w->packed_comment = 0;
-    w->begun = w->begun || w->out.deflated != NULL;
+    w->begun = w->begun || w->out.deflated;
     return w->out.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
@@ -606,7 +606,7 @@ static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_
     if (origin != w->comment_origin)
         return write_metadata_pair(writer, origin == w->option_origin, key, value);
     struct pf_bytes text = pf_dict_string(writer->dict, value);
-    if (says_deflated(text) && memchr(text.data, '\n', text.size) == NULL) {
+    if (says_deflated(text) && !memchr(text.data, '\n', text.size)) {
         w->packed_comment = value;
         return PF_OK;
     }

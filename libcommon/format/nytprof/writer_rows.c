@@ -157,7 +157,7 @@ static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels,
 bool pf_nyt_writer_holds_label(struct pf_writer *writer, const struct pf_label *label)
 {
     struct labels labels;
-    return member_of(writer->state, &labels, label) != NULL;
+    return member_of(writer->state, &labels, label);
 }
 
 static struct labels read_labels(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)

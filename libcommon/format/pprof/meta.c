@@ -298,11 +298,11 @@ static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
 bool pf_pprof_period_parse(struct pf_dict *dict, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit)
 {
     const char *blank = value.size > 0 ? memchr(value.data, ' ', value.size) : NULL;
-    size_t size = blank != NULL ? (size_t)(blank - value.data) : value.size;
-    struct pf_bytes names = {value.data + size + 1, blank != NULL ? value.size - size - 1 : 0};
+    size_t size = blank ? (size_t)(blank - value.data) : value.size;
+    struct pf_bytes names = {value.data + size + 1, blank ? value.size - size - 1 : 0};
     const char *slash = names.size > 0 ? memchr(names.data, '/', names.size) : NULL;
 
-    if (slash == NULL || !pf_parse_int((struct pf_bytes){value.data, size}, INT64_MIN, INT64_MAX, period))
+    if (!slash || !pf_parse_int((struct pf_bytes){value.data, size}, INT64_MIN, INT64_MAX, period))
         return false;
     size = (size_t)(slash - names.data);
     *type = unescape(dict, (struct pf_bytes){names.data, size});

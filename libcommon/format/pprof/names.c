@@ -18,10 +18,10 @@
 
 int pf_pprof_common_init(struct pf_pprof_common *common)
 {
-    if (common->memo != NULL)
+    if (common->memo)
         return PF_OK;
     common->memo = pf_stack_memo_new();
-    return common->memo != NULL ? pf_table_init(&common->keys, sizeof(struct pf_image_key)) : PF_NOMEM;
+    return common->memo ? pf_table_init(&common->keys, sizeof(struct pf_image_key)) : PF_NOMEM;
 }
 
 void pf_pprof_common_free(void *object)
@@ -97,7 +97,7 @@ static uint64_t id_of(const struct pf_pprof_ids *ids, size_t place)
 
 size_t pf_pprof_ids_search(const struct pf_pprof_ids *ids, uint64_t id)
 {
-    if (ids->slots == NULL)
+    if (!ids->slots)
         return SIZE_MAX;
     for (size_t slot = pf_hash_mix(id ^ ids->seed) & ids->mask; ids->slots[slot] != 0; slot = (slot + 1) & ids->mask)
         if (id_of(ids, ids->slots[slot] - 1) == id)
@@ -129,7 +129,7 @@ static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size
     ids->mask = size - 1;
     ids->seed = pf_hash_seed();
     ids->slots = count < UINT32_MAX ? calloc(size, sizeof *ids->slots) : NULL;
-    if (ids->slots == NULL)
+    if (!ids->slots)
         return PF_NOMEM;
     for (size_t k = 0; k < count; k++) {
         uint64_t id = id_of(ids, k);
@@ -228,7 +228,7 @@ static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profi
             !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &image.identifier))
             return false;
         own = pf_pprof_add_image(dict, image);
-        first = names->relocate != NULL ? first_image(names->relocate, dict, own) : own;
+        first = names->relocate ? first_image(names->relocate, dict, own) : own;
         names->images[at] = (struct pf_pprof_place){first, pf_dict_image(dict, first)->start - image.start};
     }
     *place = names->images[at];
@@ -594,7 +594,7 @@ int pf_pprof_drop_find(struct pf_pprof_names *names, const struct pf_pprof_profi
         status = compile_pattern(&drop, profile, PF_PPROF_KEEP_FRAMES, "keep_frames", &texts[1], error);
     names->cuts = calloc(profile->count.locations + 1, sizeof *names->cuts);
     drop.verdicts = calloc(dict->functions.count, sizeof *drop.verdicts);
-    if (status == PF_OK && (names->cuts == NULL || drop.verdicts == NULL))
+    if (status == PF_OK && (!names->cuts || !drop.verdicts))
         status = pf_error_nomem(error);
     for (size_t place = 0; place < profile->count.locations && status == PF_OK; place++)
         find_cut(&drop, names, place);

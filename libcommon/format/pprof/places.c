@@ -285,7 +285,7 @@ int pf_pprof_places_write(struct pf_pprof_places *places, struct pf_sink *sink)
 {
     struct pf_buffer message = {0}, line = {0}, frames = {0};
     uint64_t *flags = calloc(places->images.count + 1, sizeof *flags);
-    bool failed = flags == NULL;
+    bool failed = !flags;
 
     if (!failed)
         image_flags(places, flags);

@@ -37,9 +37,9 @@ static bool is_packed(struct pf_proto list)
 {
     uint64_t value;
 
-    while (list.cursor != NULL && list.cursor < list.end)
+    while (list.cursor && list.cursor < list.end)
         list.cursor = pf_proto_varint(list.cursor, list.end, &value);
-    return list.cursor != NULL;
+    return list.cursor;
 }
 
 static bool is_numbers(struct pf_proto message)
@@ -203,7 +203,7 @@ static int init_samples(struct samples *samples, const struct pf_pprof_profile *
     samples->damaged = names->cut || names->damage.code != PF_OK;
     samples->end = names->damage.code != PF_OK ? pf_pprof_profile_before(profile, names->damage.offset) : profile->samples.size;
     samples->values = calloc(profile->count.types + 1, PF_BATCH_ROWS * sizeof *samples->values);
-    return pf_strings_init(&samples->label_bytes) == PF_OK && samples->values != NULL ? PF_OK : PF_NOMEM;
+    return pf_strings_init(&samples->label_bytes) == PF_OK && samples->values ? PF_OK : PF_NOMEM;
 }
 
 static void free_samples(struct samples *samples)
@@ -300,7 +300,7 @@ static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t 
 static void cut_stack(struct cut *cut, const struct pf_pprof_names *names, size_t place,
                       size_t begin, size_t end)
 {
-    if (names->cuts == NULL || names->cuts[place] == PF_PPROF_KEPT)
+    if (!names->cuts || names->cuts[place] == PF_PPROF_KEPT)
         return;
     if (begin > cut->last)
         cut->from = cut->next;
@@ -359,7 +359,7 @@ static int add_packed_stack(struct samples *samples, struct pf_proto packed, siz
         uint64_t id = 0;
 
         packed.cursor = pf_proto_varint(packed.cursor, packed.end, &id);
-        if (packed.cursor == NULL)
+        if (!packed.cursor)
             return bad_number(samples, at, error);
         if (id - 1 < count && names->single[id - 1] != 0 && samples->depth < PF_STACK_DEPTH_MAX &&
             samples->depth < samples->frame_capacity)
@@ -391,7 +391,7 @@ static int put_packed(struct samples *samples, struct value_columns *value_colum
 
     while (packed.cursor < packed.end) {
         packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
-        if (packed.cursor == NULL)
+        if (!packed.cursor)
             return bad_number(samples, at, error);
         put_value(samples, value_columns, value);
     }
@@ -502,9 +502,9 @@ static int open_reader(struct pf_reader *reader)
     size_t have;
 
     state->common = &state->own;
-    if (reader->shared != NULL)
+    if (reader->shared)
         state->common = pf_shared_get(reader->shared, &owner, sizeof *state->common, pf_pprof_common_free);
-    if (state->common == NULL || pf_pprof_common_init(state->common) != PF_OK)
+    if (!state->common || pf_pprof_common_init(state->common) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->profile = state->common->spare;
     state->common->spare = (struct pf_pprof_profile){0};
@@ -531,7 +531,7 @@ static void close_reader(struct pf_reader *reader)
     struct state *state = reader->state;
 
     clear_profile(state);
-    if (state->common != NULL) {
+    if (state->common) {
         pf_pprof_profile_free(&state->common->spare);
         state->common->spare = state->profile;
     }
@@ -601,7 +601,7 @@ static int make_columns(struct pf_reader *reader)
     size_t count = state->profile.count.types;
 
     state->columns = malloc((count + 1) * sizeof *state->columns);
-    if (state->columns == NULL)
+    if (!state->columns)
         return pf_error_nomem(&reader->error);
     for (size_t k = 0; k < count; k++)
         state->columns[k].data = state->samples.values + k * PF_BATCH_ROWS;
@@ -631,7 +631,7 @@ static int read_profile(struct pf_reader *reader)
     state->names.cut = state->damaged;
     status = pf_pprof_names_find(&state->names, &state->profile, reader->dict, reader->relocate ? state->common : NULL,
                                  &reader->error);
-    if (status == PF_OK && pf_options_get(reader->options, "drop") != NULL)
+    if (status == PF_OK && pf_options_get(reader->options, "drop"))
         status = pf_pprof_drop_find(&state->names, &state->profile, reader->dict, &reader->error);
     if (status == PF_OK)
         pf_pprof_meta_make(&state->meta, &state->profile, &state->names, reader->dict);

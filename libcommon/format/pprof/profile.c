@@ -69,7 +69,7 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
         uint32_t number = *message.cursor >> 3;
         const unsigned char *next = pf_proto_varint(message.cursor + 1, message.end, &values[number]);
 
-        if (next == NULL)
+        if (!next)
             break;
         message.cursor = next;
     }
@@ -194,7 +194,7 @@ static int add_location(struct pf_pprof_profile *profile, struct pf_proto messag
         if (field.type != (line ? PF_PROTO_BYTES : PF_PROTO_VARINT))
             return damaged(error, offset, "location", "a field is of another type");
         if (line && !add_line(profile, pf_proto_of(&field), &problem))
-            return problem != NULL ? damaged(error, offset, "line of a location", problem) : pf_error_nomem(error);
+            return problem ? damaged(error, offset, "line of a location", problem) : pf_error_nomem(error);
         if (field.number == 1)
             location.id = field.value;
         else if (field.number == 2)
@@ -243,7 +243,7 @@ static int add_sample(struct pf_pprof_profile *profile, struct pf_bytes bytes, u
     size_t head = pf_proto_store(size, bytes.size);
     char *to = pf_buffer_extend(&profile->samples, head + bytes.size);
 
-    if (to == NULL)
+    if (!to)
         return pf_error_nomem(error);
     memcpy(to, size, head);
     if (bytes.size > 0)
@@ -333,7 +333,7 @@ static int add_comments(struct pf_pprof_profile *profile, const struct pf_proto_
     packed = pf_proto_of(field);
     while (packed.cursor < packed.end && status == PF_OK) {
         packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
-        if (packed.cursor == NULL)
+        if (!packed.cursor)
             return damaged(error, offset, "comments", "a number is cut, or has more than 10 bytes");
         status = add_comment(profile, value, offset, error);
     }
@@ -446,7 +446,7 @@ static size_t count_values(const struct pf_pprof_profile *profile)
         struct pf_proto packed = field.type == PF_PROTO_BYTES ? pf_proto_of(&field) : (struct pf_proto){0};
 
         count += field.type == PF_PROTO_VARINT;
-        for (; packed.cursor != packed.end && packed.cursor != NULL; count++)
+        for (; packed.cursor != packed.end && packed.cursor; count++)
             packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
     }
     return count;

@@ -463,7 +463,7 @@ static bool value_at(const struct pf_pprof_writer *state, size_t type, uint32_t 
     const struct pf_pprof_member *scale = &state->scales[type];
 
     *value = 0;
-    if (state->columns[type] == NULL)
+    if (!state->columns[type])
         return true;
     if (scale->den == 1)
         return pf_mul64(state->columns[type][row], (int64_t)scale->num, value);
@@ -484,8 +484,8 @@ static int write_samples(struct pf_writer *writer, const struct pf_batch *batch)
                 return too_big(writer, &state->types, k);
             add_value(state, value);
         }
-        pf_pprof_places_stack(&state->places, batch->stack != NULL ? batch->stack[row] : 0, &state->stack);
-        write_sample(writer, batch->labels != NULL ? batch->labels[row] : 0);
+        pf_pprof_places_stack(&state->places, batch->stack ? batch->stack[row] : 0, &state->stack);
+        write_sample(writer, batch->labels ? batch->labels[row] : 0);
     }
     return check_memory(writer);
 }
@@ -535,7 +535,7 @@ static int hold_flats(struct pf_writer *writer, const struct pf_batch *batch)
     struct pf_pprof_types *types = &state->flat_types;
 
     for (uint32_t row = 0; row < batch->rows; row++) {
-        struct flat flat = {batch->location[row] + 1, batch->labels != NULL ? batch->labels[row] : 0};
+        struct flat flat = {batch->location[row] + 1, batch->labels ? batch->labels[row] : 0};
         size_t number = pf_table_intern(&state->flats, &flat);
 
         for (size_t k = 0; k < types->count; k++) {
@@ -639,7 +639,7 @@ static void set_tick_period(struct pf_pprof_facts *facts, const struct pf_pprof_
 {
     const struct pf_pprof_out_type *type = best != UINT32_MAX ? &types->rows[best] : NULL;
 
-    if (type == NULL || facts->has_period || type->measure.raw_unit == 0 || type->unit != type->measure.unit ||
+    if (!type || facts->has_period || type->measure.raw_unit == 0 || type->unit != type->measure.unit ||
         type->measure.den != 1 || type->measure.num > INT64_MAX)
         return;
     facts->period = (int64_t)type->measure.num;

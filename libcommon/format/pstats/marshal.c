@@ -54,7 +54,7 @@ static bool take_size(struct pf_marshal *marshal, bool one_byte, uint32_t *size)
         bad(marshal, "a size below 0");
         return false;
     }
-    return bytes != NULL;
+    return bytes;
 }
 
 /* --- numbers ---------------------------------------------------------------------------------------------- */

@@ -377,7 +377,7 @@ static size_t name_at(struct pf_bytes key, struct pf_bytes value)
     for (size_t k = 0; k < numbers && at < value.size; k++) {
         const char *blank = memchr(value.data + at, ' ', value.size - at);
 
-        at = blank != NULL ? (size_t)(blank - value.data) + 1 : value.size;
+        at = blank ? (size_t)(blank - value.data) + 1 : value.size;
     }
     return at;
 }

@@ -16,7 +16,7 @@ bool pf_sp_frames_open(struct pf_sp_frames *frames)
     frames->slots = calloc(FIRST_SLOTS, sizeof *frames->slots);
     frames->mask = FIRST_SLOTS - 1;
     frames->seed = pf_hash_seed();
-    return frames->slots != NULL;
+    return frames->slots;
 }
 
 void pf_sp_frames_close(struct pf_sp_frames *frames)

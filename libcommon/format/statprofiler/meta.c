@@ -571,10 +571,10 @@ static bool make_identity(const struct pf_bytes *ids, size_t count, char text[PF
     if (!hash_ids(ids, count, 'a', &a) || !hash_ids(ids, count, 'b', &b))
         return false;
     for (size_t k = 0; k < count; k++)
-        if (ids[k].size == ID && (start == NULL || memcmp(ids[k].data + 2 * WORD, start, WORD) < 0))
+        if (ids[k].size == ID && (!start || memcmp(ids[k].data + 2 * WORD, start, WORD) < 0))
             start = ids[k].data + 2 * WORD;
     snprintf(text, PF_IDENTITY_TEXT, "%08" PRIx32 "00000000%.8s%08" PRIx32 "%016" PRIx64, (uint32_t)(a >> 32),
-             start != NULL ? start : "00000000", (uint32_t)a, b);
+             start ? start : "00000000", (uint32_t)a, b);
     return true;
 }
 

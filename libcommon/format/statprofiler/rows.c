@@ -18,7 +18,7 @@ bool pf_sp_labels_open(struct pf_sp_labels *labels, struct pf_dict *dict)
     labels->slots = calloc(FIRST_SLOTS, sizeof *labels->slots);
     labels->mask = FIRST_SLOTS - 1;
     labels->seed = pf_hash_seed();
-    return labels->slots != NULL;
+    return labels->slots;
 }
 
 void pf_sp_labels_close(struct pf_sp_labels *labels)

@@ -246,7 +246,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     if (point)
         end.size = (size_t)(point - text);
     pf_parse_int(end, 0, INT64_MAX, &whole);
-    whole += point != NULL && whole < INT64_MAX; /* no sample lies behind the end */
+    whole += point && whole < INT64_MAX; /* no sample lies behind the end */
     write_times(writer, whole);
     write_samples(writer, hits, wall);
     pf_sink_text(writer->sink, ",\n\"profutils\":{");

@@ -176,7 +176,7 @@ static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t bl
     cells[19] = (struct pf_cell){.real = row->q, .missing = !tested};
     cells[20].text = (struct pf_bytes){&row->verdict, 1};
     cells[21].text = pf_bytes_of(pf_diff_status_name(row->status));
-    if (pf_diff_added_column(view) != NULL)
+    if (pf_diff_added_column(view))
         cells[COLUMNS] = pf_diff_added_cell(view, row->key, &writing->second, address);
     pf_sheet_row(sheet, cells);
 }
@@ -271,7 +271,7 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
         return PF_OK;
     status = pf_diff_table_make(table, view->diff, block, &view->margin, error);
     *rows = table->count;
-    if (status == PF_OK && view->gate != NULL)
+    if (status == PF_OK && view->gate)
         status = pf_diff_table_gate(table, view->diff, block, view->gate, error);
     *rose = *rose || (view->gate != NULL && table->count > 0);
     pf_diff_table_only(table, view->only);
@@ -289,7 +289,7 @@ int pf_diff_write(const struct pf_diff_view *view, bool *rose, struct pf_error *
     size_t count = view->diff->block_count;
     struct writing writing = {.view = view, .tables = calloc(count + 1, sizeof *writing.tables)};
     size_t *rows = calloc(count + 1, sizeof *rows);
-    int status = writing.tables == NULL || rows == NULL ? pf_error_nomem(error) : PF_OK;
+    int status = !writing.tables || !rows ? pf_error_nomem(error) : PF_OK;
 
     *rose = false;
     for (size_t i = 0; i < count && status == PF_OK; i++)
@@ -298,7 +298,7 @@ int pf_diff_write(const struct pf_diff_view *view, bool *rose, struct pf_error *
         ((view->form == PF_SHEET_TEXT ? write_text(&writing, rows) : write_sheet(&writing)) != PF_OK || writing.scratch.failed ||
          writing.second.failed))
         status = pf_error_nomem(error);
-    for (size_t i = 0; i < count && writing.tables != NULL; i++)
+    for (size_t i = 0; i < count && writing.tables; i++)
         pf_diff_table_free(&writing.tables[i]);
     free(writing.tables);
     free(rows);

@@ -91,7 +91,7 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
         return PF_OK;
     table->rows = calloc(keys, sizeof *table->rows);
     table->amounts = calloc(diff->run_count + 1, sizeof *table->amounts);
-    if (table->rows == NULL || table->amounts == NULL)
+    if (!table->rows || !table->amounts)
         return pf_error_nomem(error);
     for (size_t k = 0; k < diff->run_count; k++)
         if (!diff->runs[k].left_out)
@@ -138,7 +138,7 @@ static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t bl
     cells[13].integer = summary->range;
     cells[6].parts = cells[11].parts = cells[12].parts = cells[13].parts = parts;
     cells[14] = (struct pf_cell){.real = summary->normalised, .missing = summary->sum == 0};
-    if (pf_diff_added_column(view) != NULL)
+    if (pf_diff_added_column(view))
         cells[COLUMNS] = pf_diff_added_cell(view, row->key, &writing->second, address);
     pf_sheet_row(sheet, cells);
 }
@@ -292,14 +292,14 @@ int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
 {
     size_t count = view->diff->block_count;
     struct writing writing = {.view = view, .tables = calloc(count + 1, sizeof *writing.tables)};
-    int status = writing.tables == NULL ? pf_error_nomem(error) : PF_OK;
+    int status = !writing.tables ? pf_error_nomem(error) : PF_OK;
 
     for (size_t i = 0; i < count && status == PF_OK; i++)
         status = make_table(view, &view->diff->blocks[i], &writing.tables[i], error);
     if (status == PF_OK && ((view->form == PF_SHEET_TEXT ? write_texts(&writing) : write_sheet(&writing)) != PF_OK ||
                             writing.scratch.failed || writing.second.failed))
         status = pf_error_nomem(error);
-    for (size_t i = 0; i < count && writing.tables != NULL; i++) {
+    for (size_t i = 0; i < count && writing.tables; i++) {
         free(writing.tables[i].rows);
         free(writing.tables[i].amounts);
     }

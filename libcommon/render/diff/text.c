@@ -248,7 +248,7 @@ static int write_rest(const struct pf_diff_view *view, const struct pf_diff_tabl
 
     if (table->small > 0)
         snprintf(below, sizeof below, " below %g%%", view->min_percent);
-    if (view->gate != NULL)
+    if (view->gate)
         return pf_look_note(&view->look, "%s of %s %s rose by more than %s%s", pf_look_count(&view->look, table->count + table->small, number),
                            pf_look_count(&view->look, rows, all), pf_look_noun(&view->look, rows != 1), view->gate_text,
                            view->gate->percent ? " of what it was before" : "");

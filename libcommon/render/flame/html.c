@@ -56,9 +56,9 @@ static int open_writer(struct pf_writer *writer)
     const char *label = pf_options_get(writer->options, "label"), *by = pf_options_get(writer->options, "by");
 
     state->flame.dict = writer->dict;
-    state->flame.reverse = pf_options_get(writer->options, "reverse") != NULL;
-    state->flame.by = by != NULL && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
-    state->flame.label = label != NULL ? pf_dict_intern(writer->dict, pf_bytes_of(label), PF_UTF8) : writer->dict->section_key;
+    state->flame.reverse = pf_options_get(writer->options, "reverse");
+    state->flame.by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
+    state->flame.label = label ? pf_dict_intern(writer->dict, pf_bytes_of(label), PF_UTF8) : writer->dict->section_key;
     return pf_flame_init(&state->flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
@@ -121,7 +121,7 @@ static int number_functions(struct html_writer *state)
 
     state->keys = calloc(count, sizeof *state->keys);
     state->numbers = calloc(count, sizeof *state->numbers);
-    if (counts != NULL && state->keys != NULL && state->numbers != NULL) {
+    if (counts && state->keys && state->numbers) {
         for (uint32_t node = 1; node < flame->count; node++)
             counts[flame->key[node]]++;
         state->key_count = 1;
@@ -317,9 +317,9 @@ static int write_subject(struct pf_writer *writer, const struct pf_flame_subject
     write_string(writer, subject->scale.name, PF_UTF8);
     if (subject->parts > 1)
         pf_sink_printf(writer->sink, ",\"parts\":%" PRIu64, subject->parts);
-    pf_sink_text(writer->sink, subject->sums[1] != NULL ? ",\"before\":[" : ",\"self\":[");
+    pf_sink_text(writer->sink, subject->sums[1] ? ",\"before\":[" : ",\"self\":[");
     status = write_self(writer, subject, subject->sums[0]);
-    if (status == PF_OK && subject->sums[1] != NULL) {
+    if (status == PF_OK && subject->sums[1]) {
         pf_sink_text(writer->sink, "],\"after\":[");
         status = write_self(writer, subject, subject->sums[1]);
     }
@@ -339,9 +339,9 @@ static const char *title_of(const struct pf_writer *writer)
     const struct html_writer *state = writer->state;
     const char *title = pf_options_get(writer->options, "title");
 
-    if (title != NULL)
+    if (title)
         return title;
-    return state->subject_count > 0 && state->subjects[state->main].sums[1] != NULL ? "Differential Flame Graph" : "Flame Graph";
+    return state->subject_count > 0 && state->subjects[state->main].sums[1] ? "Differential Flame Graph" : "Flame Graph";
 }
 
 static int write_profile(struct pf_writer *writer)
@@ -353,12 +353,12 @@ static int write_profile(struct pf_writer *writer)
     pf_sink_text(writer->sink, "<script type=\"application/json\" id=\"profile\">\n{\"title\":");
     write_string(writer, pf_bytes_of(title_of(writer)), PF_UTF8);
     pf_sink_text(writer->sink, ",\"subtitle\":");
-    write_string(writer, pf_bytes_of(subtitle != NULL ? subtitle : ""), PF_UTF8);
+    write_string(writer, pf_bytes_of(subtitle ? subtitle : ""), PF_UTF8);
     write_flag(writer, "complete", !writer->failed_input);
-    write_flag(writer, "inverted", pf_options_get(writer->options, "inverted") != NULL);
+    write_flag(writer, "inverted", pf_options_get(writer->options, "inverted"));
     write_flag(writer, "reverse", state->flame.reverse);
-    write_flag(writer, "negate", pf_options_get(writer->options, "negate") != NULL);
-    write_flag(writer, "own", delta != NULL && strcmp(delta, "self") == 0);
+    write_flag(writer, "negate", pf_options_get(writer->options, "negate"));
+    write_flag(writer, "own", delta && strcmp(delta, "self") == 0);
     write_slices(writer);
     write_names(writer);
     write_places(writer);
@@ -410,7 +410,7 @@ static int finish(struct pf_writer *writer)
     if (status != PF_OK)
         return status;
     state->records = pf_flame_records(&state->flame, &state->record_count);
-    if (state->records == NULL || pf_palette_init(&state->palette, colors, &state->flame.keys) != PF_OK || number_functions(state) != PF_OK)
+    if (!state->records || pf_palette_init(&state->palette, colors, &state->flame.keys) != PF_OK || number_functions(state) != PF_OK)
         return pf_error_nomem(&writer->error);
     status = write_page(writer);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;

@@ -114,7 +114,7 @@ int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_held_m
     if (status == PF_OK) {
         writing.waiting = calloc(flame->count, sizeof *writing.waiting);
         writing.open = calloc((size_t)flame->height + 1, sizeof *writing.open);
-        status = writing.waiting != NULL && writing.open != NULL ? write_nodes(&writing) : PF_NOMEM;
+        status = writing.waiting && writing.open ? write_nodes(&writing) : PF_NOMEM;
         if (status != PF_OK || writing.scratch.failed || writing.line.failed)
             status = pf_error_nomem(error);
     }

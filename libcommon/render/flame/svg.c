@@ -63,7 +63,7 @@ static int read_size(struct pf_writer *writer, const char *name, int64_t low, in
 {
     const char *text = pf_options_get(writer->options, name);
 
-    if (text == NULL || pf_parse_int(pf_bytes_of(text), low, high, value))
+    if (!text || pf_parse_int(pf_bytes_of(text), low, high, value))
         return PF_OK;
     return pf_error_set(&writer->error, PF_USAGE, "svg:%s takes a number from %" PRId64 " to %" PRId64 ", not '%s'", name, low, high, text);
 }
@@ -73,10 +73,10 @@ static int read_least(struct pf_writer *writer)
     struct svg_writer *state = writer->state;
     const char *text = pf_options_get(writer->options, "minwidth");
     char number[32];
-    size_t size = text != NULL ? strlen(text) : 0;
+    size_t size = text ? strlen(text) : 0;
 
     state->least = PRECISION / 10;
-    if (text == NULL)
+    if (!text)
         return PF_OK;
     state->least_percent = size > 0 && text[size - 1] == '%';
     size -= state->least_percent;
@@ -99,17 +99,17 @@ static int open_writer(struct pf_writer *writer)
     state->width = 1200;
     state->height = 16;
     state->font_size = 12;
-    state->inverted = pf_options_get(writer->options, "inverted") != NULL;
-    state->negate = pf_options_get(writer->options, "negate") != NULL;
-    state->delta_self = delta != NULL && strcmp(delta, "self") == 0;
+    state->inverted = pf_options_get(writer->options, "inverted");
+    state->negate = pf_options_get(writer->options, "negate");
+    state->delta_self = delta && strcmp(delta, "self") == 0;
     state->flame.dict = writer->dict;
-    state->flame.reverse = pf_options_get(writer->options, "reverse") != NULL;
-    state->flame.by = by != NULL && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
+    state->flame.reverse = pf_options_get(writer->options, "reverse");
+    state->flame.by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
     if ((status = read_size(writer, "width", 100, 100000, &state->width)) != PF_OK ||
         (status = read_size(writer, "height", 4, 200, &state->height)) != PF_OK ||
         (status = read_size(writer, "fontsize", 4, 100, &state->font_size)) != PF_OK || (status = read_least(writer)) != PF_OK)
         return status;
-    if (counted != NULL && strchr(counted, '(') != NULL) /* the script finds the end of a name by it */
+    if (counted && strchr(counted, '(') != NULL) /* the script finds the end of a name by it */
         return pf_error_set(&writer->error, PF_USAGE, "svg:countname takes a name without '(', not '%s'", counted);
     return pf_flame_init(&state->flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
@@ -236,7 +236,7 @@ static void write_plain(struct pf_writer *writer, uint32_t node)
 
 static bool is_difference(const struct svg_writer *state)
 {
-    return state->subject.sums[1] != NULL;
+    return state->subject.sums[1];
 }
 
 static int64_t change_of(const struct svg_writer *state, uint32_t node)
@@ -397,7 +397,7 @@ static bool each_frame(struct pf_writer *writer, void (*see)(struct pf_writer *,
     const struct pf_flame *flame = &state->flame;
     int64_t *next = calloc((size_t)flame->height + 2, sizeof *next); /* by depth: where the next frame starts */
 
-    if (next == NULL)
+    if (!next)
         return false;
     for (uint32_t node = 0; node < flame->count;) {
         uint32_t depth = flame->depth[node];
@@ -440,12 +440,12 @@ static void write_subtitle(struct pf_writer *writer, int64_t y)
     const struct svg_writer *state = writer->state;
     const char *asked = pf_options_get(writer->options, "subtitle");
     struct pf_sink *sink = writer->sink;
-    bool known = asked != NULL || state->subject.sums[0] != NULL;
+    bool known = asked || state->subject.sums[0];
 
     pf_sink_printf(sink, "<text id=\"subtitle\" x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"middle\">", state->width / 2, y);
     if (writer->failed_input)
         pf_sink_text(sink, known ? "incomplete: an input is damaged; " : "incomplete: an input is damaged");
-    if (asked != NULL) {
+    if (asked) {
         write_clean(writer, pf_bytes_of(asked), PF_UTF8);
     } else if (known) {
         if (!pf_bytes_equal(state->counted, state->subject.name)) {
@@ -480,7 +480,7 @@ static void write_head(struct pf_writer *writer, int64_t height)
                    "<stop offset=\"95%%\" stop-color=\"%s\"/></linearGradient></defs>\n"
                    "<rect id=\"background\" width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n",
                    is_difference(state) ? "#fdfdfd" : "#f2efc8"); /* pale red and blue do not go with yellow */
-    title = title != NULL ? title : is_difference(state) ? "Differential Flame Graph" : "Flame Graph";
+    title = title ? title : is_difference(state) ? "Differential Flame Graph" : "Flame Graph";
     write_text(writer, "title", state->width / 2, font * 2, "middle", title);
     write_subtitle(writer, font * 4);
     write_text(writer, "unzoom", PAD, font * 2, "start", "Reset Zoom");
@@ -515,7 +515,7 @@ static struct pf_bytes counted_by(const struct pf_writer *writer, const struct p
     const char *asked = pf_options_get(writer->options, "countname");
     const struct pf_scale *scale = &subject->scale;
 
-    if (asked != NULL)
+    if (asked)
         return pf_bytes_of(asked);
     if (scale->time || scale->bytes)
         return PF_BYTES("");

@@ -27,7 +27,7 @@ void pf_xml_text(struct pf_sink *sink, struct pf_bytes text)
 
     for (size_t i = 0; i < text.size; i += size) {
         const char *instead = escape(text.data + i, text.size - i, &size);
-        if (instead == NULL)
+        if (!instead)
             continue;
         pf_sink_write(sink, text.data + start, i - start);
         pf_sink_text(sink, instead);

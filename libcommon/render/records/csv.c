@@ -38,7 +38,7 @@ static int open_writer(struct pf_writer *writer, bool tabs)
 {
     struct csv_writer *state = writer->state;
 
-    state->form = (struct pf_separated){tabs, pf_options_get(writer->options, "guard") != NULL};
+    state->form = (struct pf_separated){tabs, pf_options_get(writer->options, "guard")};
     state->values.dict = writer->dict;
     return pf_sink_open_memory(&state->held.sink, &writer->error);
 }

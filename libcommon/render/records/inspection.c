@@ -18,7 +18,7 @@ void pf_inspection_begin(struct pf_inspection *inspection, const char *schema)
 
 int pf_inspection_end(struct pf_inspection *inspection, json_t *meta)
 {
-    bool good = meta != NULL;
+    bool good = meta;
 
     if (inspection->form == PF_SHEET_JSON) {
         pf_sink_text(inspection->sink, inspection->rows > 0 ? "\n],\"meta\":" : "],\"meta\":");
@@ -37,8 +37,8 @@ static struct pf_sink *hold(struct pf_inspection *inspection)
 {
     struct pf_sink *out = inspection->sink, *held = inspection->form == PF_SHEET_TEXT ? pf_prose_hold(out) : out;
 
-    inspection->scratch.failed = inspection->scratch.failed || held == NULL;
-    inspection->sink = held != NULL ? held : out;
+    inspection->scratch.failed = inspection->scratch.failed || !held;
+    inspection->sink = held ? held : out;
     return out;
 }
 

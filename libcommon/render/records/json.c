@@ -41,8 +41,8 @@ static int open_writer(struct pf_writer *writer, bool document)
 
     state->document = document;
     state->names = stack && strcmp(stack, "names") == 0;
-    state->explode = pf_options_get(writer->options, "explode") != NULL;
-    state->flame = pf_options_get(writer->options, "flame") != NULL;
+    state->explode = pf_options_get(writer->options, "explode");
+    state->flame = pf_options_get(writer->options, "flame");
     state->values.dict = writer->dict;
     state->values.by_kind = true;
     state->graph.dict = writer->dict;
@@ -263,7 +263,7 @@ static json_t *removed_json(struct pf_writer *writer, size_t first)
     const struct pf_before *before = &((struct json_writer *)writer->state)->facts.before;
     json_t *list = json_array();
 
-    for (size_t k = first; list != NULL && k < before->count; k++) {
+    for (size_t k = first; list && k < before->count; k++) {
         uint32_t text = pf_before_print(writer->dict, &before->rows[k]);
 
         if (text == 0 || json_array_append_new(list, pf_json_text(pf_dict_string(writer->dict, text), 0)) != 0) {
@@ -494,7 +494,7 @@ static bool write_meta(struct pf_writer *writer)
     json_t *meta = pf_meta_json(writer->dict, &state->facts, document ? document->tool : "", document ? document->inputs : none,
                                 !writer->failed_input);
 
-    if (meta != NULL && json_object_set_new_nocheck(meta, "removed", removed_json(writer, 0)) != 0) {
+    if (meta && json_object_set_new_nocheck(meta, "removed", removed_json(writer, 0)) != 0) {
         json_decref(meta);
         return false;
     }

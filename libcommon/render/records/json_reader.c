@@ -451,7 +451,7 @@ static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *s
     const struct pf_samples_facts *first = state->measures.id != 0 ? &state->facts[state->measures.id - 1] : NULL, *facts;
     uint32_t key = state->values[k].name;
 
-    if (first == NULL)
+    if (!first)
         return NULL;
     if (k < state->fact_count - (state->measures.id - 1) && first[k].key == key) /* both in one order, as they are written */
         return &first[k];
@@ -495,7 +495,7 @@ static int base_value(struct pf_reader *reader, struct pf_samples_value *value, 
     struct pf_samples_scale *scale = find_scale(state, state->kind, value->name, value->unit);
     char text[PF_INT128_TEXT];
 
-    if (scale == NULL)
+    if (!scale)
         return pf_error_nomem(&reader->error);
     if (value->wide != value->value)
         return bad_number(reader, value, PF_OVERFLOW, (struct pf_bytes){text, pf_print_int128(value->wide, text)});
@@ -610,7 +610,7 @@ static int declare(struct pf_reader *reader, const json_t *declared)
     struct pf_samples_scale *scale = find_scale(state, kind, key, unit);
     struct pf_measure measure;
 
-    if (scale == NULL || !add_facts(reader, key, declared) ||
+    if (!scale || !add_facts(reader, key, declared) ||
         !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
         return pf_error_nomem(&reader->error);
     measure = state->facts[--state->fact_count].measure;

@@ -275,7 +275,7 @@ static int write_held(struct pf_writer *writer, const struct pf_batch *batch)
     struct pf_sink *out = writer->sink, *held = pf_prose_hold(out);
     int status = PF_OK;
 
-    if (held == NULL)
+    if (!held)
         return pf_error_nomem(&writer->error);
     writer->sink = held;
     if (batch->kind == PF_META)

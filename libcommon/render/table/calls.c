@@ -26,11 +26,11 @@ static bool *match_keys(struct writing *writing, struct pf_pattern *pattern)
     uint32_t count = writing->keys.table.count;
     bool *matches = calloc(count, sizeof *matches);
 
-    for (uint32_t key = 1; matches != NULL && pattern != NULL && key < count; key++) {
+    for (uint32_t key = 1; matches && pattern && key < count; key++) {
         matches[key] = pf_pattern_match(pattern, pf_keys_name(&writing->keys, key, &writing->scratch, NULL));
         *writing->matched = *writing->matched || matches[key];
     }
-    if (pattern != NULL && pattern->status != PF_OK) {
+    if (pattern && pattern->status != PF_OK) {
         free(matches);
         return NULL;
     }
@@ -39,7 +39,7 @@ static bool *match_keys(struct writing *writing, struct pf_pattern *pattern)
 
 static bool asked(const struct writing *writing, const struct pf_call *call)
 {
-    return (writing->top->callers == NULL && writing->top->callees == NULL) || writing->callers[call->callee] ||
+    return (!writing->top->callers && !writing->top->callees) || writing->callers[call->callee] ||
            writing->callees[call->caller];
 }
 
@@ -180,7 +180,7 @@ static void add_around(struct writing *writing, struct pf_text_table *table, con
 static int make_sums(struct writing *writing, struct pf_error *error)
 {
     const struct pf_top *top = writing->top;
-    bool around = top->callers != NULL || top->callees != NULL;
+    bool around = top->callers || top->callees;
     int status = PF_OK;
 
     if ((top->form == PF_SHEET_TEXT && around) || writing->block->subject.kind == PF_EDGE)
@@ -207,7 +207,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
         return status;
     writing->callers = match_keys(writing, top->callers);
     writing->callees = match_keys(writing, top->callees);
-    return writing->callers != NULL && writing->callees != NULL ? PF_OK : pf_error_nomem(error);
+    return writing->callers && writing->callees ? PF_OK : pf_error_nomem(error);
 }
 
 static int drop(void *state, int status, struct pf_error *error)
@@ -273,11 +273,11 @@ static int write_left(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
     struct pf_buffer line = {0};
-    bool one = top->callers == NULL || top->callees == NULL;
+    bool one = !top->callers || !top->callees;
     int status = PF_OK;
 
     append_left(top, &line, writing->functions_left, pf_look_noun(&top->look, false));
-    append_left(top, &line, writing->neighbours_left, top->callees == NULL ? "caller" : one ? "callee" : "neighbour");
+    append_left(top, &line, writing->neighbours_left, !top->callees ? "caller" : one ? "callee" : "neighbour");
     append_left(top, &line, writing->pairs_left, "pair");
     if (line.failed)
         status = PF_NOMEM;
@@ -291,7 +291,7 @@ static int write_left(struct writing *writing)
 static void write_text(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
-    bool around = top->callers != NULL || top->callees != NULL;
+    bool around = top->callers || top->callees;
     struct pf_text_table table = {0};
     int status;
 
@@ -337,7 +337,7 @@ int pf_top_calls(const struct pf_top *top, bool *matched, struct pf_error *error
     struct pf_top_view view = calls_view;
     struct writing writing = {.top = top, .matched = matched};
 
-    view.of_calls = top->form != PF_SHEET_TEXT || (top->callers == NULL && top->callees == NULL);
+    view.of_calls = top->form != PF_SHEET_TEXT || (!top->callers && !top->callees);
     *matched = top->callers == NULL && top->callees == NULL;
     return pf_top_show(top, &view, &writing, error);
 }

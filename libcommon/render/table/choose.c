@@ -27,7 +27,7 @@ static int add_block(struct pf_top *top, const struct pf_top_choice *choice, uin
     for (size_t i = 0; i < top->block_count; i++)
         if (top->blocks[i].subject.shown == sums)
             return PF_OK;
-    if (sums == NULL)
+    if (!sums)
         return PF_OK;
     status = pf_top_block(top, measure, choice->unit, block, error);
     if (status != PF_OK)
@@ -44,7 +44,7 @@ static uint32_t named_measure(const struct pf_top *top, const char *name, enum p
 
     for (uint32_t k = count; k-- > 0;)
         if (pf_named_measure(top->look.dict, k, name) &&
-            pf_accumulator_find(top->accumulator, k) != NULL &&
+            pf_accumulator_find(top->accumulator, k) &&
             (found == UINT32_MAX || pf_measures_row(&top->look.dict->measures, k)->kind == kind))
             found = k;
     return found;
@@ -71,7 +71,7 @@ static int check_sort(const struct pf_top *top, struct pf_error *error)
         const struct pf_subject *subject = &top->blocks[i].subject;
         struct pf_bytes name = pf_dict_string(top->look.dict, subject->shown->quantity.measure.name);
 
-        if (subject->calls == NULL)
+        if (!subject->calls)
             return pf_error_set(error, PF_USAGE,
                                 "--sort=calls: the records of '%s' (%s) have no number of calls",
                                 pf_clip(name).text, pf_kind_name(subject->kind));
@@ -87,7 +87,7 @@ int pf_top_choose(struct pf_top *top, const struct pf_top_choice *choice, struct
     int status = PF_OK;
 
     top->blocks = calloc((size_t)choice->name_count + 1, sizeof *top->blocks);
-    if (top->blocks == NULL)
+    if (!top->blocks)
         return pf_error_nomem(error);
     if (sums->ledger.count == 0)
         return PF_OK;

@@ -71,7 +71,7 @@ static int count_sections(const struct pf_top *top, size_t *count)
     struct pf_keys keys;
     int status = pf_keys_init(&keys, top->look.dict, PF_BY_LABEL, top->look.dict->section_key);
 
-    if (seen == NULL)
+    if (!seen)
         status = PF_NOMEM;
     for (uint32_t i = 0; i < accumulator->label_count && status == PF_OK; i++)
         for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at]; at = pf_dict_label(top->look.dict, at)->parent) {
@@ -93,7 +93,7 @@ static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer
     struct pf_buffer scratch = {0};
     size_t count = facts->input_count;
 
-    while (facts->input_count == 0 && top->operands[count] != NULL)
+    while (facts->input_count == 0 && top->operands[count])
         count++;
     if (facts->input_count == 0 && count == 1 && strcmp(top->operands[0], "-") == 0)
         return;

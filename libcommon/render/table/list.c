@@ -73,7 +73,7 @@ static void append_source(struct writing *writing, struct pf_bytes text, struct 
 
     for (size_t start = 0; start <= text.size;) {
         const char *tab = memchr(text.data + start, '\t', text.size - start);
-        size_t end = tab != NULL ? (size_t)(tab - text.data) : text.size;
+        size_t end = tab ? (size_t)(tab - text.data) : text.size;
         struct pf_bytes part = pf_text_line((struct pf_bytes){text.data + start, end - start}, 0, &writing->scratch);
 
         if (start > 0 && writing->top->look.terminal > 0)
@@ -110,9 +110,9 @@ static void write_line(struct writing *writing, const struct pf_row *row, int64_
     char flat[PF_AMOUNT_TEXT] = ".", cum[PF_AMOUNT_TEXT] = ".", at[32] = "?";
     struct pf_buffer *line = &writing->second;
 
-    if (row != NULL && row->flat != 0)
+    if (row && row->flat != 0)
         pf_scale_print(scale, row->flat, flat);
-    if (row != NULL && row->cum != 0)
+    if (row && row->cum != 0)
         pf_scale_print(scale, row->cum, cum);
     if (number > 0)
         snprintf(at, sizeof at, "%" PRId64, number);
@@ -285,7 +285,7 @@ static int order_functions(struct writing *writing, struct pf_error *error)
 
     writing->functions.rows = calloc(writing->rank.count + 1, sizeof *writing->functions.rows);
     writing->first = calloc(keys, sizeof *writing->first);
-    if (owners == NULL || writing->functions.rows == NULL || writing->first == NULL)
+    if (!owners || !writing->functions.rows || !writing->first)
         status = pf_error_nomem(error);
     if (status == PF_OK)
         status = add_functions(writing, owners, error);

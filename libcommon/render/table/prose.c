@@ -63,7 +63,7 @@ static struct pf_bytes line_at(struct pf_bytes text, size_t at)
 {
     const char *end = memchr(text.data + at, '\n', text.size - at);
 
-    return (struct pf_bytes){text.data + at, end != NULL ? (size_t)(end - text.data) - at : text.size - at};
+    return (struct pf_bytes){text.data + at, end ? (size_t)(end - text.data) - at : text.size - at};
 }
 
 int pf_prose_write(struct pf_sink *sink, struct pf_bytes text, size_t columns, const char *mark)

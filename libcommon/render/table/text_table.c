@@ -63,7 +63,7 @@ void pf_text_table_row(struct pf_text_table *table, const struct pf_text_cell *c
         size_t width = pf_text_width(text);
 
         table->widths[i] = width > table->widths[i] ? width : table->widths[i];
-        keep(table, pf_bytes_of(cells[i].color != NULL ? cells[i].color : ""));
+        keep(table, pf_bytes_of(cells[i].color ? cells[i].color : ""));
         keep(table, text);
     }
     for (size_t i = 0; i < place_count; i++) {

@@ -180,7 +180,7 @@ int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *
             status = pf_error_nomem(error);
         status = view->drop(state, status, error);
     }
-    if (sheet.sink != NULL && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
+    if (sheet.sink && pf_sheet_end(&sheet) != PF_OK && status == PF_OK)
         status = pf_error_nomem(error);
     return status;
 }
@@ -203,7 +203,7 @@ static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
 
 static bool shows_calls(const struct pf_top_block *block)
 {
-    return block->subject.calls != NULL && block->subject.calls != block->subject.shown;
+    return block->subject.calls && block->subject.calls != block->subject.shown;
 }
 
 static const struct pf_scale *calls_scale(const struct pf_top_block *block)
@@ -330,7 +330,7 @@ static bool select_rows(const struct pf_top *top, const struct pf_keys *keys, st
     bool good;
 
     for (size_t i = 0; i < rank->count; i++)
-        if (top->list == NULL || pf_top_list_has(top, keys, rank->rows[i].key, &scratch))
+        if (!top->list || pf_top_list_has(top, keys, rank->rows[i].key, &scratch))
             rank->rows[kept++] = rank->rows[i];
     rank->count = kept;
     good = !scratch.failed;
@@ -418,7 +418,7 @@ int pf_top_table(const struct pf_top *top, bool *matched, struct pf_error *error
     struct pf_sheet_column all[TOP_COLUMNS + 1];
     const char *added = added_column(top);
     const struct pf_top_view view = {
-        .schema = "profutils.top/1", .columns = all, .column_count = added != NULL ? TOP_COLUMNS + 1 : TOP_COLUMNS,
+        .schema = "profutils.top/1", .columns = all, .column_count = added ? TOP_COLUMNS + 1 : TOP_COLUMNS,
         .make = make, .write = write_block, .drop = drop,
     };
 

@@ -51,7 +51,7 @@ static int drop(void *state, int status, struct pf_error *error)
 
 static unsigned marks_of(const struct pf_tree *tree, uint32_t node)
 {
-    return tree->marks != NULL ? tree->marks[node] : 0;
+    return tree->marks ? tree->marks[node] : 0;
 }
 
 /* --- rows for machines ------------------------------------------------------------------------------------ */
