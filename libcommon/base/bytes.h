@@ -71,7 +71,8 @@ const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what);
 /* The first line without its LF, taken from the text, which is not empty. */
 struct pf_bytes pf_bytes_line(struct pf_bytes *text);
 
-/* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
+/* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most
+ * U+10FFFF). */
 bool pf_utf8_valid(struct pf_bytes);
 /* Length of the well-formed UTF-8 character at `p` (1..4), or 0 when there is none. */
 size_t pf_utf8_char(const unsigned char *p, size_t size);

@@ -1,5 +1,6 @@
 /* Results and their texts. Every function of the library that can fail returns one of these codes;
- * the text for people stands in a struct pf_error that the caller owns. The library never prints. */
+ * the text for people stands in a struct pf_error that the caller owns. The library never
+ * prints. */
 #ifndef PF_BASE_ERROR_H
 #define PF_BASE_ERROR_H
 
@@ -20,7 +21,8 @@ enum pf_status {
     PF_OVERFLOW = -6     /* a sum leaves 64 bits */
 };
 
-/* First failure of a handle. `offset` is a byte offset in the (decompressed) input where it is known. */
+/* First failure of a handle. `offset` is a byte offset in the (decompressed) input where it is
+ * known. */
 struct pf_error {
     int code;
     bool has_offset;
@@ -60,9 +62,9 @@ struct pf_clip {
 };
 struct pf_clip pf_clip(struct pf_bytes);
 
-/* Where a handle sends warnings and notes while it works. `fn` may be NULL: they are dropped. The text
- * is valid during the call only and names an offset where there is one. Names in it may hold any byte: print it through
- * pf_text_next. */
+/* Where a handle sends warnings and notes while it works. `fn` may be NULL: they are dropped. The
+ * text is valid during the call only and names an offset where there is one. Names in it may hold
+ * any byte: print it through pf_text_next. */
 enum pf_severity { PF_NOTE, PF_WARNING };
 
 struct pf_report {

@@ -1,5 +1,6 @@
-/* Lines that come again and again: an id for each distinct one. A line mostly follows the one it followed last time, which is looked at
- * first: then a line is neither searched for its end nor hashed (of perf script's frames four in five). */
+/* Lines that come again and again: an id for each distinct one. A line mostly follows the one it
+ * followed last time, which is looked at first: then a line is neither searched for its end nor
+ * hashed (of perf script's frames four in five). */
 #ifndef PF_BASE_LINE_MEMO_H
 #define PF_BASE_LINE_MEMO_H
 
@@ -29,7 +30,8 @@ struct pf_line_memo {
 bool pf_line_memo_init(struct pf_line_memo *);
 void pf_line_memo_free(struct pf_line_memo *);
 
-/* The id of the line that stands at `bytes`, with its line feed, if it is the one that came behind line `after` last; else 0. */
+/* The id of the line that stands at `bytes`, with its line feed, if it is the one that came behind
+ * line `after` last; else 0. */
 static inline uint32_t pf_line_memo_expect(const struct pf_line_memo *memo, uint32_t after, const void *bytes, size_t have)
 {
     uint32_t id = memo->rows[after].next;
@@ -38,7 +40,8 @@ static inline uint32_t pf_line_memo_expect(const struct pf_line_memo *memo, uint
     return id && row->size < have && memcmp(bytes, row->bytes, (size_t)row->size + 1) == 0 ? id : 0;
 }
 
-/* The id of a line (without its line feed, less than 4 GiB) that is there and came behind line `after`; 0 when it is not there. */
+/* The id of a line (without its line feed, less than 4 GiB) that is there and came behind line
+ * `after`; 0 when it is not there. */
 uint32_t pf_line_memo_find(struct pf_line_memo *, uint32_t after, struct pf_bytes line);
 /* The same, added when new: the id is then what memo->count was. 0: out of memory. */
 uint32_t pf_line_memo_intern(struct pf_line_memo *, uint32_t after, struct pf_bytes line);

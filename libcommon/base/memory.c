@@ -15,9 +15,11 @@
 
 enum { LARGE_PAGE = 2 * 1024 * 1024 };
 
-/* Random access to tables of some ten megabytes misses the processor's list of pages each time: a table of 3 million stacks is
- * filled in 0.9 of the time with large ones. All of a mapping is advised, its ends too: one that is advised in part comes apart for
- * the kernel, and realloc then copies where it could move (12 million rows of 32 bytes: 190,000 page faults instead of 11,000). */
+/* Random access to tables of some ten megabytes misses the processor's list of pages each time: a
+ * table of 3 million stacks is filled in 0.9 of the time with large ones. All of a mapping is
+ * advised, its ends too: one that is advised in part comes apart for the kernel, and realloc then
+ * copies where it could move (12 million rows of 32 bytes: 190,000 page faults instead of
+ * 11,000). */
 static void large_pages(void *bytes, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

@@ -8,17 +8,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room in *array (a pointer to an array of `size`-byte elements, capacity *capacity) for at least
- * `need` elements, doubling. False: out of memory or a size that overflows; the array is as it was. */
+/* Makes room in *array (a pointer to an array of `size`-byte elements, capacity *capacity) for at
+ * least `need` elements, doubling. False: out of memory or a size that overflows; the array is as
+ * it was. */
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 
-/* The same for elements that are zero at first; *count of them are there, and then all of the capacity. */
+/* The same for elements that are zero at first; *count of them are there, and then all of the
+ * capacity. */
 bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size);
 
 /* The same for an array whose elements are all in use, up to its capacity. */
 bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size);
 
-/* `count` zeroed elements, or NULL; free() frees them. A big array lies in large pages as a whole, where the system has them. */
+/* `count` zeroed elements, or NULL; free() frees them. A big array lies in large pages as a whole,
+ * where the system has them. */
 void *pf_zeroed(size_t count, size_t size);
 
 /* A hint that these bytes are needed soon, so that several waits for memory go on side by side. */
@@ -43,8 +46,8 @@ void *pf_arena_alloc(struct pf_arena *, size_t size);
 char *pf_arena_copy(struct pf_arena *, const void *bytes, size_t size);
 void pf_arena_free(struct pf_arena *);
 
-/* A growing byte buffer. Zero-initialise; the owner frees `data` with pf_buffer_free. Appends return
- * false when out of memory and then set `failed`, which stays: check it once at the end. */
+/* A growing byte buffer. Zero-initialise; the owner frees `data` with pf_buffer_free. Appends
+ * return false when out of memory and then set `failed`, which stays: check it once at the end. */
 struct pf_buffer {
     char *data;
     size_t size, capacity;

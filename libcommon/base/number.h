@@ -30,8 +30,8 @@ static inline bool pf_add_size(size_t a, size_t b, size_t *sum)
     return !__builtin_add_overflow(a, b, sum);
 }
 
-/* value * num / den rounded once, half to even; den > 0, num >= 0. False when the exact product does not fit
- * 128 bits or the result does not fit int64. */
+/* value * num / den rounded once, half to even; den > 0, num >= 0. False when the exact product
+ * does not fit 128 bits or the result does not fit int64. */
 bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result);
 
 uint64_t pf_gcd(uint64_t a, uint64_t b);
@@ -42,11 +42,13 @@ static inline bool pf_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Whole decimal number, optional sign, nothing before or after. False: not a number, or out of low..high. */
+/* Whole decimal number, optional sign, nothing before or after. False: not a number, or out of
+ * low..high. */
 bool pf_parse_int(struct pf_bytes, int64_t low, int64_t high, int64_t *value);
 
-/* A number with an optional fraction and an optional suffix taken from `suffixes`, a list "k=1000,M=1000000"; the
- * result is value * factor, which must be whole: false otherwise, or when it leaves int64. */
+/* A number with an optional fraction and an optional suffix taken from `suffixes`, a list
+ * "k=1000,M=1000000"; the result is value * factor, which must be whole: false otherwise, or when
+ * it leaves int64. */
 bool pf_parse_scaled(struct pf_bytes, const char *suffixes, int64_t *value);
 
 /* Writes the decimal digits of a number before `end`, at most 20; returns where they begin. */
@@ -54,7 +56,8 @@ char *pf_print_before(char *end, uint64_t number);
 /* Decimal text of a number: at most 20 characters with the sign; no NUL; returns its length. */
 enum { PF_INT_TEXT = 20 };
 size_t pf_print_int(int64_t value, char text[PF_INT_TEXT]);
-/* Decimal text of a 128-bit number: at most 40 characters with the sign; NUL-terminated; returns its length. */
+/* Decimal text of a 128-bit number: at most 40 characters with the sign; NUL-terminated; returns
+ * its length. */
 enum { PF_INT128_TEXT = 48 };
 size_t pf_print_int128(pf_int128 value, char text[PF_INT128_TEXT]);
 bool pf_parse_int128(struct pf_bytes, pf_int128 *value);

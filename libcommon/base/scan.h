@@ -37,7 +37,7 @@ static inline bool pf_word_char(char c)
     return pf_letter(c) || pf_digit(c) || c == '_';
 }
 
-/* --- runs at the beginning and at the end ------------------------------------------------------ */
+/* --- runs at the beginning and at the end ----------------------------------------------------- */
 
 /* Number of decimal digits at the beginning. */
 static inline size_t pf_scan_digits(struct pf_bytes text)
@@ -66,7 +66,7 @@ static inline bool pf_all_digits(struct pf_bytes text)
 /* True when each byte of the text is in the set; an empty text has no other bytes. */
 bool pf_all_of(struct pf_bytes text, const char *set);
 
-/* --- words and fields -------------------------------------------------------------------------- */
+/* --- words and fields ------------------------------------------------------------------------- */
 
 /* Removes the blanks at the beginning. */
 static inline void pf_scan_blanks(struct pf_bytes *text)
@@ -135,7 +135,7 @@ static inline bool pf_scan_field(struct pf_bytes *text, char end, struct pf_byte
     return at;
 }
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Removes decimal digits. False: no digit, or a number above `most`. */
 static inline bool pf_scan_number(struct pf_bytes *text, uint64_t most, uint64_t *number)
@@ -208,7 +208,8 @@ static inline bool pf_parse_digits(struct pf_bytes text, uint64_t most, uint64_t
     return true;
 }
 
-/* The same with an optional `-` in front, from `low` to `high`. pf_parse_int takes a `+` as well. */
+/* The same with an optional `-` in front, from `low` to `high`. pf_parse_int takes a `+` as
+ * well. */
 static inline bool pf_parse_whole(struct pf_bytes text, int64_t low, int64_t high, int64_t *value)
 {
     return text.size > 0 && *text.data != '+' && pf_parse_int(text, low, high, value);

@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Runs `run(arg)` in a new thread with all signals blocked; the caller joins *thread. False: none can be had. */
+/* Runs `run(arg)` in a new thread with all signals blocked; the caller joins *thread. False: none
+ * can be had. */
 bool pf_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 #endif

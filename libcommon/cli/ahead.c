@@ -37,7 +37,8 @@ struct chain {
     bool ended;                 /* there are no more to come */
 };
 
-/* A thread. Its dictionary knows what all chains had that it has read, so that what they share is sent once. */
+/* A thread. Its dictionary knows what all chains had that it has read, so that what they share is
+ * sent once. */
 struct worker {
     struct pf_ahead *ahead;
     pthread_t thread;
@@ -65,7 +66,7 @@ struct pf_ahead {
     bool stopped;
 };
 
-/* --- chains --------------------------------------------------------------------------------------------------- */
+/* --- chains ----------------------------------------------------------------------------------- */
 
 struct member {
     struct pf_series series;
@@ -129,7 +130,7 @@ static bool find_chains(struct pf_ahead *ahead, size_t at)
     return good;
 }
 
-/* --- threads -------------------------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 /* A chain being read. */
 struct reading {
@@ -389,9 +390,10 @@ void pf_ahead_stop(struct pf_ahead *ahead)
     free(ahead);
 }
 
-/* --- using what they send ------------------------------------------------------------------------------------- */
+/* --- using what they send --------------------------------------------------------------------- */
 
-/* The next item of the chain in use, which stays until the next call; NULL: its thread had no memory for one. */
+/* The next item of the chain in use, which stays until the next call; NULL: its thread had no
+ * memory for one. */
 static struct item *receive(struct pf_ahead *ahead)
 {
     free_item(ahead->item);

@@ -13,7 +13,8 @@
 
 /* --- formats ---------------------------------------------------------------------------------- */
 
-/* Writes "pfs, statprofiler, ...": the formats that can be written (or read), cut if `names` is too small. */
+/* Writes "pfs, statprofiler, ...": the formats that can be written (or read), cut if `names` is too
+ * small. */
 static void list_formats(char *names, size_t size, bool writing)
 {
     size_t used = 0;
@@ -156,7 +157,8 @@ static void set_measures(struct pf_common *common, const struct texts *texts)
             common->measures[common->measure_count++] = lists[k]->list[i];
 }
 
-/* The format that the name of the output asks for, of a program with views; NULL: none. Exits 2 for one that is not written. */
+/* The format that the name of the output asks for, of a program with views; NULL: none. Exits 2 for
+ * one that is not written. */
 static const char *output_name(struct pf_common *common, bool views)
 {
     const struct pf_format *written = pf_registry_suffix(common->output);

@@ -22,30 +22,36 @@ struct pf_common {
     bool recursive, canonical;
     bool sync;                         /* wait until the output is on the disk */
     bool saturate;                     /* the program's own: writers clamp what does not fit */
-    bool relocate;                     /* readers may tell an image mapped elsewhere as one met before (codec/format.h) */
-    uint64_t told[16];                 /* hashes of the first warnings of outputs: what many files have in common is said once */
+    /* readers may tell an image mapped elsewhere as one met before (codec/format.h) */
+    bool relocate;
+    /* hashes of the first warnings of outputs: what many files have in common is said once */
+    uint64_t told[16];
     unsigned told_count;
     const char *files0_from;           /* NULL: none */
     const struct pf_given *given;      /* all options of the program */
     char *const *operands;
     unsigned operand_count;
-    bool views;                        /* the program sets it before the start: -t may name its own tables */
-    const char *to_text;               /* with views: -t, or the format that the suffix of -o names; NULL: neither */
+    /* the program sets it before the start: -t may name its own tables */
+    bool views;
+    /* with views: -t, or the format that the suffix of -o names; NULL: neither */
+    const char *to_text;
 };
 
-/* First thing in main: starts the tool and reads the command line. The struct is zero but for `views`. Prints --help, --version and
- * --formats and exits for them; exits 2 with a message for anything wrong. With `views` -t is left to the program: `to` stays NULL. */
+/* First thing in main: starts the tool and reads the command line. The struct is zero but for
+ * `views`. Prints --help, --version and --formats and exits for them; exits 2 with a message for
+ * anything wrong. With `views` -t is left to the program: `to` stays NULL. */
 void pf_common_start(struct pf_common *, struct pf_command, int argc, char **argv);
 /* Last thing in main: frees, and returns the exit status. */
 int pf_common_end(struct pf_common *);
-/* -t of a program with views, where it names a format after all: sets `to` and its options, or exits 2. */
+/* -t of a program with views, where it names a format after all: sets `to` and its options, or
+ * exits 2. */
 void pf_common_to(struct pf_common *, const char *text);
 
 /* pf_source_open, with the limit of --max-input. */
 int pf_common_open_source(const struct pf_common *, struct pf_source **, const char *path, struct pf_error *);
 
-/* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is. *which (may be NULL) is the number of
- * the one that matched. */
+/* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is.
+ * *which (may be NULL) is the number of the one that matched. */
 bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure, unsigned *which);
 
 /* The options of tables that proftop and profdiff share: which rows, how many, in what unit. */

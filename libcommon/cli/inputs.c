@@ -26,7 +26,8 @@ struct pf_inputs {
     struct pf_selection *selection; /* NULL: all records */
     bool nothing_chosen;            /* of the last batch: it is not passed on */
     struct pf_left_measures left_measures;
-    bool removed_due;               /* the input at hand has ended; what was not chosen is to be given */
+    /* the input at hand has ended; what was not chosen is to be given */
+    bool removed_due;
 };
 
 static uint64_t total_size(const struct pf_operands *operands)
@@ -180,7 +181,8 @@ static void prepare_announcement(struct pf_inputs *inputs)
     inputs->announce_columns[1][1] = pf_dict_intern(dict, PF_BYTES("source_format"), 0);
     inputs->announce_columns[2][0] = pf_dict_intern(dict, pf_bytes_of(inputs->feed.input.name), PF_UTF8);
     inputs->announce_columns[2][1] = pf_dict_intern_word(dict, format->name);
-    inputs->announce = !(format->caps & PF_HOLDS_FAILURE); /* a native stream announces what it was made of itself */
+    /* a native stream announces what it was made of itself */
+    inputs->announce = !(format->caps & PF_HOLDS_FAILURE);
 }
 
 static void open_input(struct pf_inputs *inputs)
@@ -196,7 +198,8 @@ static void open_input(struct pf_inputs *inputs)
     pf_annotation_input(&inputs->annotation, inputs->feed.input.name);
 }
 
-/* Files of some formats can stand one behind the other; of others an output is one file. Nothing about the records may be changed. */
+/* Files of some formats can stand one behind the other; of others an output is one file. Nothing
+ * about the records may be changed. */
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
     return format->copy && !pf_annotation_active(&inputs->annotation) &&

@@ -107,7 +107,8 @@ static struct way way_to(const char *path, const struct way *above)
     return stat(path, &info) == 0 ? (struct way){info.st_dev, info.st_ino, above} : (struct way){0, 0, above};
 }
 
-/* Adds what stands in a directory. A link back to a directory on the way is a circle: it would be read for ever. */
+/* Adds what stands in a directory. A link back to a directory on the way is a circle: it would be
+ * read for ever. */
 static void add_entries(struct pf_operands *operands, struct pf_common *common, const char *path, const struct way *way)
 {
     struct pf_error error = {0};
@@ -189,7 +190,7 @@ void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *com
         pf_operands_add(operands, common, pf_bytes_of(name));
 }
 
-/* --- series ---------------------------------------------------------------------------------------------------- */
+/* --- series ----------------------------------------------------------------------------------- */
 
 struct place {
     struct pf_series series; /* key "" = in no series */

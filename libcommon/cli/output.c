@@ -143,7 +143,8 @@ static void fail(struct pf_output *output, const struct pf_error *error)
     output->failed = true;
     if (is_consequence(output, error))
         return;
-    /* Only the sink's own failures are the system's; what the format cannot hold or a sum that overflows is not. */
+    /* Only the sink's own failures are the system's; what the format cannot hold or a sum that
+     * overflows is not. */
     pf_tool_fail(&output->common->tool, output->name, error, error->code == PF_IO);
 }
 
@@ -258,7 +259,8 @@ static void check_measures(struct pf_output *output)
     }
 }
 
-/* Whether what was written may take the place of the old file: all is well, or all that --keep-going promises. */
+/* Whether what was written may take the place of the old file: all is well, or all that
+ * --keep-going promises. */
 static bool worth_keeping(const struct pf_common *common, const struct pf_inputs *inputs)
 {
     return common->tool.status <= PF_EXIT_CONDITION ||
@@ -278,7 +280,8 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
     pf_tool_temporary_done(slot);
 }
 
-/* Inputs that do not count what a format with room for few measures holds must not vanish in silence. */
+/* Inputs that do not count what a format with room for few measures holds must not vanish in
+ * silence. */
 static void tell_left_out(const struct pf_output *output)
 {
     const struct pf_held_measures *held = &output->writer->measures;

@@ -16,8 +16,8 @@
  * temporary file for the next round. Measured with 100 parts on 200,000 stacks, 40 million records:
  * 125 MB of memory, and twice the processor time of writing one file. */
 enum { OPEN_MAX_PARTS = 64 };
-/* Descriptors beside those of parts and inputs: three of the temporary files (one is read while the next is written, which
- * has two), one to spare. */
+/* Descriptors beside those of parts and inputs: three of the temporary files (one is read while the
+ * next is written, which has two), one to spare. */
 enum { OTHER_DESCRIPTORS = 4 };
 
 /* What a file that is opened later must begin with. */
@@ -82,7 +82,8 @@ static char *make_path(const char *template, const char *name)
     return path.data;
 }
 
-/* How many parts may be open at a time: the system may allow few descriptors (ulimit -n), and some may be inherited. */
+/* How many parts may be open at a time: the system may allow few descriptors (ulimit -n), and some
+ * may be inherited. */
 static uint32_t most_open(const struct pf_common *common)
 {
     long allowed = sysconf(_SC_OPEN_MAX);

@@ -48,7 +48,8 @@ static int compare_with_key(const void *key, const void *element)
     return strcmp(key, ((const struct by_key *)element)->key);
 }
 
-/* Files of one process belong together, but not copies of one file; and a process belongs to the one that started it. */
+/* Files of one process belong together, but not copies of one file; and a process belongs to the
+ * one that started it. */
 static void find_groups(struct pf_common *common, struct entry *entries, size_t count)
 {
     struct by_key *keys = calloc(count + 1, sizeof *keys);

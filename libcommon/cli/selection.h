@@ -36,8 +36,8 @@ void pf_selection_note(struct pf_selection *, unsigned number, const struct pf_b
  * PF_NOMEM, or what pf_select_batch gives. */
 int pf_selection_batch(struct pf_selection *, const struct pf_batch *from, struct pf_batch *to,
                        struct pf_error *);
-/* The metadata (analysis/sum/removed.h) of what was not chosen since the last call; no rows: nothing.
- * Valid until the next call. PF_OK or PF_NOMEM. */
+/* The metadata (analysis/sum/removed.h) of what was not chosen since the last call; no rows:
+ * nothing. Valid until the next call. PF_OK or PF_NOMEM. */
 int pf_selection_removed(struct pf_selection *, struct pf_batch *);
 /* Where an expression that matched nothing is reported: standard error, unless -q is given. */
 struct pf_report pf_selection_messages(struct pf_selection *);

@@ -37,8 +37,8 @@ static void remove_and_die(int number)
     raise(number); /* SA_RESETHAND: the default action now */
 }
 
-/* Some libraries cannot report that memory runs out: snappy throws a C++ exception, jansson fails an
- * assertion. Their allocations end the program, in any thread: by _exit, as two threads must not
+/* Some libraries cannot report that memory runs out: snappy throws a C++ exception, jansson fails
+ * an assertion. Their allocations end the program, in any thread: by _exit, as two threads must not
  * call exit at once. */
 static const char *program;
 
@@ -112,14 +112,16 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
         pf_tool_nomem(tool);
     struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGPIPE, &action, NULL); /* a parent may have ignored it: a closed pipe ends us quietly */
+    /* a parent may have ignored it: a closed pipe ends us quietly */
+    sigaction(SIGPIPE, &action, NULL);
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction before;
         if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(ends[i], &action, NULL);
     }
-    action.sa_handler = SIG_IGN; /* a limit on the size of files is a write that fails, with a message */
+    /* a limit on the size of files is a write that fails, with a message */
+    action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
 }
 
@@ -136,7 +138,8 @@ static void show_line(struct pf_tool *tool, const char *text)
     tool->line_shown = text && terminal;
 }
 
-/* Names in messages come from files: what speaks to a terminal, or turns the text around, is escaped as in tables. */
+/* Names in messages come from files: what speaks to a terminal, or turns the text around, is
+ * escaped as in tables. */
 static void print_safely(FILE *stream, struct pf_bytes rest)
 {
     while (rest.size > 0) {
@@ -404,8 +407,8 @@ bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
     return pf_sink_terminal(sink) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* The locale decides on the look only: comparing and matching stay byte by byte, so that the output of a program
- * does not depend on it. */
+/* The locale decides on the look only: comparing and matching stay byte by byte, so that the output
+ * of a program does not depend on it. */
 bool pf_tool_utf8(void)
 {
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

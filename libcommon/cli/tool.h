@@ -1,5 +1,5 @@
-/* A running program: its name, what the user asked of messages, its exit status. The only part of the library that prints to
- * standard error or exits. */
+/* A running program: its name, what the user asked of messages, its exit status. The only part of
+ * the library that prints to standard error or exits. */
 #ifndef PF_CLI_TOOL_H
 #define PF_CLI_TOOL_H
 
@@ -24,11 +24,12 @@ struct pf_tool {
     bool line_over;  /* output goes to the terminal: no more of them */
 };
 
-/* First thing in main, once. Opens closed standard descriptors on /dev/null, where using them fails. However the program ends, by
- * exit or by a signal, its temporary files are removed. */
+/* First thing in main, once. Opens closed standard descriptors on /dev/null, where using them
+ * fails. However the program ends, by exit or by a signal, its temporary files are removed. */
 void pf_tool_start(struct pf_tool *, const char *name);
 
-/* Messages to standard error: "profcat: TEXT". Notes appear with -v, warnings unless -q, errors always. */
+/* Messages to standard error: "profcat: TEXT". Notes appear with -v, warnings unless -q, errors
+ * always. */
 void pf_tool_note(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 void pf_tool_warn(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 void pf_tool_error(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
@@ -36,12 +37,13 @@ void pf_tool_error(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 struct pf_report pf_tool_report(struct pf_tool *);
 /* Prints "profcat: TEXT" and "Try 'profcat --help'.", exits 2. */
 _Noreturn void pf_tool_usage(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
-/* For what the command line says: exits 2 with the error's text, or 4 when memory ran out; returns after PF_OK. */
+/* For what the command line says: exits 2 with the error's text, or 4 when memory ran out; returns
+ * after PF_OK. */
 void pf_tool_check(struct pf_tool *, int status, const struct pf_error *);
 /* Exits 2 after a message that is already printed (by the generated option parser). */
 _Noreturn void pf_tool_usage_printed(struct pf_tool *);
-/* Prints "profcat: WHAT: offset N: TEXT" (WHAT may be NULL) and raises the status: 2 for PF_USAGE, 4 for `output` failures and
- * PF_NOMEM, else 3. */
+/* Prints "profcat: WHAT: offset N: TEXT" (WHAT may be NULL) and raises the status: 2 for PF_USAGE,
+ * 4 for `output` failures and PF_NOMEM, else 3. */
 void pf_tool_fail(struct pf_tool *, const char *what, const struct pf_error *, bool output);
 void pf_tool_raise(struct pf_tool *, enum pf_exit);
 /* The same, and exits: for what no program can go on without. */
@@ -54,26 +56,31 @@ void pf_tool_stop_failed(const struct pf_tool *);
 _Noreturn void pf_tool_quit(const struct pf_tool *);
 /* The same from inside a library that cannot go on, in any thread. */
 PF_NORETURN void pf_tool_end_without_memory(void);
-/* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For the generated option parsers. */
+/* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For the
+ * generated option parsers. */
 void *pf_tool_checked(const char *name, void *memory);
-/* fprintf with the bytes escaped as in messages, but for a line feed at the end. For the generated option parsers. */
+/* fprintf with the bytes escaped as in messages, but for a line feed at the end. For the generated
+ * option parsers. */
 int pf_tool_print(FILE *, const char *format, ...) PF_PRINTF(2, 3);
 
-/* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be written. */
+/* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be
+ * written. */
 _Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose, const char *const *lines);
 _Noreturn void pf_tool_version(struct pf_tool *);
 _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
 /* Removes the line of progress for good, before output goes to the terminal; `tool` as
  * pf_sink_before_terminal takes it. */
 void pf_tool_line_over(void *tool);
-/* A file to remove if the program ends by exit or by a signal. Returns a slot to give back, or -1 if no slot is free. */
+/* A file to remove if the program ends by exit or by a signal. Returns a slot to give back, or -1
+ * if no slot is free. */
 int pf_tool_temporary(struct pf_tool *, const char *path);
 void pf_tool_temporary_done(int slot);
 
 /* The final exit status. */
 int pf_tool_finish(struct pf_tool *);
 
-/* Progress of long work: one line on standard error, after a second and then a few times a second. */
+/* Progress of long work: one line on standard error, after a second and then a few times a
+ * second. */
 struct pf_progress {
     struct pf_tool *tool;
     int64_t started, shown; /* monotonic milliseconds */
@@ -86,8 +93,8 @@ void pf_progress_start(struct pf_progress *, struct pf_tool *, uint64_t total);
 void pf_progress_update(struct pf_progress *, uint64_t done);
 void pf_progress_end(struct pf_progress *);
 
-/* Whether `sink` gets colour (NO_COLOR, --color, TERM=dumb); whether the locale is UTF-8; columns and
- * rows of the terminal at standard output: 0 without a terminal, and COLUMNS and LINES if the
+/* Whether `sink` gets colour (NO_COLOR, --color, TERM=dumb); whether the locale is UTF-8; columns
+ * and rows of the terminal at standard output: 0 without a terminal, and COLUMNS and LINES if the
  * terminal does not know its size. */
 bool pf_tool_colors(const struct pf_tool *, const struct pf_sink *);
 bool pf_tool_utf8(void);

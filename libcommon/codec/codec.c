@@ -63,7 +63,8 @@ int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, str
 /* With salvage, damage is a warning and the end. */
 static int salvaged(struct pf_reader *reader)
 {
-    /* Damage of the file's coding is told where it is in the file, other damage where it is in what the file holds. */
+    /* Damage of the file's coding is told where it is in the file, other damage where it is in what
+     * the file holds. */
     struct pf_error of_source = {0};
     uint64_t at = reader->error.has_offset ? reader->error.offset : pf_source_offset(reader->source), end;
     bool coding = pf_source_status(reader->source, &of_source) == PF_FAILED && of_source.has_offset && of_source.offset == at;
@@ -71,7 +72,8 @@ static int salvaged(struct pf_reader *reader)
 
     pf_source_skip(reader->source, UINT64_MAX);
     end = coding ? pf_source_raw_size(reader->source) : pf_source_offset(reader->source);
-    /* At the end of the data there is nothing to count: what is lost never was there, or came out of what was there. */
+    /* At the end of the data there is nothing to count: what is lost never was there, or came out
+     * of what was there. */
     if (end > at)
         snprintf(lost, sizeof lost, ", %" PRIu64 " bytes %slost", end - at, coding ? "of the file " : "");
     pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %s; %" PRIu64 " records kept%s", at, reader->error.text,
@@ -158,8 +160,8 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     return explained(writer, writer->format->write(writer, batch));
 }
 
-/* A profile of several kinds loses those that the format has no place for; a profile that would lose all
- * of them is refused, but for a format that may have drawn sums of them. */
+/* A profile of several kinds loses those that the format has no place for; a profile that would
+ * lose all of them is refused, but for a format that may have drawn sums of them. */
 int pf_writer_finish(struct pf_writer *writer, bool failed_input)
 {
     bool draws = writer->format->caps & PF_SUMS_ALL;

@@ -150,7 +150,7 @@ void pf_left_out_free(struct pf_left_out *left)
     free(left->seen);
 }
 
-/* --- records without a measure that is written ---------------------------------------------------- */
+/* --- records without a measure that is written ------------------------------------------------ */
 
 void pf_held_measures_add(struct pf_held_measures *held, const struct pf_measure *measure)
 {
@@ -232,6 +232,7 @@ uint64_t pf_left_measures_count(const struct pf_left_measures *left, const struc
         lacking += set->rows;
         *input = *input ? *input : set->input;
     }
-    /* Where no record has one, the writer has made the measure: differences, stacks made of calls. */
+    /* Where no record has one, the writer has made the measure: differences, stacks made of
+     * calls. */
     return lacking < *all ? lacking : 0;
 }

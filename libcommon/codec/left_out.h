@@ -19,7 +19,8 @@ enum pf_left {
     PF_LEFT_SAMPLE_MEASURES = PF_SAMPLE,
     PF_LEFT_FLAT_MEASURES = PF_FLAT,
     PF_LEFT_EDGE_MEASURES = PF_EDGE,
-    PF_LEFT_FRACTIONS, /* measures that do not count in whole numbers, of a format that holds these only */
+    /* measures that do not count in whole numbers, of a format that holds these only */
+    PF_LEFT_FRACTIONS,
     PF_LEFT_LABELS,    /* their keys */
     PF_LEFT_METADATA,  /* their keys */
     PF_LEFT_LISTS
@@ -43,7 +44,8 @@ struct pf_left_out {
     bool texts;
 };
 
-/* Notes a name, or a measure by its name and kind. PF_OK or PF_NOMEM, with the error of the writer. */
+/* Notes a name, or a measure by its name and kind. PF_OK or PF_NOMEM, with the error of the
+ * writer. */
 int pf_leave_name(struct pf_writer *, enum pf_left, uint32_t name);
 int pf_leave_measure(struct pf_writer *, uint32_t measure);
 /* Notes that there are source texts. */
@@ -55,8 +57,8 @@ int pf_refuse_negative(struct pf_writer *, uint32_t name);
 /* The holds_label of a format without labels. */
 bool pf_holds_no_label(struct pf_writer *, const struct pf_label *);
 
-/* For the codec: notes records that the writer does not hold; asks the format of each label in a batch
- * that was not met before. PF_OK or PF_NOMEM. */
+/* For the codec: notes records that the writer does not hold; asks the format of each label in a
+ * batch that was not met before. PF_OK or PF_NOMEM. */
 void pf_left_out_records(struct pf_writer *, const struct pf_batch *);
 int pf_left_out_labels(struct pf_writer *, const struct pf_batch *);
 /* The warning about records of other kinds. PF_USAGE, with the error of the writer, when the output
@@ -66,11 +68,12 @@ int pf_left_out_say_kinds(struct pf_writer *, bool drawn);
 void pf_left_out_say_names(struct pf_writer *);
 void pf_left_out_free(struct pf_left_out *);
 
-/* Records without any of the measures that a format writes which has room for few. The inputs count which
- * measures their records have, the writer notes the measures it has written. */
+/* Records without any of the measures that a format writes which has room for few. The inputs count
+ * which measures their records have, the writer notes the measures it has written. */
 enum { PF_HELD_MEASURES = 16 };
 
-/* What a writer has written, where it has no room for other measures. A part of struct pf_writer, zero at first. */
+/* What a writer has written, where it has no room for other measures. A part of struct pf_writer,
+ * zero at first. */
 struct pf_held_measures {
     struct pf_measure rows[PF_HELD_MEASURES];
     size_t count;
@@ -93,7 +96,8 @@ struct pf_left_measures {
 void pf_left_measures_free(struct pf_left_measures *);
 /* Counts a batch; the name of its input must stay. PF_OK or PF_NOMEM. */
 int pf_left_measures_add(struct pf_left_measures *, const struct pf_batch *, const char *input);
-/* The records that have none of the measures held, where others have one: how many of *all, and the input of the first. */
+/* The records that have none of the measures held, where others have one: how many of *all, and the
+ * input of the first. */
 uint64_t pf_left_measures_count(const struct pf_left_measures *, const struct pf_dict *, const struct pf_held_measures *, uint64_t *all,
                                 const char **input);
 

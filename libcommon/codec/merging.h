@@ -11,10 +11,14 @@
 enum pf_meta_rule {
     PF_META_ONCE,     /* equal rows once, others all */
     PF_META_EACH,     /* the rows of every input, in their order */
-    PF_META_PREFIX,   /* as EACH; the row says something about the next row, and stays before it also where rows are sorted */
+    /* as EACH; the row says something about the next row, and stays before it also where rows are
+     * sorted */
+    PF_META_PREFIX,
     PF_META_SINGLE,   /* only where there is one input */
     PF_META_SAME,     /* only where all inputs say the same and are parts of one run, once */
-    PF_META_IDENTITY, /* which run it was: of several, one that is made of them, and theirs under the key `merged_KEY` */
+    /* which run it was: of several, one that is made of them, and theirs under the key
+     * `merged_KEY` */
+    PF_META_IDENTITY,
     PF_META_NEVER     /* about the order of records, which is gone */
 };
 
@@ -33,13 +37,17 @@ struct pf_merging {
     bool (*made)(struct pf_bytes identity);
     /* Nanoseconds that a row adds to the time its input ran. NULL: none does. */
     int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value);
-    /* The key of labels whose numbers mean something within one input only. NULL: there are none. */
+    /* The key of labels whose numbers mean something within one input only. NULL: there are
+     * none. */
     const char *own_label;
-    /* Rows that name files and functions as records do: where these get another name, so does the row. NULL: there are none. */
+    /* Rows that name files and functions as records do: where these get another name, so does the
+     * row. NULL: there are none. */
     enum pf_meta_name (*names)(struct pf_bytes origin, struct pf_bytes key);
-    /* Where in the value of such a row the name begins: its end, where there is none. NULL: it is all of it. */
+    /* Where in the value of such a row the name begins: its end, where there is none. NULL: it is
+     * all of it. */
     size_t (*name_at)(struct pf_bytes key, struct pf_bytes value);
-    /* What stands from then on before the key of a row that names a file: the name may be that of another file now. */
+    /* What stands from then on before the key of a row that names a file: the name may be that of
+     * another file now. */
     const char *renamed;
 };
 

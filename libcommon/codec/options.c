@@ -55,7 +55,8 @@ static int parse_one(struct pf_options *options, size_t *capacity, struct pf_byt
     return PF_OK;
 }
 
-/* Ends the item that begins at `at` with a NUL, which values so have too, without the backslashes that keep its commas. What follows it. */
+/* Ends the item that begins at `at` with a NUL, which values so have too, without the backslashes
+ * that keep its commas. What follows it. */
 static char *cut_item(char *at, size_t *size)
 {
     char *from = at, *to = at;

@@ -1,4 +1,5 @@
-/* `NAME:option=value,option=value`: the argument of -f and -t. A comma or backslash behind a backslash belongs to the value. */
+/* `NAME:option=value,option=value`: the argument of -f and -t. A comma or backslash behind a
+ * backslash belongs to the value. */
 #ifndef PF_CODEC_OPTIONS_H
 #define PF_CODEC_OPTIONS_H
 
@@ -25,8 +26,8 @@ struct pf_options {
     size_t count;
 };
 
-/* Parses what follows the colon; `known` (may be NULL = none) names the options there are. PF_USAGE with a text that lists
- * the known names; PF_NOMEM. */
+/* Parses what follows the colon; `known` (may be NULL = none) names the options there are. PF_USAGE
+ * with a text that lists the known names; PF_NOMEM. */
 int pf_options_parse(struct pf_options *, const char *text, const struct pf_option *known, bool writing,
                      const char *format_name, struct pf_error *);
 void pf_options_free(struct pf_options *);

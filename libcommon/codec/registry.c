@@ -6,7 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WINDOW = 64 * 1024, HEAD = 256 }; /* how far bids look; how far what is no format shows itself */
+/* how far bids look; how far what is no format shows itself */
+enum { WINDOW = 64 * 1024, HEAD = 256 };
 
 #define PF_FORMAT(name) extern const struct pf_format pf_format_##name;
 #include "codec/formats.def"
@@ -104,8 +105,8 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path)
     return pf_bytes_skip(name, dot - 1);
 }
 
-/* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how it begins, what stands near the
- * beginning, and bits of evidence. */
+/* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how
+ * it begins, what stands near the beginning, and bits of evidence. */
 static const char *looks_like(const unsigned char *p, size_t have, int *bits)
 {
     static const struct {
@@ -203,7 +204,8 @@ static const struct pf_format *best_bid(struct pf_source *source, const char *pa
     return found;
 }
 
-/* Waits for more than the bids have seen of a pipe. False at its end, and when all they look at is there. */
+/* Waits for more than the bids have seen of a pipe. False at its end, and when all they look at is
+ * there. */
 static bool see_more(struct pf_source *source)
 {
     size_t have, more;
@@ -241,7 +243,8 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
     size_t have;
     while (!(found = best_bid(source, path, &evidence)) && see_more(source))
         ;
-    /* What could not be read may be what tells two formats apart. Damage is left to the reader, which may salvage. */
+    /* What could not be read may be what tells two formats apart. Damage is left to the reader,
+     * which may salvage. */
     if (pf_source_status(source, NULL) == PF_IO || pf_source_status(source, NULL) == PF_NOMEM) {
         pf_source_status(source, error);
         return NULL;

@@ -1,5 +1,5 @@
-/* Austin's text: folded stacks of Python below a process and a thread, with the file and line of each frame. Austin's binary form, MOJO,
- * is not read. */
+/* Austin's text: folded stacks of Python below a process and a thread, with the file and line of
+ * each frame. Austin's binary form, MOJO, is not read. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
@@ -8,7 +8,7 @@
 
 enum { FIELDS = 3 };
 
-/* --- lines ------------------------------------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* `P<pid>;T<thread>[;frame]* NUMBER[,NUMBER,NUMBER]` */
 struct sample_line {
@@ -48,7 +48,7 @@ static bool parse_line(struct pf_bytes text, struct sample_line *line)
            pf_parse_whole(pf_bytes_skip(line->process, 1), INT64_MIN, INT64_MAX, &pid);
 }
 
-/* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 /* Each line is a sample, a comment, or empty. Austin's own comment is sure. */
 static int judge(struct pf_bytes text, bool whole, void *first)
@@ -72,7 +72,7 @@ static int bid(struct pf_source *source, const char *path)
     return pf_text_bid(source, judge, &first);
 }
 
-/* --- reader ------------------------------------------------------------------------------------------------------------------------ */
+/* --- reader ----------------------------------------------------------------------------------- */
 
 enum mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 
@@ -123,7 +123,7 @@ static void declare(struct pf_reader *reader)
     pf_rows_declare(rows);
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------------------------------ */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* Takes `:TEXT` off the end; false, and nothing, when there is no colon inside. */
 static bool take_last(struct pf_bytes *text, struct pf_bytes *last)
@@ -137,7 +137,8 @@ static bool take_last(struct pf_bytes *text, struct pf_bytes *last)
     return false;
 }
 
-/* `FILE:FUNCTION:LINE`, where the file may hold colons; `FILE:FUNCTION`; or what is no code, `:GC:`. */
+/* `FILE:FUNCTION:LINE`, where the file may hold colons; `FILE:FUNCTION`; or what is no code,
+ * `:GC:`. */
 static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 {
     struct pf_bytes file = text, name = text, last;
@@ -200,7 +201,7 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
     return pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), pf_dict_intern(dict, thread, PF_UTF8));
 }
 
-/* --- records ----------------------------------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static int add_record(struct pf_reader *reader)
 {

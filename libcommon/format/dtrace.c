@@ -1,5 +1,5 @@
-/* Stacks as DTrace's aggregations print them, and bcc's tools without -f: blocks of indented lines, innermost frame first, that end in a
- * line with a number alone. */
+/* Stacks as DTrace's aggregations print them, and bcc's tools without -f: blocks of indented lines,
+ * innermost frame first, that end in a line with a number alone. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
@@ -27,7 +27,7 @@ static enum line judge(struct pf_bytes line)
     return pf_parse_whole(text, INT64_MIN, INT64_MAX, &value) ? LINE_NUMBER : LINE_FRAME;
 }
 
-/* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 static bool title_of_dtrace(struct pf_bytes line)
 {
@@ -35,7 +35,8 @@ static bool title_of_dtrace(struct pf_bytes line)
            line.size > 13 && memcmp(line.data + line.size - 13, "FUNCTION:NAME", 13) == 0;
 }
 
-/* DTrace's title is sure. Without it all lines are indented, and each number has frames above it. */
+/* DTrace's title is sure. Without it all lines are indented, and each number has frames above
+ * it. */
 struct evidence {
     bool title, modules;            /* met: the title, a MODULE`FUNCTION */
     unsigned frames, above, stacks; /* `above`: frames since the last number */
@@ -74,7 +75,7 @@ static int bid(struct pf_source *source, const char *path)
     return pf_text_bid(source, weigh, &evidence);
 }
 
-/* --- reader ------------------------------------------------------------------------------------------------------------------------ */
+/* --- reader ----------------------------------------------------------------------------------- */
 
 struct dtrace_reader {
     struct pf_text_reader text;
@@ -121,7 +122,8 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     return pf_dict_add_location(dict, &location);
 }
 
-/* bcc's last line of a stack, `-  COMMAND (PID)`, or its mark between kernel and user, `--`: not a frame. */
+/* bcc's last line of a stack, `-  COMMAND (PID)`, or its mark between kernel and user, `--`: not a
+ * frame. */
 static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
 {
     struct dtrace_reader *state = reader->state;

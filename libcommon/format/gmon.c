@@ -1,4 +1,5 @@
-/* gmon.out, which programs built with -pg write: a histogram of addresses, the calls between them, counts of basic blocks. */
+/* gmon.out, which programs built with -pg write: a histogram of addresses, the calls between them,
+ * counts of basic blocks. */
 #include "base/number.h"
 #include "codec/text_reader.h"
 #include "model/units.h"
@@ -43,7 +44,7 @@ struct gmon_reader {
     uint32_t calls;             /* a measure */
 };
 
-/* --- bytes ------------------------------------------------------------------------------------------------ */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static uint64_t load(const unsigned char *bytes, unsigned size, bool big)
 {
@@ -139,7 +140,7 @@ static int bid(struct pf_source *source, const char *path)
     return has_magic(bytes, have, &big) ? 64 : have >= 4 && memcmp(bytes, "gmon", 4) == 0 ? 32 : 0;
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static struct pf_measure new_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_nature nature)
 {
@@ -209,7 +210,7 @@ static void close_reader(struct pf_reader *reader)
     pf_rows_free(&((struct gmon_reader *)reader->state)->rows);
 }
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static int cut(struct pf_reader *reader, const char *what)
 {
@@ -237,7 +238,8 @@ static uint64_t units_of(const struct histogram *histogram, uint64_t *most)
     return fewest;
 }
 
-/* Time by address, in raw units of 1/(rate * parts) seconds, so that a bin can be shared out exactly. */
+/* Time by address, in raw units of 1/(rate * parts) seconds, so that a bin can be shared out
+ * exactly. */
 static void open_histogram(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
@@ -277,8 +279,9 @@ static uint64_t unit_at(const struct histogram *histogram, uint64_t bin)
     return histogram->low / UNIT + (uint64_t)((pf_uint128)units * bin / histogram->bins);
 }
 
-/* Each unit of a bin has the same part of its time, and of its samples as many as come next to that. A unit stands as its last byte: so a
- * function that begins at an odd address has all of its first one, as in gprof's tables. */
+/* Each unit of a bin has the same part of its time, and of its samples as many as come next to
+ * that. A unit stands as its last byte: so a function that begins at an odd address has all of its
+ * first one, as in gprof's tables. */
 static int read_bin(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;

@@ -1,4 +1,5 @@
-/* stackprof's JSON (Ruby): stacks as lists of addresses of frames where it was told to keep them, else who called whom. */
+/* stackprof's JSON (Ruby): stacks as lists of addresses of frames where it was told to keep them,
+ * else who called whom. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/json_reader.h"
@@ -75,7 +76,7 @@ static void close_reader(struct pf_reader *reader)
     pf_json_cut_close(&state->cut);
 }
 
-/* --- frames ----------------------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* Row of a frame; 0: out of memory. */
 static uint32_t find_frame(struct stackprof_reader *state, int64_t address)
@@ -152,7 +153,8 @@ static int read_line(struct pf_json_cut *cut, void *field)
                     (struct stackprof_link){.from = state->frame, .line = line, .samples = json_integer_value(own)});
 }
 
-/* A frame under its address. Frames that its edges name may move the table of them: it takes its place there at the end. */
+/* A frame under its address. Frames that its edges name may move the table of them: it takes its
+ * place there at the end. */
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member edge[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_edge, 0, NULL}, {0}};
@@ -244,7 +246,7 @@ static int read_document(struct pf_reader *reader)
     return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* 0 where the document does not tell the frame, or memory ran out. */
 static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t line)

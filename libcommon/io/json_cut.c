@@ -21,7 +21,7 @@ void pf_json_cut_close(struct pf_json_cut *cut)
     json_decref(cut->value);
 }
 
-/* --- characters ------------------------------------------------------------------------------------------- */
+/* --- characters ------------------------------------------------------------------------------- */
 
 static bool blank(int c)
 {
@@ -74,7 +74,7 @@ static int too_long(struct pf_json_cut *cut)
                        PF_JSON_VALUE_MAX >> 20);
 }
 
-/* --- structure -------------------------------------------------------------------------------------------- */
+/* --- structure -------------------------------------------------------------------------------- */
 
 int pf_json_cut_kind(struct pf_json_cut *cut)
 {
@@ -165,7 +165,7 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
     return ahead(cut) < 0 ? ends_early(cut) : PF_OK;
 }
 
-/* --- values as they are written --------------------------------------------------------------------------- */
+/* --- values as they are written --------------------------------------------------------------- */
 
 /* Where a walk over bytes stands: within strings, behind a backslash, at what depth. */
 struct walk {
@@ -273,7 +273,7 @@ int pf_json_cut_skip(struct pf_json_cut *cut)
     return PF_OK;
 }
 
-/* --- values by jansson ------------------------------------------------------------------------------------ */
+/* --- values by jansson ------------------------------------------------------------------------ */
 
 /* The code of `\uXXXX` at the beginning; -1: something else stands there. */
 static int escaped_code(const char *p, size_t size)
@@ -284,7 +284,8 @@ static int escaped_code(const char *p, size_t size)
     return pf_scan_past(&text, PF_BYTES("\\u")) && text.size == 4 && pf_parse_hex(text, &code) ? (int)code : -1;
 }
 
-/* JSON text that jansson takes: what is no UTF-8, and surrogates that are not two, become U+FFFD. */
+/* JSON text that jansson takes: what is no UTF-8, and surrogates that are not two, become
+ * U+FFFD. */
 static bool repair(struct pf_bytes raw, struct pf_buffer *text)
 {
     const unsigned char *p = (const unsigned char *)raw.data;
@@ -349,7 +350,7 @@ int pf_json_cut_value(struct pf_json_cut *cut, const json_t **value)
     return status;
 }
 
-/* --- strings and numbers ---------------------------------------------------------------------------------- */
+/* --- strings and numbers ---------------------------------------------------------------------- */
 
 /* Whether it is as it stands what it means. */
 static bool plain(struct pf_bytes text)

@@ -103,7 +103,8 @@ static void look_at_string(struct look *look)
     }
 }
 
-/* Whether the bytes ahead may begin an object or an array. No more of a live pipe is waited for than there is. */
+/* Whether the bytes ahead may begin an object or an array. No more of a live pipe is waited for
+ * than there is. */
 static bool may_begin(struct pf_source *source)
 {
     size_t have, start = 0;

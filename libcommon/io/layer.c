@@ -10,7 +10,7 @@
 #define ZLIB_CONST /* input is read only */
 #include <zlib.h>
 
-/* --- zlib ------------------------------------------------------------------------------------------------- */
+/* --- zlib ------------------------------------------------------------------------------------- */
 
 struct inflate_layer {
     struct pf_layer layer;
@@ -78,7 +78,7 @@ int pf_layer_inflate(struct pf_source **source, struct pf_source *below, struct 
     return pf_source_open_layer(source, &inflating->layer, 0, error);
 }
 
-/* --- snappy ----------------------------------------------------------------------------------------------- */
+/* --- snappy ----------------------------------------------------------------------------------- */
 
 static size_t damaged(struct pf_layer *layer, const char *text)
 {
@@ -141,7 +141,7 @@ int pf_layer_snappy(struct pf_source **source, struct pf_source *below, struct p
     return pf_source_open_layer(source, layer, 0, error);
 }
 
-/* --- a look ahead ----------------------------------------------------------------------------------------- */
+/* --- a look ahead ----------------------------------------------------------------------------- */
 
 struct look_layer {
     struct pf_layer layer;
@@ -177,7 +177,7 @@ int pf_layer_look(struct pf_source **source, struct pf_source *below, size_t ski
     return pf_source_open_layer(source, &look->layer, pf_source_offset(below) + skip, error);
 }
 
-/* --- any source ------------------------------------------------------------------------------------------- */
+/* --- any source ------------------------------------------------------------------------------- */
 
 int pf_source_need(struct pf_source *source, size_t need, struct pf_error *error)
 {

@@ -26,7 +26,8 @@ static const char *varint_problem(const unsigned char *p, const unsigned char *e
     return end - p < PF_PROTO_VARINT_MAX ? CUT : "a number of more than 10 bytes";
 }
 
-/* Parses all but the bytes of a field, for which `field->bytes` is then their place. What follows, or NULL and the problem. */
+/* Parses all but the bytes of a field, for which `field->bytes` is then their place. What follows,
+ * or NULL and the problem. */
 static const unsigned char *parse_head(const unsigned char *p, const unsigned char *end, struct pf_proto_field *field,
                                        const char **problem)
 {

@@ -1,5 +1,5 @@
-/* Protocol buffers on the wire: messages of numbered fields, in any order. What a number means is the format's business, so that
- * unknown fields pass. Groups, which proto3 has not, are refused. */
+/* Protocol buffers on the wire: messages of numbered fields, in any order. What a number means is
+ * the format's business, so that unknown fields pass. Groups, which proto3 has not, are refused. */
 #ifndef PF_IO_PROTOBUF_H
 #define PF_IO_PROTOBUF_H
 
@@ -25,7 +25,7 @@ struct pf_proto_field {
     const unsigned char *bytes; /* BYTES only */
 };
 
-/* --- reading ---------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* A message in memory. */
 struct pf_proto {
@@ -61,12 +61,13 @@ static inline const unsigned char *pf_proto_varint(const unsigned char *p, const
 /* The next field: PF_OK, PF_EOF, or PF_FAILED and what is wrong; the cursor stands where then. */
 int pf_proto_next(struct pf_proto *, struct pf_proto_field *, const char **problem);
 
-/* The next field of the message that a source is, taken. Fields of bytes whose number has no bit in `wanted` are passed over, however long
- * they are; others have their bytes at hand until the next call on the source. *offset: where the field begins. PF_OK, PF_EOF, or a
- * negative code in `error`: PF_FAILED with its offset, or the source's own failure. */
+/* The next field of the message that a source is, taken. Fields of bytes whose number has no bit in
+ * `wanted` are passed over, however long they are; others have their bytes at hand until the next
+ * call on the source. *offset: where the field begins. PF_OK, PF_EOF, or a negative code in
+ * `error`: PF_FAILED with its offset, or the source's own failure. */
 int pf_proto_read(struct pf_source *, uint64_t wanted, struct pf_proto_field *, uint64_t *offset, struct pf_error *error);
 
-/* --- writing ---------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* The number's bytes, PF_PROTO_VARINT_MAX at most; how many. */
 static inline size_t pf_proto_store(unsigned char *to, uint64_t value)
@@ -79,7 +80,8 @@ static inline size_t pf_proto_store(unsigned char *to, uint64_t value)
     return size;
 }
 
-/* Appends a field to a message. A number of 0 is not written: absent means 0. Failures stand in the buffer. */
+/* Appends a field to a message. A number of 0 is not written: absent means 0. Failures stand in the
+ * buffer. */
 void pf_proto_add_number(struct pf_buffer *, uint32_t number, uint64_t value);
 void pf_proto_add_bytes(struct pf_buffer *, uint32_t number, const void *bytes, size_t size);
 

@@ -292,8 +292,8 @@ const char *pf_sink_temporary(const struct pf_sink *sink)
     return sink->output->temporary;
 }
 
-/* Standard output stays open for the program, but the close of a copy makes the system report what it
- * held back (NFS). */
+/* Standard output stays open for the program, but the close of a copy makes the system report what
+ * it held back (NFS). */
 static void close_output(struct pf_sink_output *output)
 {
     int fd = output->is_stdout ? dup(STDOUT_FILENO) : output->fd;
@@ -344,7 +344,8 @@ static void sync_descriptor(struct pf_sink_output *output, int fd)
 }
 
 /* The folder of the target, to be synced: the new name is on the disk when the folder is. Opened
- * before the rename, so that only the sync itself can fail after it. -1: not wanted, or an error. */
+ * before the rename, so that only the sync itself can fail after it. -1: not wanted, or an
+ * error. */
 static int open_folder(struct pf_sink_output *output)
 {
     const char *name;

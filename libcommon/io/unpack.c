@@ -62,7 +62,8 @@ static void *run(void *arg)
     struct pf_unpack *unpack = arg;
     bool more = true;
     while (more && wait_for_room(unpack)) {
-        struct block *block = &unpack->blocks[unpack->given_count % BLOCKS]; /* nobody else changes that count */
+        /* nobody else changes that count */
+        struct block *block = &unpack->blocks[unpack->given_count % BLOCKS];
         fill(unpack, block);
         more = block->size > 0;
         give(unpack);

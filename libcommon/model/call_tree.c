@@ -70,7 +70,8 @@ static void link_nodes(struct pf_call_tree *tree)
     }
 }
 
-/* The nodes from this one outward that have no stack yet, into `way`; false: it is its own ancestor. */
+/* The nodes from this one outward that have no stack yet, into `way`; false: it is its own
+ * ancestor. */
 static bool find_way(struct pf_call_tree *tree, uint32_t node, uint32_t *way, size_t *length)
 {
     for (*length = 0; node != 0 && tree->nodes[node].depth == 0; node = tree->nodes[node].parent) {
@@ -144,7 +145,7 @@ struct pf_call_frame pf_call_frame_json(struct pf_dict *dict, const json_t *fram
     };
 }
 
-/* --- samples ---------------------------------------------------------------------------------------------- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 void pf_call_samples_free(struct pf_call_samples *samples)
 {
@@ -202,8 +203,8 @@ static int sort_samples(struct pf_call_samples *samples)
     return status;
 }
 
-/* Scales the deltas so that the end of the profile is a whole number of their units where 64 bits allow; else the end is rounded.
- * False: the end is unknown, or before the last sample. */
+/* Scales the deltas so that the end of the profile is a whole number of their units where 64 bits
+ * allow; else the end is rounded. False: the end is unknown, or before the last sample. */
 static bool time_to_end(struct pf_call_samples *samples, pf_int128 last, int64_t *rest)
 {
     struct pf_decimals *deltas = &samples->deltas;

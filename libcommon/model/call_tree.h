@@ -1,5 +1,5 @@
-/* A tree of calls whose nodes have numbers of their own and may be told in any order, parents by their children or children by their
- * parent; what V8 writes, as a file and inside of traces. */
+/* A tree of calls whose nodes have numbers of their own and may be told in any order, parents by
+ * their children or children by their parent; what V8 writes, as a file and inside of traces. */
 #ifndef PF_MODEL_CALL_TREE_H
 #define PF_MODEL_CALL_TREE_H
 
@@ -39,11 +39,13 @@ int64_t pf_call_tree_named(const struct pf_call_tree *, uint32_t id);
 /* A new node; 0: out of memory. */
 uint32_t pf_call_tree_add(struct pf_call_tree *);
 
-/* Finds the stacks of all nodes but those that the caller gave depth and stack UINT32_MAX. PF_OK; PF_FAILED and *node: one that is its own
- * ancestor, or has more than 1048575 frames, whose stack, like that of those below it, is UINT32_MAX; PF_NOMEM. */
+/* Finds the stacks of all nodes but those that the caller gave depth and stack UINT32_MAX. PF_OK;
+ * PF_FAILED and *node: one that is its own ancestor, or has more than 1048575 frames, whose stack,
+ * like that of those below it, is UINT32_MAX; PF_NOMEM. */
 int pf_call_tree_resolve(struct pf_call_tree *, struct pf_dict *, uint32_t *node);
 
-/* What a node says of its function; lines and columns from 1, 0 = not known. Gives the location; 0 for a root. */
+/* What a node says of its function; lines and columns from 1, 0 = not known. Gives the location; 0
+ * for a root. */
 struct pf_call_frame {
     uint32_t name, file; /* strings */
     int64_t line, column;
@@ -52,8 +54,8 @@ uint32_t pf_call_frame_location(struct pf_dict *, const struct pf_call_frame *, 
 /* V8's callFrame: lines and columns there are from 0. */
 struct pf_call_frame pf_call_frame_json(struct pf_dict *, const json_t *);
 
-/* Samples of nodes (ids of their numbers) with the time from the sample before to each; delta 0 begins at the start of the profile.
- * Zero-initialise but for deltas.most. */
+/* Samples of nodes (ids of their numbers) with the time from the sample before to each; delta 0
+ * begins at the start of the profile. Zero-initialise but for deltas.most. */
 struct pf_call_samples {
     uint32_t *numbers;
     size_t count, capacity;
@@ -64,9 +66,11 @@ struct pf_call_samples {
 
 void pf_call_samples_free(struct pf_call_samples *);
 int pf_call_samples_add(struct pf_call_samples *, uint32_t number); /* PF_OK or PF_NOMEM */
-/* Gives every sample a delta (0 where there is none), and puts samples that are not in the order of time into it. `next`: each delta becomes
- * the time from its sample to the next sample; the last sample lasts to the end of the profile where the end is known and not earlier, else
- * the mean of the others; the time before the first sample is dropped. PF_OK, PF_NOMEM, PF_OVERFLOW. *sorted: they had to be. */
+/* Gives every sample a delta (0 where there is none), and puts samples that are not in the order of
+ * time into it. `next`: each delta becomes the time from its sample to the next sample; the last
+ * sample lasts to the end of the profile where the end is known and not earlier, else the mean of
+ * the others; the time before the first sample is dropped. PF_OK, PF_NOMEM, PF_OVERFLOW. *sorted:
+ * they had to be. */
 int pf_call_samples_order(struct pf_call_samples *, bool next, bool *sorted);
 
 #endif

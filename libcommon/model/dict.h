@@ -1,6 +1,7 @@
-/* The dictionary: everything a record can refer to, each thing once, as dense ids. In every table id 0 means none (the empty
- * string, no image, the empty stack, no labels) and its row is all zero. Ids are given in order of first sight and parents
- * have smaller ids than their children, so one pass over a table sees every parent before its children. */
+/* The dictionary: everything a record can refer to, each thing once, as dense ids. In every table
+ * id 0 means none (the empty string, no image, the empty stack, no labels) and its row is all zero.
+ * Ids are given in order of first sight and parents have smaller ids than their children, so one
+ * pass over a table sees every parent before its children. */
 #ifndef PF_MODEL_DICT_H
 #define PF_MODEL_DICT_H
 
@@ -32,10 +33,12 @@ enum pf_image_flag {
 
 struct pf_function {
     uint32_t name;        /* string, as people know it: Package::sub */
-    uint32_t system_name; /* string, the linker's or the format's own spelling where it differs; 0 = the same */
+    /* string, the linker's or the format's own spelling where it differs; 0 = the same */
+    uint32_t system_name;
     uint32_t file;        /* string */
     uint32_t reserved;    /* 0 */
-    int64_t start_line;   /* 0 = not known; formats that say "unknown" in another way keep their value (-1) */
+    /* 0 = not known; formats that say "unknown" in another way keep their value (-1) */
+    int64_t start_line;
 };
 
 enum pf_frame_kind {
@@ -88,7 +91,8 @@ struct pf_dict {
 /* PF_OK or PF_NOMEM; free in any case. */
 int pf_dict_init(struct pf_dict *);
 void pf_dict_free(struct pf_dict *);
-/* PF_OK, or the first failure of any table. Interning after a failure gives 0, so a loop may ask once at its end. */
+/* PF_OK, or the first failure of any table. Interning after a failure gives 0, so a loop may ask
+ * once at its end. */
 int pf_dict_status(const struct pf_dict *);
 
 static inline struct pf_bytes pf_dict_string(const struct pf_dict *dict, uint32_t id)
@@ -134,12 +138,14 @@ static inline const struct pf_label *pf_dict_label(const struct pf_dict *dict, u
 uint32_t pf_dict_add_image(struct pf_dict *, const struct pf_image *);
 uint32_t pf_dict_add_function(struct pf_dict *, const struct pf_function *);
 uint32_t pf_dict_add_location(struct pf_dict *, const struct pf_location *);
-/* The frame `location` called from stack `parent` (0 = it is a root). `location` 0 gives `parent`. */
+/* The frame `location` called from stack `parent` (0 = it is a root). `location` 0 gives
+ * `parent`. */
 uint32_t pf_dict_add_frame(struct pf_dict *, uint32_t parent, uint32_t location);
 
-/* Adds one label to a set and keeps the set's order: sorted by key, then value; `section` keeps the order of opening, and
- * the same section may stand in it twice. Interns the chain anew where the label belongs in the middle: where an input says how many
- * there are, model/labels.h makes the set at once. Other labels that are there already stay once. */
+/* Adds one label to a set and keeps the set's order: sorted by key, then value; `section` keeps the
+ * order of opening, and the same section may stand in it twice. Interns the chain anew where the
+ * label belongs in the middle: where an input says how many there are, model/labels.h makes the set
+ * at once. Other labels that are there already stay once. */
 uint32_t pf_dict_add_label(struct pf_dict *, uint32_t labels, uint32_t key, uint32_t text);
 uint32_t pf_dict_add_number(struct pf_dict *, uint32_t labels, uint32_t key, int64_t number, uint32_t unit);
 /* The chain as it is, without sorting: for readers of data that are in order already. */
@@ -147,9 +153,9 @@ uint32_t pf_dict_chain_label(struct pf_dict *, const struct pf_label *);
 /* The set without any label of this key. */
 uint32_t pf_dict_drop_label(struct pf_dict *, uint32_t labels, uint32_t key);
 
-/* A new measure, which is not in the dictionary yet: a raw unit is one base unit, values are added up,
- * there is no period, and it is not the main measure. The caller sets fields that differ and then adds
- * the measure. Name and unit are interned; NULL: the caller sets the field. */
+/* A new measure, which is not in the dictionary yet: a raw unit is one base unit, values are added
+ * up, there is no period, and it is not the main measure. The caller sets fields that differ and
+ * then adds the measure. Name and unit are interned; NULL: the caller sets the field. */
 struct pf_measure pf_measure_make(struct pf_dict *, const char *name, const char *unit, enum pf_kind,
                                   enum pf_role, enum pf_nature);
 /* The same for a name that is interned already. */
@@ -158,11 +164,12 @@ struct pf_measure pf_measure_make_named(struct pf_dict *, uint32_t name, const c
 /* The number of the measure, which is added when new. UINT32_MAX: out of memory. */
 uint32_t pf_dict_add_measure(struct pf_dict *, struct pf_measure);
 
-/* Whether a place has an address. 0 is one where the image's text begins at 0 and nothing else is known of the place. */
+/* Whether a place has an address. 0 is one where the image's text begins at 0 and nothing else is
+ * known of the place. */
 bool pf_dict_has_address(const struct pf_dict *, const struct pf_location *);
 
-/* What a frame is called everywhere (CLI.md, names): the function's name, `0x...` for an address nobody named, `[unknown]`
- * else. `scratch` (at least 32 bytes) may hold the text. */
+/* What a frame is called everywhere (CLI.md, names): the function's name, `0x...` for an address
+ * nobody named, `[unknown]` else. `scratch` (at least 32 bytes) may hold the text. */
 struct pf_bytes pf_dict_frame_name(const struct pf_dict *, uint32_t location, char *scratch);
 
 #endif

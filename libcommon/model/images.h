@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What mappings of the same part of the same image have in common: the identifier (build id), else the name, and which part of it
- * is mapped. No padding. */
+/* What mappings of the same part of the same image have in common: the identifier (build id), else
+ * the name, and which part of it is mapped. No padding. */
 struct pf_image_key {
     uint32_t name, by_name; /* string */
     uint64_t size, offset, text_start, text_size;

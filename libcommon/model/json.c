@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the escape of `c`, which is a quote, a backslash, below 0x20, or one that HTML must not see. */
+/* Writes the escape of `c`, which is a quote, a backslash, below 0x20, or one that HTML must not
+ * see. */
 static void escape(struct pf_sink *sink, unsigned char c)
 {
     static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";

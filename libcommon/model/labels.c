@@ -11,10 +11,10 @@ void pf_labels_free(struct pf_labels *labels)
     *labels = (struct pf_labels){0};
 }
 
-/* --- one more --------------------------------------------------------------------------------------------- */
+/* --- one more --------------------------------------------------------------------------------- */
 
-/* Order of labels in a set: by key, then text before number, then value. Sections among themselves: equal, so that
- * a new one goes behind the others. */
+/* Order of labels in a set: by key, then text before number, then value. Sections among themselves:
+ * equal, so that a new one goes behind the others. */
 static int compare_labels(const struct pf_dict *dict, const struct pf_label *a, const struct pf_label *b)
 {
     if (a->key != b->key)
@@ -33,7 +33,8 @@ static bool same_label(const struct pf_label *a, const struct pf_label *b)
     return a->key == b->key && a->text == b->text && a->numeric == b->numeric && a->number == b->number;
 }
 
-/* Puts the `count` labels that stand uppermost in a set on top of another, but for those of a key. */
+/* Puts the `count` labels that stand uppermost in a set on top of another, but for those of a
+ * key. */
 static uint32_t stack_again(struct pf_dict *dict, uint32_t labels, size_t count, uint32_t on, uint32_t but_key)
 {
     struct pf_label few[64], *rows = count <= sizeof few / sizeof *few ? few : malloc(count * sizeof *rows);
@@ -90,7 +91,7 @@ uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
     return last ? stack_again(dict, labels, above, pf_dict_label(dict, last)->parent, key) : labels;
 }
 
-/* --- all at once ------------------------------------------------------------------------------------------ */
+/* --- all at once ------------------------------------------------------------------------------ */
 
 static void put(struct pf_labels *labels, size_t place, const struct pf_dict *dict, struct pf_label label)
 {

@@ -1,4 +1,5 @@
-/* Labels of a record on their way into a set of the dictionary: all at once, for each that is added alone makes a set of its own. */
+/* Labels of a record on their way into a set of the dictionary: all at once, for each that is added
+ * alone makes a set of its own. */
 #ifndef PF_MODEL_LABELS_H
 #define PF_MODEL_LABELS_H
 
@@ -22,12 +23,14 @@ struct pf_labels {
 
 void pf_labels_free(struct pf_labels *);
 
-/* As pf_dict_add_label and pf_dict_add_number, but for the set that is made later. False: out of memory. */
+/* As pf_dict_add_label and pf_dict_add_number, but for the set that is made later. False: out of
+ * memory. */
 bool pf_labels_add(struct pf_labels *, const struct pf_dict *, uint32_t key, uint32_t text);
 bool pf_labels_add_number(struct pf_labels *, const struct pf_dict *, uint32_t key, int64_t number, uint32_t unit);
 /* All labels of a set. */
 bool pf_labels_add_set(struct pf_labels *, const struct pf_dict *, uint32_t set);
-/* The set of them, in the order pf_dict_add_label keeps; the list is empty then. Failures stand in pf_dict_status. */
+/* The set of them, in the order pf_dict_add_label keeps; the list is empty then. Failures stand in
+ * pf_dict_status. */
 uint32_t pf_labels_take(struct pf_labels *, struct pf_dict *);
 
 #endif

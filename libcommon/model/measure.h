@@ -1,5 +1,6 @@
-/* Measures: what the numbers of a record count. A stored value is a whole number of raw units; `num / den` base units make one
- * raw unit (a StatProfiler tick of 10 ms: raw unit "tick", unit "nanoseconds", 10000000 / 1). */
+/* Measures: what the numbers of a record count. A stored value is a whole number of raw units; `num
+ * / den` base units make one raw unit (a StatProfiler tick of 10 ms: raw unit "tick", unit
+ * "nanoseconds", 10000000 / 1). */
 #ifndef PF_MODEL_MEASURE_H
 #define PF_MODEL_MEASURE_H
 
@@ -25,7 +26,8 @@ struct pf_measure {
     uint64_t main;        /* 1: the one tables show first */
 };
 
-/* Rows are ids from 0, unlike the other tables: the number of a measure is the number of its column. */
+/* Rows are ids from 0, unlike the other tables: the number of a measure is the number of its
+ * column. */
 struct pf_measures {
     struct pf_table table; /* id k + 1 of the table is measure k */
 };
@@ -47,7 +49,8 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
 /* Sets num and den in lowest terms; den > 0. */
 void pf_measure_set_scale(struct pf_measure *, uint64_t num, uint64_t den);
 
-/* The same measure to a merge or a table: kind, name, unit and aggregation agree (scale and period may differ). */
+/* The same measure to a merge or a table: kind, name, unit and aggregation agree (scale and period
+ * may differ). */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
 /* The same for tables: the keys of two measures are equal bytes if the measures are the same. */
 struct pf_measure_key {
@@ -65,7 +68,8 @@ bool pf_measure_same_period(const struct pf_measure *, const struct pf_measure *
 
 const char *pf_kind_name(enum pf_kind); /* "sample", "flat", "edge", "meta", "text" */
 
-/* The words for enum pf_role, pf_nature and pf_aggregation: "self" and so on, "" for an unknown nature. */
+/* The words for enum pf_role, pf_nature and pf_aggregation: "self" and so on, "" for an unknown
+ * nature. */
 const char *pf_role_name(unsigned role);
 const char *pf_nature_name(unsigned nature);
 const char *pf_aggregation_name(unsigned aggregation);

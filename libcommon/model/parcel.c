@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In this order a row refers to those of tables before its own, and to rows of its own before it. */
+/* In this order a row refers to those of tables before its own, and to rows of its own before
+ * it. */
 enum table { STRINGS, MEASURES, IMAGES, FUNCTIONS, LOCATIONS, STACKS, LABELS };
 
 struct gained {
@@ -21,7 +22,8 @@ struct pf_parcel {
     struct pf_batch batch;
     struct content {
         struct gained gained[PF_PARCEL_TABLES];
-        uint32_t *ids[ID_COLUMNS]; /* columns of the batch; ids of the sender until it is unpacked */
+        /* columns of the batch; ids of the sender until it is unpacked */
+        uint32_t *ids[ID_COLUMNS];
         struct pf_value_column *values;
     } content;
     max_align_t data[];
@@ -54,7 +56,7 @@ size_t pf_parcel_size(const struct pf_parcel *parcel)
     return parcel->size;
 }
 
-/* --- packing -------------------------------------------------------------------------------------------------- */
+/* --- packing ---------------------------------------------------------------------------------- */
 
 /* Hands out the parts of a block of bytes; without a block it only counts what is asked for. */
 struct room {
@@ -210,7 +212,7 @@ const struct pf_batch *pf_parcel_batch(const struct pf_parcel *parcel)
     return &parcel->batch;
 }
 
-/* --- unpacking ------------------------------------------------------------------------------------------------ */
+/* --- unpacking -------------------------------------------------------------------------------- */
 
 static uint32_t mapped(const struct pf_unpacked *unpacked, enum table table, uint32_t id)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ. NEAR: so many prefixes are tried one by one before the others are
- * searched by halves. */
+/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ. NEAR: so many prefixes are tried
+ * one by one before the others are searched by halves. */
 enum { FIRST_SLOTS = 4096, QUEUE = 16, NEAR = 3 };
 
 struct memo_slot {
@@ -22,8 +22,9 @@ struct queued {
     uint32_t node;           /* the last of them */
 };
 
-/* The nodes of all stacks met, found by a hash of the locations from the root to them. New stacks mostly begin like one that is there and
- * go on for a frame or two: from the leaf upwards, the node where they leave it is found in a few steps. */
+/* The nodes of all stacks met, found by a hash of the locations from the root to them. New stacks
+ * mostly begin like one that is there and go on for a frame or two: from the leaf upwards, the node
+ * where they leave it is found in a few steps. */
 struct pf_stack_memo {
     struct memo_slot *slots;
     size_t mask, count;
@@ -63,7 +64,7 @@ void pf_stack_memo_free(struct pf_stack_memo *memo)
     free(memo);
 }
 
-/* --- the memo ----------------------------------------------------------------------------------------------------- */
+/* --- the memo --------------------------------------------------------------------------------- */
 
 /* What may be the node with this hash. */
 static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
@@ -85,7 +86,8 @@ static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_di
     return 0;
 }
 
-/* Whether all nodes of the dictionary are remembered: then its own index of them is of no use here, and is not made. */
+/* Whether all nodes of the dictionary are remembered: then its own index of them is of no use here,
+ * and is not made. */
 static bool knows_all(const struct pf_stack_memo *memo, const struct pf_dict *dict)
 {
     return memo->count + 1 == dict->stacks.count;
@@ -125,7 +127,7 @@ static void remember(struct pf_stack_memo *memo, struct pf_dict *dict, uint32_t 
         dict->stacks.status = PF_NOMEM;
 }
 
-/* --- the tree ----------------------------------------------------------------------------------------------------- */
+/* --- the tree --------------------------------------------------------------------------------- */
 
 static uint32_t *locations_of(const struct pf_stack_memo *memo, const struct queued *item)
 {
@@ -137,8 +139,8 @@ static struct pf_stack next_node(const struct pf_stack_memo *memo, const struct 
     return (struct pf_stack){item->node, locations_of(memo, item)[item->depth - 1 - item->known]};
 }
 
-/* How many frames from the root on are nodes already, as the hashes have it, and the last of them. A node is remembered with all below
- * it, so that what is known has one end. */
+/* How many frames from the root on are nodes already, as the hashes have it, and the last of them.
+ * A node is remembered with all below it, so that what is known has one end. */
 static void find_known(const struct pf_stack_memo *memo, struct queued *item)
 {
     const uint32_t *tags = memo->tags + item->start;
@@ -183,7 +185,8 @@ static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct
         pf_table_append(&dict->stacks, memo->rows, (uint32_t)count);
 }
 
-/* The nodes that are not there yet. A stack before this one in the queue, or somebody else, may have made some of them. */
+/* The nodes that are not there yet. A stack before this one in the queue, or somebody else, may
+ * have made some of them. */
 static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
 {
     bool alone = knows_all(memo, dict);
@@ -208,8 +211,9 @@ struct check {
     uint32_t node;                  /* must have the first of them */
 };
 
-/* Whether the nodes found have the locations looked for; where a hash deceived, nothing is known. From node to parent is from one place in
- * memory to another: all stacks go a step before the first goes the next. */
+/* Whether the nodes found have the locations looked for; where a hash deceived, nothing is known.
+ * From node to parent is from one place in memory to another: all stacks go a step before the first
+ * goes the next. */
 static void check_known(struct pf_stack_memo *memo, const struct pf_dict *dict)
 {
     struct check checks[QUEUE];

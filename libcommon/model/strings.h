@@ -1,5 +1,6 @@
-/* Interned byte strings. Names may hold any byte, NUL included; whether the producer said "these are UTF-8 characters" is part
- * of a string's identity unless the string is plain ASCII, where it means nothing. */
+/* Interned byte strings. Names may hold any byte, NUL included; whether the producer said "these
+ * are UTF-8 characters" is part of a string's identity unless the string is plain ASCII, where it
+ * means nothing. */
 #ifndef PF_MODEL_STRINGS_H
 #define PF_MODEL_STRINGS_H
 
@@ -8,7 +9,8 @@
 
 #include <stdint.h>
 
-/* Longest string that is kept: it must fit one frame of the native stream (profstream(5), limits). */
+/* Longest string that is kept: it must fit one frame of the native stream (profstream(5),
+ * limits). */
 #define PF_STRING_MAX ((size_t)16 * 1024 * 1024 - 65536)
 
 enum { PF_UTF8 = 1 }; /* flag: the producer says the bytes are UTF-8 */
@@ -34,8 +36,9 @@ struct pf_strings {
 int pf_strings_init(struct pf_strings *);
 void pf_strings_free(struct pf_strings *);
 
-/* Id of these bytes, copied when new; 0 is the empty string. 0 and status PF_NOMEM when memory runs out, 0 and status
- * PF_UNSUPPORTED when the string is longer than PF_STRING_MAX: readers check lengths before. */
+/* Id of these bytes, copied when new; 0 is the empty string. 0 and status PF_NOMEM when memory runs
+ * out, 0 and status PF_UNSUPPORTED when the string is longer than PF_STRING_MAX: readers check
+ * lengths before. */
 uint32_t pf_strings_intern(struct pf_strings *, struct pf_bytes, unsigned flags);
 
 static inline struct pf_bytes pf_strings_bytes(const struct pf_strings *strings, uint32_t id)

@@ -1,7 +1,7 @@
 /* Units of time and size: how profiles and options spell them, and in which steps people read them.
  *
- * The unit of a measure is a base unit: "nanoseconds", "bytes", "count", "events" (of which a period
- * is a number), or a name that only the format knows. */
+ * The unit of a measure is a base unit: "nanoseconds", "bytes", "count", "events" (of which a
+ * period is a number), or a name that only the format knows. */
 #ifndef PF_MODEL_UNITS_H
 #define PF_MODEL_UNITS_H
 
@@ -17,10 +17,11 @@
 
 #define PF_SECOND UINT64_C(1000000000) /* in nanoseconds */
 
-/* Sets of spellings. A format accepts the sets that its producers write: another unit is a base unit
- * of its own, so a set more changes what is read. */
+/* Sets of spellings. A format accepts the sets that its producers write: another unit is a base
+ * unit of its own, so a set more changes what is read. */
 enum pf_unit_set {
-    PF_UNITS_TIME = 1,   /* ns, us (or with the letter mu or the micro sign), ms, s; names in full */
+    /* ns, us (or with the letter mu or the micro sign), ms, s; names in full */
+    PF_UNITS_TIME = 1,
     PF_UNITS_FINE = 2,   /* ps, picosecond, picoseconds: less than the base unit */
     PF_UNITS_BYTES = 4,  /* bytes, B */
     PF_UNITS_SIZES = 8,  /* b, byte, bytes; kb, mb, gb and their names, in powers of 1024 */
@@ -41,8 +42,8 @@ bool pf_unit_parse(struct pf_bytes spelling, unsigned sets, struct pf_unit_size 
 uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole);
 /* The name of such a raw unit, `1e-2 tick`. 0: out of memory, which pf_dict_status() says too. */
 uint32_t pf_unit_decimal(struct pf_dict *, unsigned places, struct pf_bytes unit);
-/* Formats without scales write the name of a part as the unit: makes it the raw unit of the measure,
- * and the whole its unit. */
+/* Formats without scales write the name of a part as the unit: makes it the raw unit of the
+ * measure, and the whole its unit. */
 void pf_unit_take_parts(struct pf_dict *, struct pf_measure *);
 
 /* Units in which amounts are shown, the largest first; `size` base units make one. The lists end

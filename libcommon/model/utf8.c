@@ -117,7 +117,8 @@ struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_bu
     return finished(scratch);
 }
 
-/* East_Asian_Width W and F with emoji (2), and the combining marks that are met in names (0); Unicode 15, joined to ranges. */
+/* East_Asian_Width W and F with emoji (2), and the combining marks that are met in names (0);
+ * Unicode 15, joined to ranges. */
 static unsigned width_of(uint32_t c)
 {
     static const struct {

@@ -7,22 +7,26 @@
 
 #include <stddef.h>
 
-/* Well-formed bytes are given back as they are. Others are Latin-1 when nobody claimed more (flags without PF_UTF8); where the producer
- * claimed UTF-8 (flags with PF_UTF8) every byte that is none becomes U+FFFD. The result is the input or stands in `scratch`, which
- * is emptied first; out of memory gives "" and sets scratch->failed. */
+/* Well-formed bytes are given back as they are. Others are Latin-1 when nobody claimed more (flags
+ * without PF_UTF8); where the producer claimed UTF-8 (flags with PF_UTF8) every byte that is none
+ * becomes U+FFFD. The result is the input or stands in `scratch`, which is emptied first; out of
+ * memory gives "" and sets scratch->failed. */
 struct pf_bytes pf_text_utf8(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 
-/* The same for one line of a terminal or a table: C0 and C1 controls, DEL and the marks that reverse the direction of text become
- * \xHH or \u{HHHH}, so that a name cannot break a table or speak to a terminal. */
+/* The same for one line of a terminal or a table: C0 and C1 controls, DEL and the marks that
+ * reverse the direction of text become \xHH or \u{HHHH}, so that a name cannot break a table or
+ * speak to a terminal. */
 struct pf_bytes pf_text_line(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 
-/* The same for a message, character by character and without memory of its own. A message may join names of several kinds: a byte that is not
- * well-formed UTF-8 becomes \xHH as well. Returns the size of the first character of the text, which is not empty; `escape` is what to print
- * instead of the character, or "". */
+/* The same for a message, character by character and without memory of its own. A message may join
+ * names of several kinds: a byte that is not well-formed UTF-8 becomes \xHH as well. Returns the
+ * size of the first character of the text, which is not empty; `escape` is what to print instead of
+ * the character, or "". */
 enum { PF_TEXT_ESCAPE = 16 };
 size_t pf_text_next(struct pf_bytes text, char escape[PF_TEXT_ESCAPE]);
 
-/* Columns that well-formed UTF-8 without controls takes on a terminal: East Asian wide characters and emoji 2, combining marks 0. */
+/* Columns that well-formed UTF-8 without controls takes on a terminal: East Asian wide characters
+ * and emoji 2, combining marks 0. */
 size_t pf_text_width(struct pf_bytes);
 /* The bytes of as many of its first characters as take at most `columns`. */
 size_t pf_text_prefix(struct pf_bytes, size_t columns);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* PF_OK: the result is in deflater->bytes and smaller than `size`. PF_EOF: the result would not be smaller, write the
- * payload as it is. PF_NOMEM. */
+/* PF_OK: the result is in deflater->bytes and smaller than `size`. PF_EOF: the result would not be
+ * smaller, write the payload as it is. PF_NOMEM. */
 static int deflate_payload(struct pf_deflate *deflater, int level, const void *payload, size_t size)
 {
     if (!deflater->stream) {

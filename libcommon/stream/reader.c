@@ -95,7 +95,8 @@ static int inflate_payload(struct inflater *inflater, const struct pf_frame *fra
     return PF_OK;
 }
 
-/* Keeps a payload that is not deflated in the room of the inflater, where the source cannot move it. */
+/* Keeps a payload that is not deflated in the room of the inflater, where the source cannot move
+ * it. */
 static int keep_payload(struct inflater *inflater, const struct pf_frame *frame,
                         const unsigned char **payload, struct pf_error *error)
 {
@@ -156,7 +157,7 @@ static uint32_t measure_count(const struct reader *r)
     return r->intern.maps[PF_TABLE_MEASURES].count - 1;
 }
 
-/* --- tables --- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static int take_measures(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame)
 {
@@ -216,7 +217,7 @@ static int declare(struct pf_reader *reader, struct reader *r, struct pf_batch *
     return PF_OK;
 }
 
-/* --- columns of what has rows --- */
+/* --- columns of what has rows ----------------------------------------------------------------- */
 
 static int unknown_column(const struct reader *r, struct pf_error *error, unsigned id)
 {
@@ -334,7 +335,7 @@ static int find_text_columns(struct reader *r, struct pf_error *error)
     return PF_OK;
 }
 
-/* --- batches --- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 static bool give_ids(struct reader *r, unsigned id, uint32_t rows, const uint32_t **ids)
 {
@@ -468,7 +469,7 @@ static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf
     return status;
 }
 
-/* --- frames --- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static pf_int128 load_total(const unsigned char *bytes)
 {

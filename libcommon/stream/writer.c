@@ -77,7 +77,7 @@ static uint32_t measure_count(const struct writer *w)
     return w->renumber.tables[PF_TABLE_MEASURES].next - 1;
 }
 
-/* --- columns that wait --- */
+/* --- columns that wait ------------------------------------------------------------------------ */
 
 static bool append(struct column *column, uint32_t at, const void *data, uint32_t rows, size_t size)
 {
@@ -113,7 +113,7 @@ static const void *release(struct column *column)
     return data;
 }
 
-/* --- blocks --- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 /* Rows of a block that fit a frame together with the widest columns there can be. */
 static uint32_t rows_that_fit(uint32_t columns, uint32_t rows)
@@ -243,7 +243,7 @@ static int write_all(struct pf_writer *writer, struct writer *w)
     return status == PF_OK ? pf_renumber_write(&w->renumber, writer->dict, &w->emit) : status;
 }
 
-/* --- segments and measures --- */
+/* --- segments and measures -------------------------------------------------------------------- */
 
 static int start_segment(struct writer *w)
 {
@@ -329,7 +329,7 @@ static int declare(struct pf_writer *writer, struct writer *w, const struct pf_b
     return status;
 }
 
-/* --- what comes in --- */
+/* --- what comes in ---------------------------------------------------------------------------- */
 
 static const uint32_t *from(const uint32_t *ids, uint32_t first)
 {
@@ -436,7 +436,7 @@ static int take_text(struct pf_writer *writer, struct writer *w, const struct pf
     return PF_OK;
 }
 
-/* --- the format --- */
+/* --- the format ------------------------------------------------------------------------------- */
 
 int pf_stream_open_writer(struct pf_writer *writer)
 {

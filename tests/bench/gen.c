@@ -1,4 +1,5 @@
-/* Makes the inputs of the benchmark on standard output, the same bytes on every machine, and baselines to hold against:
+/* Makes the inputs of the benchmark on standard output, the same bytes on every machine, and
+ * baselines to hold against:
  *
  *     gen statprofiler N   a StatProfiler file of N samples, depth 15 to 20, nearly all stacks distinct, in sections
  *     gen host K           a StatProfiler file of host K of a fleet: 20,000 samples of 20 to 29 frames, 14,000 of them the same on all
@@ -41,7 +42,8 @@ struct sub {
 
 static struct sub subs[FUNCTIONS];
 
-/* A program of a few hundred modules, named as such programs are: about 57 bytes a frame in a StatProfiler file. */
+/* A program of a few hundred modules, named as such programs are: about 57 bytes a frame in a
+ * StatProfiler file. */
 static void make_program(void)
 {
     static const char *const area[] = {"Controller", "Model", "View", "Schema", "Plugin", "Util"};
@@ -75,7 +77,7 @@ static uint32_t call_site(uint32_t sub, uint32_t which)
     return subs[sub].first + which * 9 + below(2) * 4;
 }
 
-/* --- StatProfiler ------------------------------------------------------------------------------------------- */
+/* --- StatProfiler ----------------------------------------------------------------------------- */
 
 static struct {
     unsigned char raw[BLOCK];
@@ -232,8 +234,9 @@ static int statprofiler(uint64_t samples)
     return put_finish();
 }
 
-/* What a sample is depends on its number, and of those a host has alone on the host's. As in real programs most of a stack is
- * that of many others: outer frames are those of one of a thousand callers. */
+/* What a sample is depends on its number, and of those a host has alone on the host's. As in real
+ * programs most of a stack is that of many others: outer frames are those of one of a thousand
+ * callers. */
 static int host(uint64_t number)
 {
     put_start();
@@ -261,7 +264,7 @@ static int unpack(void)
     return 0;
 }
 
-/* --- NYTProf ------------------------------------------------------------------------------------------------- */
+/* --- NYTProf ---------------------------------------------------------------------------------- */
 
 static const double NYT_START = 1751976000.25;
 
@@ -353,7 +356,8 @@ static void nyt_end(void)
     nyt_real(NYT_START + (double)nyt_elapsed / 1e7);
 }
 
-/* Units of 100 ns: most statements take a few microseconds; now and then the clock goes backwards. */
+/* Units of 100 ns: most statements take a few microseconds; now and then the clock goes
+ * backwards. */
 static void nyt_statement(uint32_t fid, uint32_t line)
 {
     uint32_t r = below(1024);
@@ -369,7 +373,8 @@ static uint32_t nyt_hot(uint32_t sub)
     return package * SUBS + package % SUBS;
 }
 
-/* Walks through the program: statements one after the other, loops, calls, returns, and a discount after each. */
+/* Walks through the program: statements one after the other, loops, calls, returns, and a discount
+ * after each. */
 static int nytprof(uint64_t records, bool calls)
 {
     struct {
@@ -441,7 +446,8 @@ static int nytevals(uint64_t evals)
     return fflush(stdout) || ferror(stdout);
 }
 
-/* Copies the text at the start of a NYTProf file, up to the first record that is none, and gives that one's tag. */
+/* Copies the text at the start of a NYTProf file, up to the first record that is none, and gives
+ * that one's tag. */
 static int nyt_text(FILE *to)
 {
     int byte = getchar();
@@ -500,14 +506,15 @@ static int nyt_inflate(void)
     return result != Z_STREAM_END;
 }
 
-/* --- the native stream ------------------------------------------------------------------------------------------- */
+/* --- the native stream ------------------------------------------------------------------------ */
 
 static uint32_t string(struct pf_dict *dict, const char *text)
 {
     return pf_dict_intern(dict, pf_bytes_of(text), 0);
 }
 
-/* A tree of STACKS frames, depth up to 20 or so: stack k hangs below one of the stacks before it. */
+/* A tree of STACKS frames, depth up to 20 or so: stack k hangs below one of the stacks before
+ * it. */
 static void make_stacks(struct pf_dict *dict, uint32_t *stacks)
 {
     static uint32_t functions[FUNCTIONS], depth[STACKS], sub_of[STACKS];
@@ -549,7 +556,8 @@ static int write_samples(struct pf_writer *writer, const uint32_t *stacks, uint6
         struct pf_batch batch = {.kind = PF_SAMPLE, .stack = stack, .labels = label, .values = values, .value_count = 2};
         batch.rows = samples - done < PF_BATCH_ROWS ? (uint32_t)(samples - done) : PF_BATCH_ROWS;
         for (uint32_t row = 0; row < batch.rows; row++) {
-            /* few stacks are hot, as everywhere: the rank falls off like a power of a uniform number */
+            /* few stacks are hot, as everywhere: the rank falls off like a power of a uniform
+             * number */
             double u = below(UINT32_MAX) / 4294967296.0;
             stack[row] = stacks[(uint32_t)(u * u * u * STACKS)];
             label[row] = sets[below(4)];

@@ -1,4 +1,5 @@
-/* Whether the tests of analysis/diff/statistics.h tell the truth: tables are drawn from known distributions, and their verdicts counted.
+/* Whether the tests of analysis/diff/statistics.h tell the truth: tables are drawn from known
+ * distributions, and their verdicts counted.
  *
  *     statistics [TABLES]    by default 1000 tables of 500 functions for each line; status 1 where a goal is missed
  */
@@ -12,7 +13,7 @@
 
 enum { FUNCTIONS = 500, MOST_RUNS = 30, ROWS = 200000 };
 
-/* --- chance ----------------------------------------------------------------------------------------------- */
+/* --- chance ----------------------------------------------------------------------------------- */
 
 static uint64_t random_state;
 
@@ -28,7 +29,8 @@ static double normal(void)
     return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-/* Marsaglia and Tsang, A Simple Method for Generating Gamma Variables, 2000; shape >= 1, scale 1. */
+/* Marsaglia and Tsang, A Simple Method for Generating Gamma Variables, 2000; shape >= 1, scale
+ * 1. */
 static double gamma_variate(double shape)
 {
     double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d), x, v;
@@ -40,7 +42,8 @@ static double gamma_variate(double shape)
     return d * v;
 }
 
-/* Hörmann, The Transformed Rejection Method for Generating Poisson Random Variables, 1993 (PTRS); small means by products. */
+/* Hörmann, The Transformed Rejection Method for Generating Poisson Random Variables, 1993 (PTRS);
+ * small means by products. */
 static int64_t poisson(double mean)
 {
     double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b, product, k;
@@ -71,21 +74,28 @@ static double spread_factor(double spread)
     return spread > 0 ? gamma_variate(shape) / shape : 1;
 }
 
-/* --- tables ----------------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 struct plan {
     const char *about;
     int runs[2];           /* a side */
-    double low, high;      /* means of most functions, log-uniform; one in ten reaches to 100 times as far */
+    /* means of most functions, log-uniform; one in ten reaches to 100 times as far */
+    double low, high;
     double spread;         /* of a function from run to run, coefficient of variation */
     double common;         /* of all functions of a run together */
-    double weight;         /* mean weight of a sample, geometric; 0: each is 1 and the values are the numbers of samples */
+    /* mean weight of a sample, geometric; 0: each is 1 and the values are the numbers of samples */
+    double weight;
     double changed;        /* part of the functions that are truly */
     double change;         /* times this or divided by this */
-    double longer;         /* the second side runs this times as long (shares), or has this times as many samples, each worth less; else 1 */
+    /* the second side runs this times as long (shares), or has this times as many samples, each
+     * worth less; else 1 */
+    double longer;
     bool shares;
-    enum { SAMPLED, TIMED, WEIGHTS_AS_COUNTS } nature; /* TIMED: no Poisson; the last is what must not be done, for comparison */
-    double most_false, least_power; /* the goals: tables with a false verdict, or where something changed the false discovery rate */
+    /* TIMED: no Poisson; the last is what must not be done, for comparison */
+    enum { SAMPLED, TIMED, WEIGHTS_AS_COUNTS } nature;
+    /* the goals: tables with a false verdict, or where something changed the false discovery
+     * rate */
+    double most_false, least_power;
 };
 
 struct row {
@@ -179,7 +189,8 @@ static void test_counts(const struct plan *plan, const struct row *rows, double 
 
 struct tally {
     int tables, tables_with_false;
-    double found, missed, discovery; /* of the changed rows; sum over tables of false among all found */
+    /* of the changed rows; sum over tables of false among all found */
+    double found, missed, discovery;
 };
 
 static void judge(const struct plan *plan, struct tally *tally)
@@ -229,58 +240,107 @@ static bool measure(const struct plan *plan, int tables)
     return good;
 }
 
+/* clang-format off */
 static const struct plan nothing[] = {
-    {"5 runs, means 1 to 10000, spread 2 %", {5, 5}, 1, 10000, 0.02, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, means 1 to 10000, spread 5 %", {5, 5}, 1, 10000, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, means 1 to 10000, spread 10 %", {5, 5}, 1, 10000, 0.10, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, means 1 to 10000, spread 30 %", {5, 5}, 1, 10000, 0.30, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, means 1 to 10000, spread 5 %, runs differ by 10 %", {5, 5}, 1, 10000, 0.05, 0.1, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, most means 0.05 to 5, no spread", {5, 5}, 0.05, 5, 0, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, most means 0.05 to 5, spread 2 %", {5, 5}, 0.05, 5, 0.02, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, most means 0.05 to 5, spread 10 %", {5, 5}, 0.05, 5, 0.10, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, most means 0.05 to 5, spread 50 %", {5, 5}, 0.05, 5, 0.50, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, shares, most means 0.05 to 5, spread 5 %, 3 times as long", {5, 5}, 0.05, 5, 0.05, 0.1, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
-    {"5 runs, shares, means 1 to 10000, spread 5 %, 3 times as long", {5, 5}, 1, 10000, 0.05, 0.1, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
-    {"5 runs, ticks of mean 6, most means 0.05 to 5, spread 5 %", {5, 5}, 0.05, 5, 0.05, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, ticks of mean 6, means 1 to 1000, spread 5 %", {5, 5}, 1, 1000, 0.05, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"2 runs, means 1 to 10000, spread 5 %", {2, 2}, 1, 10000, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"2 runs, most means 0.05 to 5, spread 5 %", {2, 2}, 0.05, 5, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"3 runs, most means 0.05 to 5, spread 5 %", {3, 3}, 0.05, 5, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"3 runs, means 1 to 10000, spread 5 %", {3, 3}, 1, 10000, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"10 runs, most means 0.05 to 5, spread 5 %", {10, 10}, 0.05, 5, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"2 against 10 runs, means 1 to 10000, spread 10 %", {2, 10}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"2 against 10 runs, most means 0.05 to 5, spread 10 %", {2, 10}, 0.05, 5, 0.1, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"5 against 30 runs, means 1 to 10000, spread 10 %", {5, 30}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"2 runs, times of 1 to 10000, spread 10 %", {2, 2}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
-    {"5 runs, times of 1 to 10000, spread 10 %", {5, 5}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
-    {"5 runs, times of 1 to 10000, spread 50 %", {5, 5}, 1, 10000, 0.5, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
-    {"5 runs, most times of 0.05 to 5, spread 10 %", {5, 5}, 0.05, 5, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
-    {"3 against 10 runs, times of 1 to 10000, spread 10 %", {3, 10}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
-    {"1 run, means 1 to 10000", {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"1 run, most means 0.05 to 5", {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"1 run, shares, means 1 to 10000, 3 times as long", {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
-    {"1 run, shares, most means 0.05 to 5, 3 times as long", {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
-    {"1 run, means 1 to 10000, samples worth 10 times as much after", {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 0.1, false, SAMPLED, 0.06, 0},
-    {"1 run, most means 0.05 to 5, samples worth a tenth after", {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 10, false, SAMPLED, 0.06, 0},
-    {"1 run, ticks of mean 6, means 1 to 1000, by samples", {1, 1}, 1, 1000, 0, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"1 run, ticks of mean 6, most means 0.05 to 5, by samples", {1, 1}, 0.05, 5, 0, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
-    {"1 run, ticks of mean 6, means 1 to 1000, ticks taken for samples", {1, 1}, 1, 1000, 0, 0, 6, 0, 1, 1, false, WEIGHTS_AS_COUNTS, 1, 0},
-    {"1 run, means 1 to 10000, spread 2 %, which one run cannot know", {1, 1}, 1, 10000, 0.02, 0, 0, 0, 1, 1, false, SAMPLED, 1, 0},
+    {"5 runs, means 1 to 10000, spread 2 %",
+     {5, 5}, 1, 10000, 0.02, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, means 1 to 10000, spread 5 %",
+     {5, 5}, 1, 10000, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, means 1 to 10000, spread 10 %",
+     {5, 5}, 1, 10000, 0.10, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, means 1 to 10000, spread 30 %",
+     {5, 5}, 1, 10000, 0.30, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, means 1 to 10000, spread 5 %, runs differ by 10 %",
+     {5, 5}, 1, 10000, 0.05, 0.1, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, most means 0.05 to 5, no spread",
+     {5, 5}, 0.05, 5, 0, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, most means 0.05 to 5, spread 2 %",
+     {5, 5}, 0.05, 5, 0.02, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, most means 0.05 to 5, spread 10 %",
+     {5, 5}, 0.05, 5, 0.10, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, most means 0.05 to 5, spread 50 %",
+     {5, 5}, 0.05, 5, 0.50, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, shares, most means 0.05 to 5, spread 5 %, 3 times as long",
+     {5, 5}, 0.05, 5, 0.05, 0.1, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
+    {"5 runs, shares, means 1 to 10000, spread 5 %, 3 times as long",
+     {5, 5}, 1, 10000, 0.05, 0.1, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
+    {"5 runs, ticks of mean 6, most means 0.05 to 5, spread 5 %",
+     {5, 5}, 0.05, 5, 0.05, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, ticks of mean 6, means 1 to 1000, spread 5 %",
+     {5, 5}, 1, 1000, 0.05, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"2 runs, means 1 to 10000, spread 5 %",
+     {2, 2}, 1, 10000, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"2 runs, most means 0.05 to 5, spread 5 %",
+     {2, 2}, 0.05, 5, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"3 runs, most means 0.05 to 5, spread 5 %",
+     {3, 3}, 0.05, 5, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"3 runs, means 1 to 10000, spread 5 %",
+     {3, 3}, 1, 10000, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"10 runs, most means 0.05 to 5, spread 5 %",
+     {10, 10}, 0.05, 5, 0.05, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"2 against 10 runs, means 1 to 10000, spread 10 %",
+     {2, 10}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"2 against 10 runs, most means 0.05 to 5, spread 10 %",
+     {2, 10}, 0.05, 5, 0.1, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"5 against 30 runs, means 1 to 10000, spread 10 %",
+     {5, 30}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"2 runs, times of 1 to 10000, spread 10 %",
+     {2, 2}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
+    {"5 runs, times of 1 to 10000, spread 10 %",
+     {5, 5}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
+    {"5 runs, times of 1 to 10000, spread 50 %",
+     {5, 5}, 1, 10000, 0.5, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
+    {"5 runs, most times of 0.05 to 5, spread 10 %",
+     {5, 5}, 0.05, 5, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
+    {"3 against 10 runs, times of 1 to 10000, spread 10 %",
+     {3, 10}, 1, 10000, 0.1, 0, 0, 0, 1, 1, false, TIMED, 0.06, 0},
+    {"1 run, means 1 to 10000",
+     {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"1 run, most means 0.05 to 5",
+     {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"1 run, shares, means 1 to 10000, 3 times as long",
+     {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
+    {"1 run, shares, most means 0.05 to 5, 3 times as long",
+     {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 3, true, SAMPLED, 0.06, 0},
+    {"1 run, means 1 to 10000, samples worth 10 times as much after",
+     {1, 1}, 1, 10000, 0, 0, 0, 0, 1, 0.1, false, SAMPLED, 0.06, 0},
+    {"1 run, most means 0.05 to 5, samples worth a tenth after",
+     {1, 1}, 0.05, 5, 0, 0, 0, 0, 1, 10, false, SAMPLED, 0.06, 0},
+    {"1 run, ticks of mean 6, means 1 to 1000, by samples",
+     {1, 1}, 1, 1000, 0, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"1 run, ticks of mean 6, most means 0.05 to 5, by samples",
+     {1, 1}, 0.05, 5, 0, 0, 6, 0, 1, 1, false, SAMPLED, 0.06, 0},
+    {"1 run, ticks of mean 6, means 1 to 1000, ticks taken for samples",
+     {1, 1}, 1, 1000, 0, 0, 6, 0, 1, 1, false, WEIGHTS_AS_COUNTS, 1, 0},
+    {"1 run, means 1 to 10000, spread 2 %, which one run cannot know",
+     {1, 1}, 1, 10000, 0.02, 0, 0, 0, 1, 1, false, SAMPLED, 1, 0},
 };
 
 static const struct plan something[] = {
-    {"5 runs, spread 2 %", {5, 5}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
-    {"5 runs, spread 5 %", {5, 5}, 1000, 100000, 0.05, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, spread 10 %", {5, 5}, 1000, 100000, 0.10, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, all means 1000, spread 2 %", {5, 5}, 1000, 1000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
-    {"5 runs, shares, spread 2 %, runs differ by 10 %", {5, 5}, 1000, 100000, 0.02, 0.1, 0, 0.1, 1.2, 1, true, SAMPLED, 0.06, 0.9},
-    {"3 runs, spread 2 %", {3, 3}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
-    {"3 against 10 runs, spread 2 %", {3, 10}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
-    {"5 runs, times, spread 2 %", {5, 5}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, TIMED, 0.06, 0.9},
-    {"1 run, no spread", {1, 1}, 1000, 100000, 0, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
-    {"1 run, no spread, samples worth 10 times as much after", {1, 1}, 10000, 100000, 0, 0, 0, 0.1, 1.2, 0.1, false, SAMPLED, 0.06, 0.9},
-    {"1 run, ticks of mean 6, by samples", {1, 1}, 1000, 10000, 0, 0, 6, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
+    {"5 runs, spread 2 %",
+     {5, 5}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
+    {"5 runs, spread 5 %",
+     {5, 5}, 1000, 100000, 0.05, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, spread 10 %",
+     {5, 5}, 1000, 100000, 0.10, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, all means 1000, spread 2 %",
+     {5, 5}, 1000, 1000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
+    {"5 runs, shares, spread 2 %, runs differ by 10 %",
+     {5, 5}, 1000, 100000, 0.02, 0.1, 0, 0.1, 1.2, 1, true, SAMPLED, 0.06, 0.9},
+    {"3 runs, spread 2 %",
+     {3, 3}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
+    {"3 against 10 runs, spread 2 %",
+     {3, 10}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0},
+    {"5 runs, times, spread 2 %",
+     {5, 5}, 1000, 100000, 0.02, 0, 0, 0.1, 1.2, 1, false, TIMED, 0.06, 0.9},
+    {"1 run, no spread",
+     {1, 1}, 1000, 100000, 0, 0, 0, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
+    {"1 run, no spread, samples worth 10 times as much after",
+     {1, 1}, 10000, 100000, 0, 0, 0, 0.1, 1.2, 0.1, false, SAMPLED, 0.06, 0.9},
+    {"1 run, ticks of mean 6, by samples",
+     {1, 1}, 1000, 10000, 0, 0, 6, 0.1, 1.2, 1, false, SAMPLED, 0.06, 0.9},
 };
+/* clang-format on */
 
 static void show_time(const char *about, clock_t begun)
 {

@@ -1,5 +1,5 @@
-/* Loaded with LD_PRELOAD: makes calls of the system fail, so that error paths can be tested without root. By environment, for
- * regular files:
+/* Loaded with LD_PRELOAD: makes calls of the system fail, so that error paths can be tested without
+ * root. By environment, for regular files:
  *
  *     FAULT_WRITE=N   after N bytes were written, writes fail: no space left
  *     FAULT_READ=N    after N bytes were read, reads fail: input/output error
@@ -10,9 +10,9 @@
  *     FAULT_CALL=K:N  call number N of kind K (enum fault_kind) fails; K:N+ and all later calls: to
  *                     look at a finding of the sweep
  *
- * FAULT_SERVER=1 is for sweep.c: the program stops before main and forks a child for each fault that
- * the sweep asks for. A fork takes a tenth of the time of a new start. The child counts all calls
- * and fails the call of the given kind and number.
+ * FAULT_SERVER=1 is for sweep.c: the program stops before main and forks a child for each fault
+ * that the sweep asks for. A fork takes a tenth of the time of a new start. The child counts all
+ * calls and fails the call of the given kind and number.
  */
 #define _GNU_SOURCE
 #include "faults.h"
@@ -32,7 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- the sweep ---------------------------------------------------------------------------------------------- */
+/* --- the sweep -------------------------------------------------------------------------------- */
 
 static struct fault_plan *_Atomic plan; /* NULL: no sweep, or the program has not begun */
 
@@ -68,7 +68,8 @@ static int note_base(struct dl_phdr_info *info, size_t size, void *base)
     return 1; /* the first is the program itself */
 }
 
-/* Starts a child for each byte that the sweep sends, and sends back how it ended. Returns in the child only. */
+/* Starts a child for each byte that the sweep sends, and sends back how it ended. Returns in the
+ * child only. */
 static void serve(struct fault_plan *shared)
 {
     char order;
@@ -116,7 +117,7 @@ __attribute__((constructor)) static void start(void)
     serve(shared);
 }
 
-/* --- the functions that fail -------------------------------------------------------------------------------- */
+/* --- the functions that fail ------------------------------------------------------------------ */
 
 static bool is_file(int fd)
 {
@@ -127,7 +128,8 @@ static bool is_file(int fd)
     return file;
 }
 
-/* The function this one stands before; memcpy, as ISO C knows no cast from an object to a function. */
+/* The function this one stands before; memcpy, as ISO C knows no cast from an object to a
+ * function. */
 static void find(const char *name, void *function)
 {
     void *found = dlsym(RTLD_NEXT, name);
@@ -270,7 +272,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return fails(FAULT_THREAD) ? EAGAIN : next(thread, attributes, run, arg);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void *no_memory(void)
 {

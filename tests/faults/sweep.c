@@ -143,7 +143,7 @@ static void free_result(struct result *result)
     free(result->files.data);
 }
 
-/* --- folders of a job --- */
+/* --- folders of a job ------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -190,7 +190,7 @@ static void put_old(void)
     close(file);
 }
 
-/* --- runs --- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 static void parse(struct command *command, const char *line)
 {
@@ -290,7 +290,7 @@ static void run(const struct command *command, int kind, uint64_t number, bool o
     put_old();
 }
 
-/* --- verdicts --- */
+/* --- verdicts --------------------------------------------------------------------------------- */
 
 /* Each line of `lines` stands in `text` too, or is a warning or a true message. At least one
  * message must be true. */
@@ -402,7 +402,7 @@ static const char *judge(const struct command *command, const struct result *res
     return NULL;
 }
 
-/* --- findings --- */
+/* --- findings --------------------------------------------------------------------------------- */
 
 /* False: this place has been shown. */
 static bool is_new(const char *what, const struct command *command)
@@ -468,7 +468,7 @@ static void show(const struct command *command, const struct result *result, con
     free(text.data);
 }
 
-/* --- jobs --- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 static bool chosen(size_t line, int kind, uint64_t number, bool onward)
 {

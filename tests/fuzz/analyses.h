@@ -1,5 +1,6 @@
-/* What the programs do with records, for the fuzzing driver: each analysis reads inputs from memory and carries the
- * result to its end, as text, JSON or a written profile. Failures must have a text; nothing may crash or hang. */
+/* What the programs do with records, for the fuzzing driver: each analysis reads inputs from memory
+ * and carries the result to its end, as text, JSON or a written profile. Failures must have a text;
+ * nothing may crash or hang. */
 #ifndef PF_TESTS_ANALYSES_H
 #define PF_TESTS_ANALYSES_H
 
@@ -48,11 +49,12 @@ static bool study_good(struct study *study, const char *what, int status, const 
     return false;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 typedef bool take_batch(struct study *, void *arg, const struct pf_batch *);
 
-/* Gives the batches of one input; false where taking one failed. An input that fails counts as far as it was read. */
+/* Gives the batches of one input; false where taking one failed. An input that fails counts as far
+ * as it was read. */
 static bool study_read(struct study *study, size_t size, take_batch *take, void *arg)
 {
     static const struct pf_options none;
@@ -75,7 +77,7 @@ static bool study_read(struct study *study, size_t size, take_batch *take, void 
     return good;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static bool write_batch(struct study *study, void *arg, const struct pf_batch *batch)
 {
@@ -116,7 +118,7 @@ static void check_sheet(struct study *study, struct pf_sink *sink, enum pf_sheet
     }
 }
 
-/* --- top ----------------------------------------------------------------------------------------------------- */
+/* --- top -------------------------------------------------------------------------------------- */
 
 struct top_study {
     struct pf_accumulator accumulator;
@@ -208,7 +210,7 @@ static void study_top(struct study *study)
     pf_sources_free(&state.sources);
 }
 
-/* --- differences --------------------------------------------------------------------------------------------- */
+/* --- differences ------------------------------------------------------------------------------ */
 
 static bool diff_batch(struct study *study, void *arg, const struct pf_batch *batch)
 {
@@ -304,7 +306,7 @@ static void study_difference(struct study *study)
     pf_diff_records_free(&records);
 }
 
-/* --- filter, merge, canonical order -------------------------------------------------------------------------- */
+/* --- filter, merge, canonical order ----------------------------------------------------------- */
 
 struct filter_study {
     struct pf_select *select;
@@ -451,7 +453,7 @@ static void study_canonical(struct study *study)
     pf_canonical_free(canonical);
 }
 
-/* --- the whole ----------------------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static void analyse(struct study *study, enum analysis analysis)
 {

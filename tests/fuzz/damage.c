@@ -1,13 +1,15 @@
-/* The damage test: every reader of the registry reads its files whole, cut and mutated, in one process.
+/* The damage test: every reader of the registry reads its files whole, cut and mutated, in one
+ * process.
  *
  *     damage [--mutations N] [--only FORMAT] CORPUS...    a table, and status 1 if anything is wrong
  *     damage FORMAT FILE --mutation N | --cut N | --flip N | --whole    one of them again
  *
  * The files of a format are those of the first CORPUS that has a folder of its name.
  *
- * Each input must end in a valid result or in a failure with its place, in at most 10 seconds of the processor, with at most
- * 64 MiB and 16 times its size of memory, and with nothing left allocated. Meant for AddressSanitizer, whose hooks count the
- * memory; without it only the other checks are made. */
+ * Each input must end in a valid result or in a failure with its place, in at most 10 seconds of
+ * the processor, with at most 64 MiB and 16 times its size of memory, and with nothing left
+ * allocated. Meant for AddressSanitizer, whose hooks count the memory; without it only the other
+ * checks are made. */
 #include "examine.h"
 #include "inputs.h"
 #include "mutate.h"
@@ -22,7 +24,7 @@
 enum { WHOLE_CUTS = 8192, WHOLE_CUTS_MADE = 2048, SEEDED_CUTS = 500, FLIPPED = 2, SECONDS = 10 /* of the processor */, FAILURES_SHOWN = 10 };
 static const size_t memory_base = (size_t)64 << 20, memory_factor = 16;
 
-/* --- memory, as AddressSanitizer counts it ---------------------------------------------------------------- */
+/* --- memory, as AddressSanitizer counts it ---------------------------------------------------- */
 
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t), void (*)(const volatile void *))
@@ -56,7 +58,7 @@ static size_t memory_now(void)
     return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
 }
 
-/* --- what is being done, for the message of a crash or a hang ------------------------------------------------ */
+/* --- what is being done, for the message of a crash or a hang --------------------------------- */
 
 static char doing[2048];
 
@@ -75,7 +77,7 @@ static void fatal(int number)
     _exit(1);
 }
 
-/* --- one input ------------------------------------------------------------------------------------------------ */
+/* --- one input -------------------------------------------------------------------------------- */
 
 struct totals {
     const struct pf_format *format;
@@ -130,7 +132,8 @@ static void pass(const struct trial *trial, bool salvage, const struct pf_format
     trial->totals->reads++;
 }
 
-/* What stays allocated after the first time may be a library's own; after the second it is a leak. */
+/* What stays allocated after the first time may be a library's own; after the second it is a
+ * leak. */
 static void pass_twice_if_it_leaks(const struct trial *trial, bool salvage, const struct pf_format *writer, struct outcome *outcome)
 {
     for (int times = 0; times < 2; times++) {
@@ -167,7 +170,8 @@ static void judge(const struct trial *trial, struct outcome *outcome)
         blame(outcome, "the damage is not seen: %" PRIu64 " records", outcome->records);
     if (trial->must_read && outcome->status != PF_EOF)
         blame(outcome, "cannot be read: %s", outcome->text);
-    /* A format that sums up what it read may have more sums to give when what tells them to be one is cut off. */
+    /* A format that sums up what it read may have more sums to give when what tells them to be one
+     * is cut off. */
     if (trial->totals->format->caps & PF_IS_STREAM && outcome->records > trial->records_limit)
         blame(outcome, "%" PRIu64 " records, the whole file has %" PRIu64, outcome->records, trial->records_limit);
 }
@@ -213,9 +217,10 @@ static struct outcome try_input(const struct trial *trial)
     return strict;
 }
 
-/* --- all inputs of a format ----------------------------------------------------------------------------------- */
+/* --- all inputs of a format ------------------------------------------------------------------- */
 
-/* True when what comes with a file says that its own tools, or the decoder it was held against, met an error in it. */
+/* True when what comes with a file says that its own tools, or the decoder it was held against, met
+ * an error in it. */
 static bool error_expected(const char *name, size_t size)
 {
     char path[1024];
@@ -229,8 +234,8 @@ static bool error_expected(const char *name, size_t size)
     return found;
 }
 
-/* Whether a file of the corpus must be readable: what stands under edge/, bad/ or malformed/ is odd in some way, and a name that ends in
- * '_' is what a killed process left. */
+/* Whether a file of the corpus must be readable: what stands under edge/, bad/ or malformed/ is odd
+ * in some way, and a name that ends in '_' is what a killed process left. */
 static bool must_read(const char *name)
 {
     const char *at = strrchr(name, '@');
@@ -238,7 +243,8 @@ static bool must_read(const char *name)
     return !strstr(name, "/edge/") && !strstr(name, "/bad/") && !strstr(name, "/malformed/") && name[size - 1] != '_' && !error_expected(name, size);
 }
 
-/* Whether the bytes bid for another format: a folder may have files of several (Go's debug texts beside its pprof). */
+/* Whether the bytes bid for another format: a folder may have files of several (Go's debug texts
+ * beside its pprof). */
 static bool is_of_others(const struct totals *totals, const struct input *input)
 {
     struct pf_error error = {0};
@@ -259,7 +265,8 @@ static uint64_t try_whole(struct totals *totals, const struct input *input)
     return outcome.status == PF_EOF ? outcome.records : UINT64_MAX;
 }
 
-/* Whether a segment of a native stream ends behind these bytes, deflated or not: what stands before is a whole stream. */
+/* Whether a segment of a native stream ends behind these bytes, deflated or not: what stands before
+ * is a whole stream. */
 static bool ends_segment(const struct input *input, size_t size)
 {
     const struct mutant stream = {.data = (unsigned char *)input->bytes.data, .size = size};
@@ -345,7 +352,8 @@ static void collect(struct input_list *list, char *const *corpora, const struct 
     }
 }
 
-/* A format that can say that its input failed is the native stream: streams are made of the other formats' files. */
+/* A format that can say that its input failed is the native stream: streams are made of the other
+ * formats' files. */
 static void collect_all(struct input_list *list, char *const *corpora, const struct pf_format *format)
 {
     if (format->caps & PF_HOLDS_FAILURE)
@@ -356,7 +364,8 @@ static void collect_all(struct input_list *list, char *const *corpora, const str
             collect(list, corpora, pf_registry_format(k), add_stream);
 }
 
-/* Every prefix of the smaller inputs (the streams this test makes are many, and alike), some of the others. */
+/* Every prefix of the smaller inputs (the streams this test makes are many, and alike), some of the
+ * others. */
 static void try_cuts(struct totals *totals, const struct input *input, uint64_t seed, uint64_t records)
 {
     size_t whole = strchr(input->name, '@') ? WHOLE_CUTS_MADE : WHOLE_CUTS;

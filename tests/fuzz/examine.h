@@ -1,5 +1,5 @@
-/* Reads one input to its end, follows everything its records refer to, and says what a reader or a writer did
- * that its interface forbids. Shared by the damage test and the fuzzing driver. */
+/* Reads one input to its end, follows everything its records refer to, and says what a reader or a
+ * writer did that its interface forbids. Shared by the damage test and the fuzzing driver. */
 #ifndef PF_TESTS_EXAMINE_H
 #define PF_TESTS_EXAMINE_H
 
@@ -51,7 +51,7 @@ static void hear(void *arg, enum pf_severity severity, const char *text)
         blame(outcome, "a warning without text");
 }
 
-/* --- the dictionary: each row once, when it is new -------------------------------------------------------- */
+/* --- the dictionary: each row once, when it is new -------------------------------------------- */
 
 struct seen {
     uint32_t strings, images, functions, locations, stacks, labels, measures;
@@ -133,7 +133,7 @@ static void touch_labels(struct outcome *outcome, const struct pf_dict *dict, st
     }
 }
 
-/* --- the records ------------------------------------------------------------------------------------------ */
+/* --- the records ------------------------------------------------------------------------------ */
 
 static void touch_ids(struct outcome *outcome, const char *what, const uint32_t *ids, uint32_t rows, uint32_t count)
 {
@@ -195,7 +195,7 @@ static void touch_batch(struct outcome *outcome, const struct pf_dict *dict, con
     }
 }
 
-/* --- writing along ---------------------------------------------------------------------------------------- */
+/* --- writing along ---------------------------------------------------------------------------- */
 
 struct copy {
     struct pf_sink *sink;
@@ -232,8 +232,9 @@ static void examine(const struct examination *, struct outcome *);
 /* jansson's words: it reads no key with a NUL, which JSON allows. */
 #define NUL_IN_KEY "NUL byte in object key"
 
-/* What a writer made must be readable: the native stream holds all records and says when it is incomplete, other
- * formats that are read are whole (or, of a failed input, lack their end), and a JSON document is one. */
+/* What a writer made must be readable: the native stream holds all records and says when it is
+ * incomplete, other formats that are read are whole (or, of a failed input, lack their end), and a
+ * JSON document is one. */
 static void copy_read(struct outcome *outcome, const struct pf_format *format, const void *bytes, size_t size, bool failed)
 {
     struct outcome again = {0};
@@ -275,9 +276,10 @@ static void copy_close(struct outcome *outcome, struct copy *copy, const struct 
     pf_sink_abort(copy->sink);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
-/* Rows of other inputs, as a run with several of them has: a reader must not take ids for its own numbers. */
+/* Rows of other inputs, as a run with several of them has: a reader must not take ids for its own
+ * numbers. */
 static void fill_dict(struct pf_dict *dict)
 {
     uint32_t name = pf_dict_intern(dict, PF_BYTES("elsewhere"), 0);

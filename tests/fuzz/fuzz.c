@@ -4,9 +4,9 @@
  *     3  bit 0: salvage; the rest: where the second input of a merge or difference is cut  4..7  options of the analysis
  *
  * FUZZ_SECONDS=SECONDS ends the run when the process has taken so much processor time.
- * FUZZ_FORMAT=NAME fixes the reader. FUZZ_FORMAT=words takes lines of expressions, amounts and options instead of a
- * profile. The frames of a native stream get right check words after each mutation, so that the damage behind them is
- * met. */
+ * FUZZ_FORMAT=NAME fixes the reader. FUZZ_FORMAT=words takes lines of expressions, amounts and
+ * options instead of a profile. The frames of a native stream get right check words after each
+ * mutation, so that the damage behind them is met. */
 #include "analyses.h"
 #include "mutate.h"
 #include "words.h"
@@ -65,8 +65,8 @@ static void stop_if_wrong(const struct outcome *outcome)
     abort();
 }
 
-/* libFuzzer counts seconds of the clock, of which a busy machine gives a process few. At SIGUSR1 it ends as after a
- * whole run. */
+/* libFuzzer counts seconds of the clock, of which a busy machine gives a process few. At SIGUSR1 it
+ * ends as after a whole run. */
 static void stop_if_over(void)
 {
     if (formats.seconds > 0 && (double)clock() / CLOCKS_PER_SEC >= formats.seconds)

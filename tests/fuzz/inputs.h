@@ -1,7 +1,8 @@
-/* Inputs of the damage test: the files of a corpus, and others made of them in memory. A name FILE@raw is a StatProfiler
- * file without its snappy blocks, FILE@gz a file gzipped, FILE@pfs FILE@pfsz FILE@pfs2 native streams of it: plain,
- * deflated, and twice in a row (two segments). The name kinds@made is a native stream with everything that these files
- * do not have: records of all kinds, times, addresses, numbers as labels, source texts, wide columns. */
+/* Inputs of the damage test: the files of a corpus, and others made of them in memory. A name
+ * FILE@raw is a StatProfiler file without its snappy blocks, FILE@gz a file gzipped, FILE@pfs
+ * FILE@pfsz FILE@pfs2 native streams of it: plain, deflated, and twice in a row (two segments). The
+ * name kinds@made is a native stream with everything that these files do not have: records of all
+ * kinds, times, addresses, numbers as labels, source texts, wide columns. */
 #ifndef PF_TESTS_INPUTS_H
 #define PF_TESTS_INPUTS_H
 
@@ -39,7 +40,8 @@ static bool file_read(const char *path, struct pf_buffer *bytes)
     return !bytes->failed;
 }
 
-/* The records of a StatProfiler file behind its magic and version, as development builds wrote them. */
+/* The records of a StatProfiler file behind its magic and version, as development builds wrote
+ * them. */
 static bool make_raw(struct pf_buffer *bytes)
 {
     struct pf_buffer raw = {0};

@@ -118,7 +118,8 @@ static size_t pfs_step(const struct mutant *mutant, size_t at)
     return step > mutant->size - at ? 0 : step;
 }
 
-/* Sets the check words of all frames of a native stream anew, so that the damage behind them is met. */
+/* Sets the check words of all frames of a native stream anew, so that the damage behind them is
+ * met. */
 static void pfs_repair(struct mutant *mutant)
 {
     size_t step;
@@ -129,7 +130,8 @@ static void pfs_repair(struct mutant *mutant)
     }
 }
 
-/* Where some frame begins; blocks of records, which are few, are as likely as all others together. */
+/* Where some frame begins; blocks of records, which are few, are as likely as all others
+ * together. */
 static size_t pfs_frame(const struct mutant *mutant, struct random *random)
 {
     size_t chosen = 0, count = 0, step;
@@ -140,7 +142,8 @@ static size_t pfs_frame(const struct mutant *mutant, struct random *random)
     return chosen;
 }
 
-/* Where a column with this number begins in the frame at `frame`, or the one before the damage on the way. */
+/* Where a column with this number begins in the frame at `frame`, or the one before the damage on
+ * the way. */
 static size_t pfs_column(const struct mutant *mutant, size_t frame, size_t number)
 {
     size_t at = frame + 32;
@@ -177,8 +180,9 @@ static void pfs_mutate(struct mutant *mutant, struct random *random)
     }
 }
 
-/* One to four changes. Of a native stream every third seed flips bits only and leaves the check words as they are
- * (*sealed: this damage must be found); the others set them right again, every other one after changes of the structure. */
+/* One to four changes. Of a native stream every third seed flips bits only and leaves the check
+ * words as they are (*sealed: this damage must be found); the others set them right again, every
+ * other one after changes of the structure. */
 static inline void mutate(struct mutant *mutant, uint64_t seed, bool native, bool *sealed)
 {
     struct random random = {seed};

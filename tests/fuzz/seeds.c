@@ -1,7 +1,7 @@
-/* Writes the seeds of the fuzzing driver: seeds OUT DIRECTORY... makes OUT/FORMAT/NUMBER of every file below the
- * directories that is a profile, unpacked, behind a header (fuzz.c) that takes all writers and analyses in turn. Of each
- * file there is a native stream as well, and of StatProfiler files one without snappy blocks. Long files are left out:
- * a fuzzer works on small ones. */
+/* Writes the seeds of the fuzzing driver: seeds OUT DIRECTORY... makes OUT/FORMAT/NUMBER of every
+ * file below the directories that is a profile, unpacked, behind a header (fuzz.c) that takes all
+ * writers and analyses in turn. Of each file there is a native stream as well, and of StatProfiler
+ * files one without snappy blocks. Long files are left out: a fuzzer works on small ones. */
 #include "inputs.h"
 
 #include "base/hash.h"

@@ -1,4 +1,5 @@
-/* What people type: lines of expressions, amounts, names and options, each given to everything that parses words. */
+/* What people type: lines of expressions, amounts, names and options, each given to everything that
+ * parses words. */
 #ifndef PF_TESTS_WORDS_H
 #define PF_TESTS_WORDS_H
 

@@ -52,8 +52,8 @@ static inline void fill(unsigned char *bytes, size_t size)
     }
 }
 
-/* Takes everything in pieces of `step`, UTF-8's mark apart; returns the size, or SIZE_MAX where the bytes differ from
- * `expected`. */
+/* Takes everything in pieces of `step`, UTF-8's mark apart; returns the size, or SIZE_MAX where the
+ * bytes differ from `expected`. */
 static inline size_t drain_source(struct pf_source *source, const unsigned char *expected,
                                   size_t size, size_t step)
 {

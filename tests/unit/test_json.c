@@ -1,4 +1,5 @@
-/* io/json_cut.h, io/json_look.h, base/decimal.h: JSON cut into values, keys seen from afar, numbers with decimals. */
+/* io/json_cut.h, io/json_look.h, base/decimal.h: JSON cut into values, keys seen from afar, numbers
+ * with decimals. */
 #include "base/decimal.h"
 #include "io/json_cut.h"
 #include "io/json_look.h"
@@ -81,7 +82,8 @@ static void test_decimals(void)
     free(column.values);
 }
 
-/* 1/7 of 20 units, seven times over, is 20: in the finest scale the values differ by one, but their sum does not. */
+/* 1/7 of 20 units, seven times over, is 20: in the finest scale the values differ by one, but their
+ * sum does not. */
 static void test_parts(void)
 {
     struct pf_decimals column = {.most = 1};

@@ -1,4 +1,5 @@
-/* Parts of merging: weights, rounding, names of evals, maps that are not there while nothing changes. */
+/* Parts of merging: weights, rounding, names of evals, maps that are not there while nothing
+ * changes. */
 #include "analysis/merge/columns.h"
 #include "analysis/names/evals.h"
 #include "analysis/merge/labels.h"

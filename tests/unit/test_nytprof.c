@@ -1,4 +1,5 @@
-/* The NYTProf reader on streams made at random whose sums are known: whole, in pieces of any size, deflated, and cut anywhere. */
+/* The NYTProf reader on streams made at random whose sums are known: whole, in pieces of any size,
+ * deflated, and cut anywhere. */
 #include "tap.h"
 
 #include "base/hash.h"
@@ -36,7 +37,7 @@ struct made {
     bool discount, wide;  /* wide: numbers have the longest form */
 };
 
-/* --- chance ------------------------------------------------------------------------------------------------ */
+/* --- chance ----------------------------------------------------------------------------------- */
 
 static uint64_t random_state;
 
@@ -46,7 +47,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)((pf_hash_mix(random_state) >> 32) * limit >> 32);
 }
 
-/* --- making a stream --------------------------------------------------------------------------------------- */
+/* --- making a stream -------------------------------------------------------------------------- */
 
 static void put(struct made *made, int byte)
 {
@@ -188,7 +189,8 @@ static void make(struct made *made, uint64_t seed, size_t records, bool wide)
     }
 }
 
-/* The same with all records deflated, flushed now and then, and something behind them that is not. */
+/* The same with all records deflated, flushed now and then, and something behind them that is
+ * not. */
 static struct pf_buffer deflated(const struct made *made)
 {
     struct pf_buffer out = {0};
@@ -218,7 +220,7 @@ static struct pf_buffer deflated(const struct made *made)
     return out;
 }
 
-/* --- reading it -------------------------------------------------------------------------------------------- */
+/* --- reading it ------------------------------------------------------------------------------- */
 
 static bool named(const struct pf_dict *dict, uint32_t measure, const char *name)
 {
@@ -321,7 +323,7 @@ static int read_pieces(const struct pf_buffer *bytes, uint32_t most, struct sums
     return status;
 }
 
-/* --- the tests --------------------------------------------------------------------------------------------- */
+/* --- the tests -------------------------------------------------------------------------------- */
 
 static void expect(int status, const struct sums *got, const struct sums *want, const char *sentence)
 {
@@ -352,7 +354,8 @@ static void test_pieces(struct made *made)
     pf_buffer_free(&made->bytes);
 }
 
-/* Sums of a cut stream are those of its whole records; it fails where a record is cut, which salvage forgives. */
+/* Sums of a cut stream are those of its whole records; it fails where a record is cut, which
+ * salvage forgives. */
 static bool cut_is_right(const struct made *made, const void *bytes, size_t size, size_t length, bool whole)
 {
     struct sums salvaged, plain;
@@ -372,7 +375,8 @@ static bool cut_is_right(const struct made *made, const void *bytes, size_t size
     return good;
 }
 
-/* Whether a stream of this length ends between two records; of comments and attributes only the ends of both are known. */
+/* Whether a stream of this length ends between two records; of comments and attributes only the
+ * ends of both are known. */
 static bool ends_whole(const struct made *made, size_t length)
 {
     const char *bytes = made->bytes.data;
@@ -426,7 +430,7 @@ static void test_deflated_cuts(struct made *made)
     pf_buffer_free(&made->bytes);
 }
 
-/* --- numbers ----------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static void test_varints(void)
 {

@@ -1,4 +1,5 @@
-/* io/source.h and io/layer.h: what comes out of files, pipes, memory, gzip, and layers on sources. */
+/* io/source.h and io/layer.h: what comes out of files, pipes, memory, gzip, and layers on
+ * sources. */
 #include "io/layer.h"
 #include "io/source.h"
 
@@ -337,7 +338,8 @@ static void test_gzip_large(void)
     pf_source_open(&source, in_folder("large.gz"), &error);
     bool told = true;
     for (size_t k = 1, have; k < MEMBERS; k++) {
-        pf_source_skip(source, SIZE - 10); /* a member has ended far before what is inflated ahead */
+        /* a member has ended far before what is inflated ahead */
+        pf_source_skip(source, SIZE - 10);
         told = told && (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE - 10) >= k * SIZE);
         pf_source_skip(source, 10);
         told = told && (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE) == k * SIZE);

@@ -1,5 +1,5 @@
-/* analysis/diff/statistics.h and beta.h: held against published tables, arithmetic on paper, and a second implementation, whose results
- * stand in tests/reference/statistics.txt. */
+/* analysis/diff/statistics.h and beta.h: held against published tables, arithmetic on paper, and a
+ * second implementation, whose results stand in tests/reference/statistics.txt. */
 #include "analysis/diff/beta.h"
 #include "analysis/diff/statistics.h"
 
@@ -22,9 +22,10 @@ static bool printed(double got, double expected, int digits)
     return fabs(got - expected) <= 0.5000001 * pow(10, -digits);
 }
 
-/* --- published ---------------------------------------------------------------------------------------------- */
+/* --- published -------------------------------------------------------------------------------- */
 
-/* Abramowitz and Stegun, table 26.10: the t that is exceeded in magnitude with probability 1 - A. */
+/* Abramowitz and Stegun, table 26.10: the t that is exceeded in magnitude with probability 1 -
+ * A. */
 static void test_student_table(void)
 {
     static const struct {
@@ -41,7 +42,8 @@ static void test_student_table(void)
                "t with %g degrees of freedom exceeds %.3f with probability %g", cases[k].freedom, cases[k].t, cases[k].p);
 }
 
-/* P(F <= f) = I(m / 2, n / 2) at m f / (m f + n), with the points of 5 % and 1 % in Abramowitz and Stegun, table 26.9. */
+/* P(F <= f) = I(m / 2, n / 2) at m f / (m f + n), with the points of 5 % and 1 % in Abramowitz and
+ * Stegun, table 26.9. */
 static void test_f_table(void)
 {
     static const struct {
@@ -73,7 +75,8 @@ static void test_closed_forms(void)
     tap_ok(pf_student_tail(0, 5) == 1, "all of t is at least 0 in magnitude");
 }
 
-/* Student's sleep data (Biometrika 6, 1908), in tenths of hours; the figures are those of R's manual page of t.test. */
+/* Student's sleep data (Biometrika 6, 1908), in tenths of hours; the figures are those of R's
+ * manual page of t.test. */
 static void test_sleep(void)
 {
     static const int64_t first[] = {7, -16, -2, -12, -1, 34, 37, 8, 0, 20}, second[] = {19, 8, 11, 1, -1, 44, 55, 16, 46, 34};
@@ -103,7 +106,7 @@ static void test_rates_paper(void)
     tap_ok(near(q[3], 0.0095 * 15 / 4, 1e-15) && q[14] == 1, "the fourth is 15/4 of itself, the last 1");
 }
 
-/* --- the second implementation ------------------------------------------------------------------------------ */
+/* --- the second implementation ---------------------------------------------------------------- */
 
 static double next(char **at)
 {
@@ -286,7 +289,7 @@ static void test_reference(void)
     fclose(table);
 }
 
-/* --- edges -------------------------------------------------------------------------------------------------- */
+/* --- edges ------------------------------------------------------------------------------------ */
 
 static bool is_sound(const struct pf_test *test)
 {
@@ -318,7 +321,8 @@ static void test_no_spread(void)
     tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1, "one run a side is no test");
 }
 
-/* 4 runs of 30 samples in all, each worth 10: mean 75, Poisson's variance of the 7.5 samples of a run is 7.5 * 10^2. */
+/* 4 runs of 30 samples in all, each worth 10: mean 75, Poisson's variance of the 7.5 samples of a
+ * run is 7.5 * 10^2. */
 static void test_sampled_floor(void)
 {
     static const int64_t few[] = {0, 0}, equal[] = {75, 75, 75, 75};
@@ -390,7 +394,8 @@ static void test_counts_edges(void)
     tap_ok(near(test.p, 0.04550026389635842, 1e-6), "counts of 2^61 are compared as finely as doubles hold them");
 }
 
-/* Of 1099 samples, of which one in 11 is expected after, 99 or fewer; the sums of binomials by Python's fractions. */
+/* Of 1099 samples, of which one in 11 is expected after, 99 or fewer; the sums of binomials by
+ * Python's fractions. */
 static void test_amounts(void)
 {
     struct pf_weighed row = {{1000, 99, 1, 1}, 1000, 990, true, 1, 10};

@@ -44,7 +44,7 @@ static struct pf_writer *open_writer(struct pf_sink *sink, struct pf_dict *dict,
     return writer;
 }
 
-/* --- dump --- */
+/* --- dump ------------------------------------------------------------------------------------- */
 
 struct dump {
     const struct pf_dict *dict;
@@ -288,7 +288,7 @@ static int run_dump(const char *path)
     return 0;
 }
 
-/* --- rewrite --- */
+/* --- rewrite ---------------------------------------------------------------------------------- */
 
 /* Rows first..first + rows of the batch. */
 static struct pf_batch slice(const struct pf_batch *batch, uint32_t first, uint32_t rows,
@@ -400,7 +400,7 @@ static int run_frames(const char *path)
     return 0;
 }
 
-/* --- TAP --- */
+/* --- TAP -------------------------------------------------------------------------------------- */
 
 /* A profile made by hand: samples with stacks, labels and two measures, flat records, edges,
  * metadata, a source text. */

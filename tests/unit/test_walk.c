@@ -1,4 +1,5 @@
-/* Trees told in the order of a reader; the expected order is written down by hand, or follows from the rules a walk is defined by. */
+/* Trees told in the order of a reader; the expected order is written down by hand, or follows from
+ * the rules a walk is defined by. */
 #include "analysis/sum/path.h"
 #include "analysis/sum/walk.h"
 #include "base/error.h"
@@ -55,7 +56,8 @@ static void test_path(void)
     pf_table_free(&table);
 }
 
-/* 20,000 nodes below chance ones: each once, parents before, the subtree of each in one piece; and the path against a look at all parents. */
+/* 20,000 nodes below chance ones: each once, parents before, the subtree of each in one piece; and
+ * the path against a look at all parents. */
 static void test_chance(void)
 {
     enum { NODES = 20001, TAGS = 50 };

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <stddef.h>
 
-/* From here on in both parameters the tail is integrated: the continued fraction takes some sqrt(a + b) steps. */
+/* From here on in both parameters the tail is integrated: the continued fraction takes some sqrt(a
+ * + b) steps. */
 #define LARGE 3000.0
 
-/* log(1 + u) - u for u > -1, without the cancellation: with r = u / (2 + u), log(1 + u) = 2 (r + r^3/3 + r^5/5 + ...) (Abramowitz and
- * Stegun 4.1.27), and 2 r - u = -r u. */
+/* log(1 + u) - u for u > -1, without the cancellation: with r = u / (2 + u), log(1 + u) = 2 (r +
+ * r^3/3 + r^5/5 + ...) (Abramowitz and Stegun 4.1.27), and 2 r - u = -r u. */
 static double log1p_less(double u)
 {
     double r = u / (2 + u), square = r * r, sum = 0, power = 1, term;
@@ -34,7 +35,8 @@ static double stirling_error(double z)
     return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188 - s * 691.0 / 360360))))) / z;
 }
 
-/* a * b - c * d with both products' roundings made good (Kahan; Jeannerod, Louvet and Muller, Mathematics of Computation 82, 2013). */
+/* a * b - c * d with both products' roundings made good (Kahan; Jeannerod, Louvet and Muller,
+ * Mathematics of Computation 82, 2013). */
 static double product_difference(double a, double b, double c, double d)
 {
     double product = c * d;
@@ -42,8 +44,8 @@ static double product_difference(double a, double b, double c, double d)
     return fma(a, b, -product) - fma(c, d, -product);
 }
 
-/* x^a y^b / B(a, b), as deviation from its greatest value (Loader, Fast and Accurate Computation of Binomial Probabilities, 2000): the
- * terms of the size of a and b cancel on paper. */
+/* x^a y^b / B(a, b), as deviation from its greatest value (Loader, Fast and Accurate Computation of
+ * Binomial Probabilities, 2000): the terms of the size of a and b cancel on paper. */
 static double prefactor(double a, double b, double x, double y)
 {
     double n = a + b, away = product_difference(b, x, a, y), u = away / a, v = -away / b, exponent;
@@ -53,9 +55,10 @@ static double prefactor(double a, double b, double x, double y)
     return exp(exponent) * sqrt(a / n * b / (2 * M_PI));
 }
 
-/* The continued fraction of Didonato and Morris (Algorithm 708, ACM Transactions on Mathematical Software 18, 1992, equation 9) by
- * Lentz's method as modified by Thompson and Barnett (Numerical Recipes, 3rd edition, section 5.2). For x up to about the mean its terms
- * do not cancel, given `away` = a y - b x. */
+/* The continued fraction of Didonato and Morris (Algorithm 708, ACM Transactions on Mathematical
+ * Software 18, 1992, equation 9) by Lentz's method as modified by Thompson and Barnett (Numerical
+ * Recipes, 3rd edition, section 5.2). For x up to about the mean its terms do not cancel, given
+ * `away` = a y - b x. */
 static double fraction(double a, double b, double x, double away)
 {
     double value = a * (away + 1) / (a + 1), c = value, d = 0, step;
@@ -74,8 +77,9 @@ static double fraction(double a, double b, double x, double away)
     return 1 / value;
 }
 
-/* The density from x downwards to where it has fallen by exp(-45), relative to the density at x: Gauss and Legendre's rule of 16 points
- * (Abramowitz and Stegun table 25.4) on each of 3 parts. For x up to about the mode, a and b LARGE: a bell's slope. */
+/* The density from x downwards to where it has fallen by exp(-45), relative to the density at x:
+ * Gauss and Legendre's rule of 16 points (Abramowitz and Stegun table 25.4) on each of 3 parts. For
+ * x up to about the mode, a and b LARGE: a bell's slope. */
 static double integral(double a, double b, double x, double y)
 {
     static const double points[][2] = {
@@ -127,8 +131,8 @@ double pf_student_tail(double t, double freedom)
     return pf_beta_tail(freedom / 2, 0.5, 1 / (1 + square), square / (1 + square));
 }
 
-/* Newton's method on log P over log t, whose slope is -2 prefactor / P: the curve bends down everywhere, so that after the first step
- * all are to the right of the root and come down to it. */
+/* Newton's method on log P over log t, whose slope is -2 prefactor / P: the curve bends down
+ * everywhere, so that after the first step all are to the right of the root and come down to it. */
 double pf_student_quantile(double p, double freedom)
 {
     double t = 2;

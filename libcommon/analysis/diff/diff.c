@@ -58,7 +58,7 @@ void pf_diff_free(struct pf_diff *diff)
     pf_keys_free(&diff->keys);
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* The numbers of samples are summed up beside what is asked for. */
 static bool wants(void *arg, uint32_t index)
@@ -106,9 +106,10 @@ int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_er
     return pf_accumulator_add(diff->accumulator, batch, error);
 }
 
-/* --- one run ---------------------------------------------------------------------------------------------- */
+/* --- one run ---------------------------------------------------------------------------------- */
 
-/* The measure of the run at hand that is the block's, or that the block is to have from now on. UINT32_MAX: it has none. */
+/* The measure of the run at hand that is the block's, or that the block is to have from now on.
+ * UINT32_MAX: it has none. */
 static uint32_t measure_of(const struct pf_diff *diff, size_t block)
 {
     const struct pf_measures *measures = &diff->dict->measures;
@@ -145,7 +146,8 @@ static int check_units(const struct pf_diff *diff, const struct pf_measure *know
     return PF_OK;
 }
 
-/* What counts the samples of the measure: itself, or the `samples` beside it. UINT32_MAX: nothing. */
+/* What counts the samples of the measure: itself, or the `samples` beside it. UINT32_MAX:
+ * nothing. */
 static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
 {
     const struct pf_measures *measures = &diff->dict->measures;
@@ -234,7 +236,8 @@ static void round_samples(struct pf_diff_amounts *run, const struct pf_scale *sc
         pf_scale64(run->samples[key], 1, scale->parts, &run->samples[key]);
 }
 
-/* Numbers of samples, that is raw counts, in the column compared; where the amounts are those, they are there already. */
+/* Numbers of samples, that is raw counts, in the column compared; where the amounts are those, they
+ * are there already. */
 static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_subject *shown, struct pf_diff_amounts *run,
                         struct pf_error *error)
 {
@@ -266,7 +269,8 @@ static bool same_period(const struct pf_diff_amounts *a, const struct pf_diff_am
     return (pf_uint128)a->period * b->period_parts == (pf_uint128)b->period * a->period_parts;
 }
 
-/* Counts that stand for different numbers of events can be compared where all tell how many. The first run stands for those before. */
+/* Counts that stand for different numbers of events can be compared where all tell how many. The
+ * first run stands for those before. */
 static int check_events(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_diff_amounts *run,
                         struct pf_error *error)
 {
@@ -359,7 +363,7 @@ int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
     return status;
 }
 
-/* --- rows that are one ------------------------------------------------------------------------------------ */
+/* --- rows that are one ------------------------------------------------------------------------ */
 
 /* The run's records again, by the keys there are now. */
 static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *error)
@@ -417,7 +421,8 @@ static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* What rows become, by old key (owned by the caller); each has a place that was met, and the first one tells. NULL: out of memory. */
+/* What rows become, by old key (owned by the caller); each has a place that was met, and the first
+ * one tells. NULL: out of memory. */
 static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
 {
     uint32_t *to = calloc((size_t)old->table.count + 1, sizeof *to);
@@ -463,7 +468,7 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
     return status;
 }
 
-/* --- all runs --------------------------------------------------------------------------------------------- */
+/* --- all runs --------------------------------------------------------------------------------- */
 
 static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, struct pf_error *error)
 {

@@ -61,7 +61,7 @@ static int overflow(const struct pf_diff_records *records, const struct pf_sums 
     return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%s' leaves 64 bits", record + 1, pf_clip(name).text);
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static int add_column(struct pf_diff_records *records, const struct pf_batch *batch, uint32_t number, struct pf_error *error)
 {
@@ -122,7 +122,7 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
     return status == PF_OK ? pf_diff_scope_take(records->scope, batch, error) : status;
 }
 
-/* --- the time outside of all subs ------------------------------------------------------------------------- */
+/* --- the time outside of all subs ------------------------------------------------------------- */
 
 /* Moves what the run at hand has in a record to another one. */
 static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t to, struct pf_error *error)
@@ -146,7 +146,8 @@ static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t 
     return PF_OK;
 }
 
-/* Stacks that main::RUNTIME calls stand below it. `to`: by stack as the records have it, where it goes; 0: nowhere. */
+/* Stacks that main::RUNTIME calls stand below it. `to`: by stack as the records have it, where it
+ * goes; 0: nowhere. */
 static int move_records(struct pf_diff_records *records, const uint32_t *to, uint32_t stacks, struct pf_error *error)
 {
     struct pf_merge_records *own = &records->own[PF_SAMPLE].records;
@@ -250,7 +251,7 @@ int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool kee
     return status;
 }
 
-/* --- records that are one --------------------------------------------------------------------------------- */
+/* --- records that are one --------------------------------------------------------------------- */
 
 /* What is known at the end only: evals with the same text, and the least form of images. */
 static int settle(struct pf_diff_records *records, struct pf_error *error)
@@ -268,7 +269,7 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- giving ----------------------------------------------------------------------------------------------- */
+/* --- giving ----------------------------------------------------------------------------------- */
 
 /* The column of the main measure of a kind; the number of columns if the kind has no measure. */
 static uint32_t main_column(const struct pf_diff_records *records, enum pf_kind kind)
@@ -283,8 +284,8 @@ static uint32_t main_column(const struct pf_diff_records *records, enum pf_kind 
     return best;
 }
 
-/* The least number of parts of a raw unit in which the means of both sides are whole numbers, whatever the
- * sums; 0 if no number of 64 bits is. */
+/* The least number of parts of a raw unit in which the means of both sides are whole numbers,
+ * whatever the sums; 0 if no number of 64 bits is. */
 static uint64_t common_parts(const struct pf_diff_records *records)
 {
     uint64_t before = records->runs[PF_BEFORE] > 0 ? records->runs[PF_BEFORE] : 1;
@@ -294,7 +295,8 @@ static uint64_t common_parts(const struct pf_diff_records *records)
     return __builtin_mul_overflow(before, after / pf_gcd(before, after), &parts) ? 0 : parts;
 }
 
-/* Parts that all means of the column are whole numbers of, and so few of them that sums of all fit. */
+/* Parts that all means of the column are whole numbers of, and so few of them that sums of all
+ * fit. */
 static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_sums *sums)
 {
     uint64_t parts = common_parts(records), common = parts, den;
@@ -397,7 +399,8 @@ static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind
     return false;
 }
 
-/* Shares and events take the place of units: columns of one name that differ by their unit alone are kept apart by names. */
+/* Shares and events take the place of units: columns of one name that differ by their unit alone
+ * are kept apart by names. */
 static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, uint32_t i, bool main)
 {
     const struct pf_sums *sums = &records->all[kind].columns.ledger.sums[i];

@@ -1,7 +1,8 @@
-/* The difference of two sides record by record, as records: for each measure NAME of the runs the measures NAME.before, NAME.after
- * (means per run) and NAME.delta, their difference. Where means are no whole numbers of a measure's raw unit they are counted in parts of
- * it (pf_unit_parts) in which all are; shares, and what would leave 64 bits so, are rounded half to even. Records are the same as a merge
- * takes them to be (analysis/merge/frames.h). */
+/* The difference of two sides record by record, as records: for each measure NAME of the runs the
+ * measures NAME.before, NAME.after (means per run) and NAME.delta, their difference. Where means
+ * are no whole numbers of a measure's raw unit they are counted in parts of it (pf_unit_parts) in
+ * which all are; shares, and what would leave 64 bits so, are rounded half to even. Records are the
+ * same as a merge takes them to be (analysis/merge/frames.h). */
 #ifndef PF_ANALYSIS_DIFF_RECORDS_H
 #define PF_ANALYSIS_DIFF_RECORDS_H
 
@@ -52,14 +53,17 @@ struct pf_diff_records {
 int pf_diff_records_init(struct pf_diff_records *);
 void pf_diff_records_free(struct pf_diff_records *);
 
-/* Adds a batch to the run at hand. PF_OK; PF_NOMEM; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED when
- * a run before had a measure of that name in another unit; or as pf_quantity_join. */
+/* Adds a batch to the run at hand. PF_OK; PF_NOMEM; PF_OVERFLOW naming record and measure;
+ * PF_UNSUPPORTED when a run before had a measure of that name in another unit; or as
+ * pf_quantity_join. */
 int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
-/* The run at hand, of side 0 (before) or 1 (after), ends; `keep` false: it counts for nothing. As pf_diff_records_add. */
+/* The run at hand, of side 0 (before) or 1 (after), ends; `keep` false: it counts for nothing. As
+ * pf_diff_records_add. */
 int pf_diff_records_end(struct pf_diff_records *, unsigned side, bool keep, struct pf_error *);
 /* Whether any run that counts has one of the measures taken. */
 bool pf_diff_records_any(const struct pf_diff_records *);
-/* After the last run: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW or PF_NOMEM. */
+/* After the last run: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW or
+ * PF_NOMEM. */
 int pf_diff_records_next(struct pf_diff_records *, struct pf_batch *, struct pf_error *);
 
 #endif

@@ -53,7 +53,7 @@ static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *b
     return pf_bound_check(bound, diff->normalize ? &shares : &block->scale, error);
 }
 
-/* --- sums of a row ---------------------------------------------------------------------------------------- */
+/* --- sums of a row ---------------------------------------------------------------------------- */
 
 static int64_t amount_at(const struct making *making, const struct pf_diff_amounts *run, const int64_t *column, uint32_t key)
 {
@@ -62,7 +62,8 @@ static int64_t amount_at(const struct making *making, const struct pf_diff_amoun
     return making->diff->normalize ? pf_diff_share(amount, run->total) : amount;
 }
 
-/* Collects a column of a row: sums by side, and the amounts themselves where they are to be compared. */
+/* Collects a column of a row: sums by side, and the amounts themselves where they are to be
+ * compared. */
 static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[2])
 {
     const struct pf_diff *diff = making->diff;
@@ -118,7 +119,7 @@ struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table, cons
     return shown;
 }
 
-/* --- tests ------------------------------------------------------------------------------------------------ */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 /* What each sample of the run stands for, 0 where it has none. False: they differ. */
 static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts, int64_t *worth)
@@ -135,8 +136,8 @@ static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts
     return true;
 }
 
-/* Whether the numbers of samples tell anything of amounts: what a sample stands for is one number on each side, or of both sides the same
- * as far as can be told. */
+/* Whether the numbers of samples tell anything of amounts: what a sample stands for is one number
+ * on each side, or of both sides the same as far as can be told. */
 static bool find_worths(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
@@ -188,7 +189,8 @@ static void scale_test(struct pf_test *test, double factor)
     test->high = fmax(low, high);
 }
 
-/* The clock's unit as a part of what is compared: of shares, that of the side where it is the greater part. */
+/* The clock's unit as a part of what is compared: of shares, that of the side where it is the
+ * greater part. */
 static double clock_unit(const struct making *making)
 {
     double least = 0, tick = making->block->tick * (double)making->block->scale.parts;
@@ -233,7 +235,8 @@ static void test_runs(const struct making *making, struct pf_diff_row *row)
         scale_test(&row->test, PF_DIFF_WHOLE);
 }
 
-/* Samples of the runs of a side count together; the numbers of runs stand for how long was counted. */
+/* Samples of the runs of a side count together; the numbers of runs stand for how long was
+ * counted. */
 static void test_samples(const struct making *making, struct pf_diff_row *row)
 {
     const double *worth = making->table->worth;
@@ -283,7 +286,7 @@ static void test_row(const struct making *making, struct pf_diff_row *row)
         test_samples(making, row);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static enum pf_diff_status status_of(pf_int128 delta, const bool there[2])
 {
@@ -324,7 +327,8 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
     return PF_OK;
 }
 
-/* Of rows that are not equal; after q is known. The margin is an amount, as the ends of the interval are. */
+/* Of rows that are not equal; after q is known. The margin is an amount, as the ends of the
+ * interval are. */
 static void set_verdict(const struct pf_diff_table *table, double margin, struct pf_diff_row *row)
 {
     pf_int128 delta = pf_diff_compared(table, row)->delta;
@@ -478,7 +482,7 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
     return status;
 }
 
-/* --- choosing and order ----------------------------------------------------------------------------------- */
+/* --- choosing and order ----------------------------------------------------------------------- */
 
 static const char *const status_names[] = {"added", "removed", "more", "less", "same"};
 

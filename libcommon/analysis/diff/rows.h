@@ -16,7 +16,8 @@ enum pf_diff_method {
     PF_DIFF_EXACT,   /* counts that chance has no part in */
     PF_DIFF_RUNS,    /* Welch's t over the runs */
     PF_DIFF_SAMPLES, /* conditional binomial on the numbers of samples */
-    PF_DIFF_UNLIKE   /* as nothing: numbers of samples are known, but not what one of either side stands for */
+    /* as nothing: numbers of samples are known, but not what one of either side stands for */
+    PF_DIFF_UNLIKE
 };
 
 enum pf_diff_status { PF_DIFF_ADDED, PF_DIFF_REMOVED, PF_DIFF_MORE, PF_DIFF_LESS, PF_DIFF_SAME };
@@ -43,17 +44,23 @@ struct pf_diff_table {
     struct pf_diff_row *rows;
     size_t count, tests;          /* tests: rows that q is over */
     size_t small;                 /* rows that pf_diff_table_least has left out */
-    size_t moved;                 /* PF_BY_FUNCTION: names of rows removed, that rows with another file or image added have too */
-    double worth[2];              /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or shares */
-    uint64_t parts;               /* so many of a mean are one of the block's unit: all means are whole numbers of them */
-    uint64_t shown_parts;         /* the same of what is shown: 1 of times and shares, which are whole, else `parts` */
+    /* PF_BY_FUNCTION: names of rows removed, that rows with another file or image added have too */
+    size_t moved;
+    /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or
+     * shares */
+    double worth[2];
+    /* so many of a mean are one of the block's unit: all means are whole numbers of them */
+    uint64_t parts;
+    /* the same of what is shown: 1 of times and shares, which are whole, else `parts` */
+    uint64_t shown_parts;
     struct pf_diff_means total;
     pf_int128 margin;             /* what --min-delta comes to, in shown parts */
     bool cum;                     /* which column is compared */
 };
 
-/* Rows of a block with anything but zeros, in order of their keys. Zero-initialise; free with pf_diff_table_free. Side 0 is before, 1
- * after. PF_OK; PF_NOMEM; PF_OVERFLOW with the row; PF_USAGE where `margin` does not fit the measure. */
+/* Rows of a block with anything but zeros, in order of their keys. Zero-initialise; free with
+ * pf_diff_table_free. Side 0 is before, 1 after. PF_OK; PF_NOMEM; PF_OVERFLOW with the row;
+ * PF_USAGE where `margin` does not fit the measure. */
 int pf_diff_table_make(struct pf_diff_table *, struct pf_diff *, const struct pf_diff_block *, const struct pf_bound *margin,
                        struct pf_error *);
 void pf_diff_table_free(struct pf_diff_table *);
@@ -63,7 +70,8 @@ static inline const struct pf_diff_means *pf_diff_compared(const struct pf_diff_
     return table->cum ? &row->cum : &row->flat;
 }
 
-/* Means as they are shown: times rounded to whole nanoseconds, half to even, with the difference of what is shown. */
+/* Means as they are shown: times rounded to whole nanoseconds, half to even, with the difference of
+ * what is shown. */
 struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *, const struct pf_diff_means *);
 
 /* "added", ... */
@@ -73,12 +81,13 @@ const char *pf_diff_status_name(enum pf_diff_status);
 enum pf_diff_only { PF_DIFF_ALL, PF_DIFF_ONLY_ADDED, PF_DIFF_ONLY_REMOVED, PF_DIFF_ONLY_MORE, PF_DIFF_ONLY_LESS, PF_DIFF_ONLY_SAME,
                     PF_DIFF_ONLY_SIGNIFICANT };
 void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
-/* Leaves out rows whose amount compared is less than `percent` of the total, both sides taken together. Verdicts stay as they are. */
+/* Leaves out rows whose amount compared is less than `percent` of the total, both sides taken
+ * together. Verdicts stay as they are. */
 void pf_diff_table_least(struct pf_diff_table *, double percent);
 /* Leaves out rows that fell. */
 void pf_diff_table_drop_negative(struct pf_diff_table *);
-/* Leaves the rows that rose by more than the bound, with verdict + where there can be one. PF_OK, or PF_USAGE where the bound does not
- * fit the measure. */
+/* Leaves the rows that rose by more than the bound, with verdict + where there can be one. PF_OK,
+ * or PF_USAGE where the bound does not fit the measure. */
 int pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff *, const struct pf_diff_block *, const struct pf_bound *,
                        struct pf_error *);
 

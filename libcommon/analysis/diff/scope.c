@@ -6,7 +6,8 @@ struct pf_diff_scope {
     struct pf_dict *dict;
     struct pf_accumulator calls, stacks; /* of the run at hand */
     struct pf_facts facts;
-    uint32_t given;                      /* sums of `calls`, then of `stacks`, that were looked at */
+    /* sums of `calls`, then of `stacks`, that were looked at */
+    uint32_t given;
     struct pf_value_column column;
     int64_t value;
     uint32_t location, callee;

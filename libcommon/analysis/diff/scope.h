@@ -1,5 +1,5 @@
-/* main::RUNTIME (analysis/sum/file_scope.h) of a run as records of a difference, whose stream, picture
- * and table then have one total. */
+/* main::RUNTIME (analysis/sum/file_scope.h) of a run as records of a difference, whose stream,
+ * picture and table then have one total. */
 #ifndef PF_ANALYSIS_DIFF_SCOPE_H
 #define PF_ANALYSIS_DIFF_SCOPE_H
 

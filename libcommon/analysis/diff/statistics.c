@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- runs ------------------------------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 void pf_moments_of(struct pf_moments *moments, const int64_t *values, size_t runs)
 {
@@ -54,7 +54,8 @@ void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values, con
 
 static double sampled(const struct pf_moments *moments, double samples)
 {
-    double mean = moments->mean + moments->rest; /* of small counts the first part is whole, and far from the mean */
+    /* of small counts the first part is whole, and far from the mean */
+    double mean = moments->mean + moments->rest;
 
     return samples > 0 ? mean * mean / (samples / (double)moments->runs) : 0;
 }
@@ -70,7 +71,8 @@ void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after,
     before->floor = after->floor = unit * unit / 12;
 }
 
-/* Takes t over this many degrees of freedom into the test, if it is more doubtful than what stands there. */
+/* Takes t over this many degrees of freedom into the test, if it is more doubtful than what stands
+ * there. */
 static void doubt(struct pf_test *test, double error, double freedom)
 {
     double p = pf_student_tail(fabs(test->difference) / error, freedom);
@@ -109,10 +111,10 @@ void pf_test_welch(struct pf_test *test, const struct pf_moments *before, const 
     doubt(test, sqrt(pooled / runs[0] + pooled / runs[1]), runs[0] + runs[1] - 2);
 }
 
-/* --- samples of one run a side ---------------------------------------------------------------------------- */
+/* --- samples of one run a side ---------------------------------------------------------------- */
 
-/* Of a binomial of `count` trials: twice the smaller of P(at most `after`) and P(at least `after`), at most 1. The tails are
- * incomplete betas (DLMF 8.17.5). */
+/* Of a binomial of `count` trials: twice the smaller of P(at most `after`) and P(at least `after`),
+ * at most 1. The tails are incomplete betas (DLMF 8.17.5). */
 static double binomial_p(double before, double after, double chance, double against)
 {
     bool more = after * against > before * chance;
@@ -189,7 +191,7 @@ void pf_test_amounts(struct pf_test *test, const struct pf_weighed *row)
     test->high = fmax(test->high, other.high);
 }
 
-/* --- many tests ------------------------------------------------------------------------------------------- */
+/* --- many tests ------------------------------------------------------------------------------- */
 
 struct ordered {
     double p;
@@ -230,7 +232,7 @@ int pf_rates_of(double *p, size_t count)
     return PF_OK;
 }
 
-/* --- many sets -------------------------------------------------------------------------------------------- */
+/* --- many sets -------------------------------------------------------------------------------- */
 
 void pf_summary_of(struct pf_summary *summary, const int64_t *values, size_t count)
 {

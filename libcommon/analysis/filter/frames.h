@@ -1,6 +1,7 @@
-/* Which frames match which expressions. A frame matches by its function, its function's system name, its file or its
- * image; a frame nobody named by what it is shown as (0x12006cbb8, [unknown]). Names match as their bytes and as they
- * are shown. Every name and place is looked at once. */
+/* Which frames match which expressions. A frame matches by its function, its function's system
+ * name, its file or its image; a frame nobody named by what it is shown as (0x12006cbb8,
+ * [unknown]). Names match as their bytes and as they are shown. Every name and place is looked at
+ * once. */
 #ifndef PF_ANALYSIS_FILTER_FRAMES_H
 #define PF_ANALYSIS_FILTER_FRAMES_H
 
@@ -30,15 +31,15 @@ struct pf_frames {
 };
 
 void pf_frames_free(struct pf_frames *);
-/* Frames that match `text` get `mark`; several tests may give the same mark. `text` must outlive this. PF_OK, PF_USAGE,
- * PF_NOMEM. */
+/* Frames that match `text` get `mark`; several tests may give the same mark. `text` must outlive
+ * this. PF_OK, PF_USAGE, PF_NOMEM. */
 int pf_frames_add(struct pf_frames *, uint8_t mark, const char *text, unsigned flags, struct pf_error *);
 
 /* Before ids of new rows are looked at. PF_OK or PF_NOMEM. */
 int pf_frames_prepare(struct pf_frames *, const struct pf_dict *);
 uint8_t pf_frames_look(struct pf_frames *, const struct pf_dict *, uint32_t location);
-/* The marks of a location and PF_FRAME_KNOWN. The dictionary must not have grown past `location` since
- * pf_frames_prepare. */
+/* The marks of a location and PF_FRAME_KNOWN. The dictionary must not have grown past `location`
+ * since pf_frames_prepare. */
 static inline uint8_t pf_frames_marks(struct pf_frames *frames, const struct pf_dict *dict, uint32_t location)
 {
     uint8_t marks = frames->locations[location];

@@ -1,5 +1,5 @@
-/* Which sets of labels match which expressions, their values as bytes or as they are shown. Every set is looked at
- * once. */
+/* Which sets of labels match which expressions, their values as bytes or as they are shown. Every
+ * set is looked at once. */
 #ifndef PF_ANALYSIS_FILTER_LABEL_TESTS_H
 #define PF_ANALYSIS_FILTER_LABEL_TESTS_H
 
@@ -31,9 +31,9 @@ struct pf_label_tests {
 };
 
 void pf_label_tests_free(struct pf_label_tests *);
-/* PF_LABEL_SECTION: `text` is a glob. PF_LABEL_MATCHED and _IGNORED: KEY, KEY=RE or KEY=LOW:HIGH, numbers with the
- * ends, one of which may be left out, with k, M or G for thousands. `text` must outlive this. PF_OK, PF_USAGE,
- * PF_NOMEM. */
+/* PF_LABEL_SECTION: `text` is a glob. PF_LABEL_MATCHED and _IGNORED: KEY, KEY=RE or KEY=LOW:HIGH,
+ * numbers with the ends, one of which may be left out, with k, M or G for thousands. `text` must
+ * outlive this. PF_OK, PF_USAGE, PF_NOMEM. */
 int pf_label_tests_add(struct pf_label_tests *, enum pf_label_mark, const char *text, unsigned flags,
                        struct pf_error *);
 
@@ -49,8 +49,8 @@ static inline uint8_t pf_label_tests_marks(struct pf_label_tests *tests, const s
 
 /* PF_OK, or PF_NOMEM when matching ran out of memory. */
 int pf_label_tests_status(const struct pf_label_tests *);
-/* Says of each expression that matched no set looked at that it did, and what there is instead. `format` (may be NULL)
- * is the name of the profiles' format. PF_OK or PF_NOMEM. */
+/* Says of each expression that matched no set looked at that it did, and what there is instead.
+ * `format` (may be NULL) is the name of the profiles' format. PF_OK or PF_NOMEM. */
 int pf_label_tests_report(const struct pf_label_tests *, const struct pf_dict *, const char *format,
                           const struct pf_report *);
 

@@ -1,4 +1,5 @@
-/* Edits of places: what makes two of them the same, and the names of functions, files, images and labels. */
+/* Edits of places: what makes two of them the same, and the names of functions, files, images and
+ * labels. */
 #ifndef PF_ANALYSIS_FILTER_PLACES_H
 #define PF_ANALYSIS_FILTER_PLACES_H
 

@@ -264,8 +264,8 @@ static bool prepare_stacks(struct pf_rewrite *rewrite)
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Puts the labels of a set that `known` does not hold on the path, outermost last; returns how many.
- * *value: of the set they extend, 0 where that is empty. */
+/* Puts the labels of a set that `known` does not hold on the path, outermost last; returns how
+ * many. *value: of the set they extend, 0 where that is empty. */
 static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels, const struct pf_id_map *known,
                           uint32_t *value)
 {

@@ -1,5 +1,5 @@
-/* s/RE/TEXT/FLAGS as sed has it: any byte may stand for '/', in TEXT & is what matched and \1 to \9 are the groups;
- * flags g (all matches) and i (as PF_PATTERN_IGNORE_CASE). */
+/* s/RE/TEXT/FLAGS as sed has it: any byte may stand for '/', in TEXT & is what matched and \1 to \9
+ * are the groups; flags g (all matches) and i (as PF_PATTERN_IGNORE_CASE). */
 #ifndef PF_ANALYSIS_FILTER_SUBSTITUTE_H
 #define PF_ANALYSIS_FILTER_SUBSTITUTE_H
 
@@ -19,9 +19,9 @@ struct pf_substitution {
 int pf_substitution_parse(struct pf_substitution *, const char *text, unsigned flags, struct pf_error *);
 void pf_substitution_free(struct pf_substitution *);
 
-/* Writes `name` (a NUL stands behind it) with the replacements made to `out`, which is emptied first and ends with a
- * NUL that is not counted. False: nothing matched, `out` means nothing; or memory ran out: out->failed, or the
- * pattern's status. */
+/* Writes `name` (a NUL stands behind it) with the replacements made to `out`, which is emptied
+ * first and ends with a NUL that is not counted. False: nothing matched, `out` means nothing; or
+ * memory ran out: out->failed, or the pattern's status. */
 bool pf_substitution_apply(struct pf_substitution *, struct pf_bytes name, struct pf_buffer *out);
 
 #endif

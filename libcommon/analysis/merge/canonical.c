@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is held ----------------------------------------------------------------------------------------- */
+/* --- what is held ----------------------------------------------------------------------------- */
 
-enum { PLACE, CALLEE, LABELS, ID_COLUMNS }; /* PLACE: the stack of a SAMPLE, the location of the others */
+/* PLACE: the stack of a SAMPLE, the location of the others */
+enum { PLACE, CALLEE, LABELS, ID_COLUMNS };
 
 struct value_store {
     uint32_t measure;
@@ -228,7 +229,7 @@ int pf_canonical_add(struct pf_canonical *canonical, const struct pf_batch *batc
     return canonical->status;
 }
 
-/* --- ranks: ids in the order of what they stand for -------------------------------------------------------- */
+/* --- ranks: ids in the order of what they stand for ------------------------------------------- */
 
 struct ranked_string {
     struct pf_bytes bytes;
@@ -390,7 +391,8 @@ static uint32_t parent_of(const struct pf_table *table, uint32_t id)
     return parent;
 }
 
-/* Numbers the nodes of a tree in preorder, siblings by the rank of what stands in them. `next` (one a node) and `order` are room. */
+/* Numbers the nodes of a tree in preorder, siblings by the rank of what stands in them. `next` (one
+ * a node) and `order` are room. */
 static void number_nodes(const struct pf_table *table, const struct sort_row *order, uint32_t *next, uint32_t *ranks)
 {
     uint32_t children = table->count - 1, node = 0, rank = 0;
@@ -413,7 +415,8 @@ static void number_nodes(const struct pf_table *table, const struct sort_row *or
     }
 }
 
-/* Ranks of the nodes of a tree (stacks, label sets); items[k] is the rank of what stands in node k. NULL: out of memory. */
+/* Ranks of the nodes of a tree (stacks, label sets); items[k] is the rank of what stands in node k.
+ * NULL: out of memory. */
 static uint32_t *rank_tree(const struct pf_table *table, uint32_t (*item)(const struct pf_table *, uint32_t id, const uint32_t *ranks),
                            const uint32_t *items)
 {
@@ -465,7 +468,7 @@ static bool rank_all(struct pf_canonical *canonical)
     return canonical->stacks && canonical->labels;
 }
 
-/* --- the order -------------------------------------------------------------------------------------------- */
+/* --- the order -------------------------------------------------------------------------------- */
 
 static uint64_t measure_field(const struct pf_measure *measure, const uint32_t *strings, unsigned field)
 {
@@ -636,7 +639,7 @@ static int compare_texts(const void *a, const void *b)
     return order ? order : (x->text_flags > y->text_flags) - (x->text_flags < y->text_flags);
 }
 
-/* --- giving ----------------------------------------------------------------------------------------------- */
+/* --- giving ----------------------------------------------------------------------------------- */
 
 static int prepare(struct pf_canonical *canonical)
 {

@@ -11,7 +11,7 @@ void pf_merge_columns_free(struct pf_merge_columns *columns)
     free(columns->facts);
 }
 
-/* --- measures --------------------------------------------------------------------------------------------- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 static bool is_events(const struct pf_dict *dict, const struct pf_measure *measure)
 {
@@ -42,7 +42,8 @@ static int different_units(const struct pf_merge_columns *columns, const struct 
                         pf_dict_string(dict, b->unit).data);
 }
 
-/* Whether the input at hand has the measure of this column as well: then it tells the two apart itself. */
+/* Whether the input at hand has the measure of this column as well: then it tells the two apart
+ * itself. */
 static bool has_both(const struct pf_merge_columns *columns, size_t other, const struct pf_batch *batch, uint64_t input)
 {
     const struct pf_measure *measure = &columns->ledger.sums[other].quantity.measure;
@@ -176,8 +177,8 @@ void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, 
     }
 }
 
-/* An exact number stays exact when a weight multiplies it. The spread of a number of samples is known
- * only for the number as it was counted. */
+/* An exact number stays exact when a weight multiplies it. The spread of a number of samples is
+ * known only for the number as it was counted. */
 static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts, pf_int128 pieces)
 {
     return measure->aggregation == PF_SUM && facts->times != 0 && (facts->uneven || facts->times != pieces);
@@ -195,7 +196,7 @@ uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t
     return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure) : UINT32_MAX;
 }
 
-/* --- what is given ---------------------------------------------------------------------------------------- */
+/* --- what is given ---------------------------------------------------------------------------- */
 
 void pf_merge_given(struct pf_merge_facts *facts, pf_int128 sum, int64_t value)
 {

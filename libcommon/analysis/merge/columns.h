@@ -52,8 +52,9 @@ int pf_merge_columns_find(struct pf_merge_columns *, const struct pf_batch *, ui
 int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_columns *);
 /* The input at hand has ended: its values counted `times` pieces. */
 void pf_merge_columns_counted(struct pf_merge_columns *, uint64_t input, pf_int128 times);
-/* The measure under which a column is written, with values in 1/`pieces` of a raw unit: the measure of the
- * inputs if all inputs have the same. A weight other than 1 makes a sampled measure an unknown one. UINT32_MAX: out of memory. */
+/* The measure under which a column is written, with values in 1/`pieces` of a raw unit: the measure
+ * of the inputs if all inputs have the same. A weight other than 1 makes a sampled measure an
+ * unknown one. UINT32_MAX: out of memory. */
 uint32_t pf_merge_columns_measure(const struct pf_merge_columns *, size_t column, pf_int128 pieces);
 
 /* A sum is given as this value. */

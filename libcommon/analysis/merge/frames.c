@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-/* --- functions -------------------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 struct function_key {
-    uint32_t name, system_name, file, one; /* a function may have a first line and no more: no key is zero */
+    /* a function may have a first line and no more: no key is zero */
+    uint32_t name, system_name, file, one;
     int64_t line;
 };
 
@@ -35,7 +36,7 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
     return form->first;
 }
 
-/* --- while reading ---------------------------------------------------------------------------------------- */
+/* --- while reading ---------------------------------------------------------------------------- */
 
 /* Of a build nothing is left but the image's name. */
 static uint32_t plain_image(struct pf_dict *dict, uint32_t image)
@@ -87,7 +88,7 @@ int pf_merge_frames_extend(struct pf_merge_frames *frames)
     return PF_OK;
 }
 
-/* --- then ------------------------------------------------------------------------------------------------- */
+/* --- then ------------------------------------------------------------------------------------- */
 
 static uint32_t final_function(struct pf_merge_frames *frames, uint32_t function)
 {

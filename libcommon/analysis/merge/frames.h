@@ -1,12 +1,14 @@
 /* Which frames of different inputs are the same.
  *
- * At full granularity the whole location counts. Addresses are taken from the start of their image, so that it does not matter where
- * that was mapped: an image is known by its identifier (build id), else by its name, and by which part of it was mapped. Coarser
- * granularities leave out the address and what of the image differs from build to build; a function is then known by name and file, but
+ * At full granularity the whole location counts. Addresses are taken from the start of their image,
+ * so that it does not matter where that was mapped: an image is known by its identifier (build id),
+ * else by its name, and by which part of it was mapped. Coarser granularities leave out the address
+ * and what of the image differs from build to build; a function is then known by name and file, but
  * those without a name of their own by their first line too.
  *
- * What has several forms (an image mapped at several places, a function at several first lines) is given in the least of them, so
- * that the order of inputs does not matter; that one is known at the end. */
+ * What has several forms (an image mapped at several places, a function at several first lines) is
+ * given in the least of them, so that the order of inputs does not matter; that one is known at the
+ * end. */
 #ifndef PF_ANALYSIS_MERGE_FRAMES_H
 #define PF_ANALYSIS_MERGE_FRAMES_H
 

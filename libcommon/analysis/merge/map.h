@@ -1,5 +1,5 @@
-/* What places become, and with them the stacks they stand in: every location and every node of the calling-context tree is mapped
- * once. While nothing changes there is no map. */
+/* What places become, and with them the stacks they stand in: every location and every node of the
+ * calling-context tree is mapped once. While nothing changes there is no map. */
 #ifndef PF_ANALYSIS_MERGE_MAP_H
 #define PF_ANALYSIS_MERGE_MAP_H
 
@@ -23,7 +23,8 @@ static inline uint32_t pf_merge_id(const struct pf_merge_ids *ids, uint32_t id)
     return ids->to && id < ids->known ? ids->to[id] : id;
 }
 
-/* What the ids of a column become: the column itself where all stay as they are, else `to`, which has room for `rows`. */
+/* What the ids of a column become: the column itself where all stay as they are, else `to`, which
+ * has room for `rows`. */
 const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *, const uint32_t *column, uint32_t rows, uint32_t *to);
 
 /* Zero-initialise but for the first four; free with pf_merge_map_free. */
@@ -32,7 +33,8 @@ struct pf_merge_map {
     /* What a location becomes; what it becomes stays as it is. May intern. */
     uint32_t (*place)(void *arg, uint32_t location);
     void *arg;
-    const struct pf_merge_map *before; /* what this one sends elsewhere is not met any more; NULL: all are */
+    /* what this one sends elsewhere is not met any more; NULL: all are */
+    const struct pf_merge_map *before;
     struct pf_merge_ids locations, stacks;
 };
 

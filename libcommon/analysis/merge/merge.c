@@ -16,7 +16,8 @@ struct pf_merge {
     struct pf_dict *dict;
     struct pf_merge_options options;
     struct pf_merge_kind kinds[PF_RECORD_KINDS];
-    struct pf_merge_kind own[PF_RECORD_KINDS]; /* of the input at hand alone, where that is added as a whole at its end */
+    /* of the input at hand alone, where that is added as a whole at its end */
+    struct pf_merge_kind own[PF_RECORD_KINDS];
     struct pf_merge_frames frames;
     struct pf_merge_labels labels, own_labels; /* while reading; at the end */
     struct pf_merge_evals evals;
@@ -108,7 +109,7 @@ static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *ki
                         pf_kind_name(kind->kind), record + 1, pf_clip(frame).text, pf_clip(name).text);
 }
 
-/* --- inputs ----------------------------------------------------------------------------------------------- */
+/* --- inputs ----------------------------------------------------------------------------------- */
 
 static bool normalizes(const struct pf_merge *merge)
 {
@@ -264,7 +265,7 @@ int pf_merge_add(struct pf_merge *merge, const struct pf_batch *batch, struct pf
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Leaves out, or refuses, measures that not all inputs have. */
 static int choose_measures(struct pf_merge *merge, struct pf_error *error)
@@ -324,7 +325,8 @@ static int rename_metadata(struct pf_merge *merge)
     return pf_dict_status(merge->dict);
 }
 
-/* What could only be known at the end: the least form of places, evals with the same text, numbers that mean nothing any more. */
+/* What could only be known at the end: the least form of places, evals with the same text, numbers
+ * that mean nothing any more. */
 static int settle(struct pf_merge *merge, struct pf_error *error)
 {
     struct pf_dict *dict = merge->dict;
@@ -397,7 +399,7 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
     return PF_OK;
 }
 
-/* --- the result ------------------------------------------------------------------------------------------- */
+/* --- the result ------------------------------------------------------------------------------- */
 
 /* Columns of the kind for a batch; false: out of memory. */
 static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch *batch)

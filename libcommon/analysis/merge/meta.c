@@ -13,7 +13,8 @@ void pf_merge_meta_free(struct pf_merge_meta *meta)
 
 static enum pf_meta_rule programs_rule(struct pf_bytes key)
 {
-    return pf_bytes_equal(key, PF_BYTES("removed")) ? PF_META_NEVER : PF_META_EACH; /* those are added up apart */
+    /* those are added up apart */
+    return pf_bytes_equal(key, PF_BYTES("removed")) ? PF_META_NEVER : PF_META_EACH;
 }
 
 static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
@@ -93,7 +94,7 @@ void pf_merge_meta_drop(struct pf_merge_meta *meta)
     pf_table_truncate(&meta->met, meta->mark.met > 0 ? meta->mark.met : 1);
 }
 
-/* --- identities ------------------------------------------------------------------------------------------- */
+/* --- identities ------------------------------------------------------------------------------- */
 
 /* The key under which those are told that an identity was made of. */
 static uint32_t parts_key(struct pf_dict *dict, uint32_t key)
@@ -114,7 +115,8 @@ static int compare_bytes(const void *a, const void *b)
     return pf_bytes_compare(*(const struct pf_bytes *)a, *(const struct pf_bytes *)b);
 }
 
-/* The identities of all inputs, and those that identities of merged inputs were made of, sorted, each once. */
+/* The identities of all inputs, and those that identities of merged inputs were made of, sorted,
+ * each once. */
 static size_t collect(const struct pf_merge_meta *meta, const struct pf_merging *merging, const struct pf_merge_meta_row *first,
                       uint32_t parts, struct pf_bytes *list)
 {

@@ -1,5 +1,6 @@
-/* Metadata of a merge. Every input that a stream is made of keeps its own, behind the row `profutils` `input` that announces it; what
- * a format says of its rows (codec/format.h, struct pf_merging) decides which are told once, of each input, or not at all. */
+/* Metadata of a merge. Every input that a stream is made of keeps its own, behind the row
+ * `profutils` `input` that announces it; what a format says of its rows (codec/format.h, struct
+ * pf_merging) decides which are told once, of each input, or not at all. */
 #ifndef PF_ANALYSIS_MERGE_META_H
 #define PF_ANALYSIS_MERGE_META_H
 
@@ -24,7 +25,8 @@ struct pf_merge_meta {
     struct pf_table met;       /* rows that are told once */
     uint64_t sources;          /* inputs announced */
     pf_int128 duration;        /* that the rows tell, in nanoseconds, of the input at hand */
-    uint32_t own_label;        /* key of labels whose numbers mean something within one input only; 0 = none */
+    /* key of labels whose numbers mean something within one input only; 0 = none */
+    uint32_t own_label;
     struct pf_merge_meta_mark {
         size_t count;
         uint32_t met, own_label;
@@ -43,7 +45,8 @@ void pf_merge_meta_drop(struct pf_merge_meta *);
 int pf_merge_meta_append(struct pf_merge_meta *, uint32_t origin, uint32_t key, uint32_t value);
 /* All were given. PF_OK or PF_NOMEM. */
 int pf_merge_meta_end(struct pf_merge_meta *);
-/* Names of files and functions in the rows become what they are in the records. What fails is the dictionary's status. */
+/* Names of files and functions in the rows become what they are in the records. What fails is the
+ * dictionary's status. */
 void pf_merge_meta_rename(struct pf_merge_meta *, const struct pf_meta_edit *);
 /* The next rows, valid until the next call; false at the end. */
 bool pf_merge_meta_next(struct pf_merge_meta *, struct pf_batch *);

@@ -1,5 +1,6 @@
-/* What filters took away from the inputs of a merge (analysis/sum/removed.h), weighted as their records are, so that the total before all
- * filters stays the total at hand and what was removed. */
+/* What filters took away from the inputs of a merge (analysis/sum/removed.h), weighted as their
+ * records are, so that the total before all filters stays the total at hand and what was
+ * removed. */
 #ifndef PF_ANALYSIS_MERGE_REMOVED_H
 #define PF_ANALYSIS_MERGE_REMOVED_H
 
@@ -15,7 +16,8 @@ void pf_merge_removed_free(struct pf_merge_removed *);
 int pf_merge_removed_add(struct pf_merge_removed *, struct pf_dict *, const struct pf_batch *);
 /* The input at hand is left out. */
 void pf_merge_removed_drop(struct pf_merge_removed *);
-/* The input at hand has ended; its amounts count `times` pieces. What leaves 128 bits is forgotten. PF_OK or PF_NOMEM. */
+/* The input at hand has ended; its amounts count `times` pieces. What leaves 128 bits is forgotten.
+ * PF_OK or PF_NOMEM. */
 int pf_merge_removed_input(struct pf_merge_removed *, const struct pf_dict *, pf_int128 times);
 /* All were given: amounts become whole numbers of raw units, of `pieces` each. */
 void pf_merge_removed_end(struct pf_merge_removed *, const struct pf_dict *, pf_int128 pieces);

@@ -16,8 +16,9 @@ struct pf_merge_scale {
     pf_int128 target;        /* its total, or nanoseconds */
 };
 
-/* The factor of an input with this main column (NULL: none) and total of it, in raw units; `duration` is what its metadata tell, 0
- * or less: nothing. PF_OK; PF_UNSUPPORTED where there is nothing to scale by; PF_OVERFLOW where the factor is out of range. */
+/* The factor of an input with this main column (NULL: none) and total of it, in raw units;
+ * `duration` is what its metadata tell, 0 or less: nothing. PF_OK; PF_UNSUPPORTED where there is
+ * nothing to scale by; PF_OVERFLOW where the factor is out of range. */
 int pf_merge_scale_input(struct pf_merge_scale *, const struct pf_merge_options *, const struct pf_dict *,
                          const struct pf_sums *, pf_int128 total, pf_int128 duration, pf_int128 *times, struct pf_error *);
 

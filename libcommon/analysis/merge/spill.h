@@ -7,7 +7,8 @@
 
 struct pf_spill;
 
-/* The file is made in $TMPDIR, or /tmp, and has no name. `dict` is the one of all batches and outlives this. *spill is NULL on failure. */
+/* The file is made in $TMPDIR, or /tmp, and has no name. `dict` is the one of all batches and
+ * outlives this. *spill is NULL on failure. */
 int pf_spill_open(struct pf_spill **, struct pf_dict *dict, struct pf_error *);
 void pf_spill_close(struct pf_spill *); /* NULL is allowed */
 

@@ -16,8 +16,9 @@ struct pf_weight {
     uint64_t den; /* > 0 */
 };
 
-/* An integer, a decimal number or a fraction of two integers, with an optional sign: `2`, `0.25`, `1/3`, `-1`. In lowest terms.
- * PF_OK; PF_USAGE with the reason where it is none, or too big or too fine. */
+/* An integer, a decimal number or a fraction of two integers, with an optional sign: `2`, `0.25`,
+ * `1/3`, `-1`. In lowest terms. PF_OK; PF_USAGE with the reason where it is none, or too big or too
+ * fine. */
 int pf_weight_parse(struct pf_weight *, struct pf_bytes, struct pf_error *);
 
 /* Zero-initialise; free with pf_weights_free. */
@@ -30,7 +31,8 @@ struct pf_weights {
 void pf_weights_free(struct pf_weights *);
 /* PF_OK or PF_NOMEM. */
 int pf_weights_add(struct pf_weights *, struct pf_weight);
-/* Brings all to one denominator. PF_OK; PF_USAGE where that has more than 31 bits, or where a weight in pieces of it leaves 64. */
+/* Brings all to one denominator. PF_OK; PF_USAGE where that has more than 31 bits, or where a
+ * weight in pieces of it leaves 64. */
 int pf_weights_join(struct pf_weights *, struct pf_error *);
 
 #endif

@@ -28,7 +28,8 @@ struct pf_binary {
     const char *path;
     Dwfl *dwfl;
     Dwfl_Module *module;
-    GElf_Addr bias, debug_bias; /* of the addresses libdwfl gives the file, its debugging information */
+    /* of the addresses libdwfl gives the file, its debugging information */
+    GElf_Addr bias, debug_bias;
     struct segment segments[SEGMENTS_MAX];
     size_t segment_count;
     char build_id[2 * BUILD_ID_MAX + 1];
@@ -42,7 +43,7 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* --- opening ---------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static int elf_error(struct pf_error *error, const char *what)
 {
@@ -213,7 +214,7 @@ const char *pf_binary_build_id(const struct pf_binary *binary)
     return binary->build_id;
 }
 
-/* --- images ----------------------------------------------------------------------------------------------- */
+/* --- images ----------------------------------------------------------------------------------- */
 
 static struct pf_bytes last_part(struct pf_bytes path)
 {
@@ -231,7 +232,8 @@ static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
     return text;
 }
 
-/* Identifiers are build ids when they have the length of one that linkers make: DCPI's have another. */
+/* Identifiers are build ids when they have the length of one that linkers make: DCPI's have
+ * another. */
 static bool is_build_id(struct pf_bytes text)
 {
     return pf_all_of(text, "0123456789abcdefABCDEF") &&
@@ -262,7 +264,7 @@ enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struc
     return binary->build_id[0] && is_build_id(identifier) ? PF_BINARY_CHANGED : PF_BINARY_SAME;
 }
 
-/* --- addresses -------------------------------------------------------------------------------------------- */
+/* --- addresses -------------------------------------------------------------------------------- */
 
 static bool has_code(const struct pf_binary *binary, uint64_t address)
 {

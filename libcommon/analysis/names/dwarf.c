@@ -68,7 +68,7 @@ struct pf_dwarf {
     bool failed; /* memory ran out */
 };
 
-/* --- units ------------------------------------------------------------------------------------------------ */
+/* --- units ------------------------------------------------------------------------------------ */
 
 static int compare_spans(const void *a, const void *b)
 {
@@ -145,7 +145,7 @@ void pf_dwarf_close(struct pf_dwarf *dwarf)
     free(dwarf);
 }
 
-/* --- index of a unit -------------------------------------------------------------------------------------- */
+/* --- index of a unit -------------------------------------------------------------------------- */
 
 struct walk {
     struct pf_dwarf *dwarf;
@@ -306,7 +306,7 @@ static uint32_t find_function(const struct unit *unit, uint64_t address)
     return k != NONE ? unit->ranges[k].function : NONE;
 }
 
-/* --- names ------------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* The unit an entry is in: not always the one that refers to it. */
 static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
@@ -318,7 +318,8 @@ static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
         return NULL;
     uint64_t offset = dwarf_dieoffset(&top);
 
-    while (low < high) { /* units stand in the order of their offsets; those that are kept apart in none */
+    /* units stand in the order of their offsets; those that are kept apart in none */
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
 
         if (dwarf->units[middle].body.cu == top.cu)
@@ -465,7 +466,7 @@ static void describe(struct pf_dwarf *dwarf, struct unit *unit, struct function 
     }
 }
 
-/* --- frames ----------------------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static void set_line(struct pf_dwarf *dwarf, struct unit *unit, uint64_t address, struct pf_frame *frame, const char **file)
 {

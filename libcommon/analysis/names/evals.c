@@ -47,7 +47,7 @@ static bool is_eval(struct pf_bytes name, struct eval *eval)
     return find_eval(name, eval) && eval->start == 0 && eval->end == name.size;
 }
 
-/* --- names ------------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name, unsigned depth);
 
@@ -94,7 +94,7 @@ uint32_t pf_merge_evals_name(const struct pf_merge_evals *evals, struct pf_dict 
     return rename_at(evals, dict, name, 0);
 }
 
-/* --- texts ------------------------------------------------------------------------------------------------ */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 struct candidate {
     uint32_t name;     /* string of the dictionary */
@@ -172,7 +172,8 @@ static bool name_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
     return x.size != y.size ? x.size < y.size : pf_bytes_compare(x, y) < 0;
 }
 
-/* Evals of one nesting, whose places are told by their final names already: finds the least name of each group and maps the others. */
+/* Evals of one nesting, whose places are told by their final names already: finds the least name of
+ * each group and maps the others. */
 static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct candidate *list, size_t count)
 {
     struct pf_table groups;

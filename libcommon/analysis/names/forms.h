@@ -1,4 +1,5 @@
-/* Things that are the same in several forms: the forms of each, the first that was met and the least. */
+/* Things that are the same in several forms: the forms of each, the first that was met and the
+ * least. */
 #ifndef PF_ANALYSIS_NAMES_FORMS_H
 #define PF_ANALYSIS_NAMES_FORMS_H
 
@@ -24,7 +25,8 @@ struct pf_forms {
 /* PF_OK or PF_NOMEM; free in any case. */
 int pf_forms_init(struct pf_forms *, size_t key_size);
 void pf_forms_free(struct pf_forms *);
-/* Enters an id under its key; the forms it belongs to, valid until the next call, or NULL when out of memory. `least` is the caller's. */
+/* Enters an id under its key; the forms it belongs to, valid until the next call, or NULL when out
+ * of memory. `least` is the caller's. */
 struct pf_form *pf_forms_enter(struct pf_forms *, const void *key, uint32_t id);
 /* The forms an id belongs to; NULL: it was not entered. */
 struct pf_form *pf_forms_of(const struct pf_forms *, uint32_t id);

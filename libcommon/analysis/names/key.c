@@ -55,7 +55,8 @@ void pf_keys_free(struct pf_keys *keys)
     free(keys->first_lines);
 }
 
-/* One string for all that are shown alike: valid UTF-8 whether or not its producer said so, and Latin-1 as UTF-8. */
+/* One string for all that are shown alike: valid UTF-8 whether or not its producer said so, and
+ * Latin-1 as UTF-8. */
 static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
 {
     struct pf_bytes bytes = pf_dict_string(keys->dict, string);
@@ -79,7 +80,8 @@ static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
     return string;
 }
 
-/* Behind the last `::` that is not inside template arguments and stands before the parameters. 0: there is none. */
+/* Behind the last `::` that is not inside template arguments and stands before the parameters. 0:
+ * there is none. */
 static size_t last_scope(struct pf_bytes name)
 {
     size_t found = 0;
@@ -105,7 +107,8 @@ static struct pf_bytes without_number(struct pf_bytes name, char sign)
     return size > 1 && size < name.size && name.data[size - 1] == sign ? (struct pf_bytes){name.data, size - 1} : name;
 }
 
-/* Without what compilers, linkers and callgrind put behind a name: parameters, f.part.0, f.cold, f@@GLIBC_2.34, f@plt, f'2. */
+/* Without what compilers, linkers and callgrind put behind a name: parameters, f.part.0, f.cold,
+ * f@@GLIBC_2.34, f@plt, f'2. */
 static struct pf_bytes bare_name(struct pf_bytes name)
 {
     static const struct pf_bytes clones[] = {{".part", 5}, {".isra", 5}, {".constprop", 10}, {".cold", 5}, {".lto_priv", 9},
@@ -161,8 +164,8 @@ static uint32_t package_of(struct pf_keys *keys, const struct pf_function *funct
     return id;
 }
 
-/* The file a function stands under in PF_BY_FILE. Subroutines in C have none: those of a Perl package stand under
- * "xs:PACKAGE", as in Devel::StatProfiler's reports. */
+/* The file a function stands under in PF_BY_FILE. Subroutines in C have none: those of a Perl
+ * package stand under "xs:PACKAGE", as in Devel::StatProfiler's reports. */
 static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, const struct pf_function *function)
 {
     struct pf_bytes package = pf_package_name(pf_dict_string(keys->dict, function->name));
@@ -410,7 +413,8 @@ struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf
     if (name.data != text)
         return name;
     scratch->size = 0;
-    pf_buffer_append(scratch, text, name.size + 1); /* with a NUL behind it, as every string of a dictionary has */
+    /* with a NUL behind it, as every string of a dictionary has */
+    pf_buffer_append(scratch, text, name.size + 1);
     return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, name.size};
 }
 

@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 enum pf_by {
-    PF_BY_FUNCTION, /* name, file, image and, without a name of its own, first line: two `main` in two files are two */
+    /* name, file, image and, without a name of its own, first line: two `main` in two files are
+     * two */
+    PF_BY_FUNCTION,
     PF_BY_NAME,
     PF_BY_FILE,
     PF_BY_LINE,     /* function and line being executed */
@@ -22,8 +24,8 @@ enum pf_by {
     PF_BY_LABEL     /* sections too: their key is `section` */
 };
 
-/* What --by names: function, name, file, line, address, image, package, section or label:KEY, whose key is interned (else *label is 0).
- * False when there is no such thing. */
+/* What --by names: function, name, file, line, address, image, package, section or label:KEY, whose
+ * key is interned (else *label is 0). False when there is no such thing. */
 bool pf_by_find(const char *name, struct pf_dict *, enum pf_by *, uint32_t *label);
 
 enum { PF_KEY_PRESENT = 1, PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf_dict_has_address */ };
@@ -31,14 +33,15 @@ enum { PF_KEY_PRESENT = 1, PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf
 /* The part of a function's name that PF_BY_PACKAGE goes by. */
 struct pf_bytes pf_package_name(struct pf_bytes name);
 
-/* Fields that do not make a row of this kind are 0. Rows of labels: `name` is the value or, with numeric 1, the unit of the number
- * in `line`. */
+/* Fields that do not make a row of this kind are 0. Rows of labels: `name` is the value or, with
+ * numeric 1, the unit of the number in `line`. */
 struct pf_key {
     uint32_t name, file, image; /* strings */
     uint16_t present, numeric;  /* present: never 0, so that a key of nothing but 0 is a row too */
     int64_t line;
     uint64_t address;           /* PF_BY_ADDRESS, and functions nobody named */
-    int64_t first;              /* first line of a function without a name of its own (analysis/names/anonymous.h) */
+    /* first line of a function without a name of its own (analysis/names/anonymous.h) */
+    int64_t first;
 };
 
 struct pf_keys {
@@ -46,7 +49,8 @@ struct pf_keys {
     enum pf_by by;
     uint32_t label;      /* string: the key of the label */
     struct pf_table table; /* struct pf_key, numbered from 1 */
-    int64_t *lines;      /* smallest positive line met: start lines, for PF_BY_ADDRESS executed ones; 0 = none */
+    /* smallest positive line met: start lines, for PF_BY_ADDRESS executed ones; 0 = none */
+    int64_t *lines;
     size_t line_capacity, line_count;
     unsigned char *inlined; /* by key: PF_KEY_INLINED and PF_KEY_CALLED */
     size_t inlined_capacity, inlined_count;
@@ -57,18 +61,23 @@ struct pf_keys {
     struct pf_forms images; /* those mapped at several places are one image */
     uint32_t images_known;  /* ids below it are entered */
     bool moved;             /* one is */
-    bool open;              /* set by the owner: more images may come, so they count in the first form, which stays, not in the least */
-    const struct pf_merge_evals *evals; /* set by the owner, what they are called; NULL: as they are */
+    /* set by the owner: more images may come, so they count in the first form, which stays, not in
+     * the least */
+    bool open;
+    /* set by the owner, what they are called; NULL: as they are */
+    const struct pf_merge_evals *evals;
     int status;
 };
 
-/* `label` (a string of the dictionary) counts for PF_BY_LABEL only. PF_OK or PF_NOMEM; free in any case. */
+/* `label` (a string of the dictionary) counts for PF_BY_LABEL only. PF_OK or PF_NOMEM; free in any
+ * case. */
 int pf_keys_init(struct pf_keys *, struct pf_dict *, enum pf_by, uint32_t label);
 void pf_keys_free(struct pf_keys *);
 
-/* Fills `places` for all locations there are, an address of an image mapped at several places as that of one of them, after which the
- * number of keys is final until there are more; the key of location 0 is 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at
- * new locations only. */
+/* Fills `places` for all locations there are, an address of an image mapped at several places as
+ * that of one of them, after which the number of keys is final until there are more; the key of
+ * location 0 is 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at new locations
+ * only. */
 int pf_keys_places(struct pf_keys *);
 /* The row of a label's value; out of memory the keys' status says. */
 uint32_t pf_keys_value(struct pf_keys *, const struct pf_label *);
@@ -83,19 +92,23 @@ bool pf_keys_same_function(const struct pf_keys *, uint32_t a, uint32_t b);
 struct pf_key pf_keys_function(const struct pf_keys *, uint32_t key);
 /* Whether the row has an address: 0 may be one. */
 bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
-/* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not known. */
+/* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not
+ * known. */
 int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 
-/* Whether the places of the row are inlined, not inlined, or both; 0 for rows without inlined places and rows other than functions. */
+/* Whether the places of the row are inlined, not inlined, or both; 0 for rows without inlined
+ * places and rows other than functions. */
 enum { PF_KEY_INLINED = 1, PF_KEY_CALLED = 2 };
 unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
 
-/* What the row is called: a function, a file, a value ...; unnamed addresses as everywhere (0x...), nothing known `[unknown]`, "" where
- * the row has no name. `flags` (may be NULL) gets the string's. */
+/* What the row is called: a function, a file, a value ...; unnamed addresses as everywhere (0x...),
+ * nothing known `[unknown]`, "" where the row has no name. `flags` (may be NULL) gets the
+ * string's. */
 
 struct pf_bytes pf_keys_name(const struct pf_keys *, uint32_t key, struct pf_buffer *scratch, unsigned *flags);
 
-/* Order of rows whose numbers are equal: name, file, image as bytes, then first line, line and address. */
+/* Order of rows whose numbers are equal: name, file, image as bytes, then first line, line and
+ * address. */
 int pf_keys_compare(const struct pf_keys *, uint32_t a, uint32_t b);
 
 #endif

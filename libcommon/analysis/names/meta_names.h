@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* The format an origin belongs to: its name stands before the first dot, or behind that of a private one. NULL: none. */
+/* The format an origin belongs to: its name stands before the first dot, or behind that of a
+ * private one. NULL: none. */
 const struct pf_format *pf_meta_owner(struct pf_bytes origin);
 
 /* How names change. Strings; 0 and the dictionary's status when out of memory. */

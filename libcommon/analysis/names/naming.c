@@ -92,7 +92,7 @@ void pf_naming_no_inlines(struct pf_naming *naming)
     naming->no_inlines = true;
 }
 
-/* --- locations -------------------------------------------------------------------------------------------- */
+/* --- locations -------------------------------------------------------------------------------- */
 
 static size_t symbol_frames(const struct source *source, const struct pf_image *image, uint64_t address, struct pf_frame *frame)
 {
@@ -235,7 +235,7 @@ static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
     return place;
 }
 
-/* --- batches ---------------------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 /* From the nearest frame outside that is known inwards. */
 static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack, uint32_t *named)
@@ -293,7 +293,7 @@ int pf_naming_batch(struct pf_naming *naming, struct pf_dict *dict, const struct
     return good && pf_dict_status(dict) == PF_OK ? PF_OK : PF_NOMEM;
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static void report_changed(const struct source *source, const struct pf_dict *dict, const struct pf_report *report)
 {

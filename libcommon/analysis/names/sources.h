@@ -33,8 +33,8 @@ struct pf_lines {
 };
 
 /* Lines of `name`: from the profile, else from a regular file of that name (up to 64 MiB). PF_OK;
- * PF_EOF if the text does not exist or the user may not read the file (then `lines` is empty); PF_IO
- * or PF_NOMEM with `error` set. The lines are valid as long as both structs are. */
+ * PF_EOF if the text does not exist or the user may not read the file (then `lines` is empty);
+ * PF_IO or PF_NOMEM with `error` set. The lines are valid as long as both structs are. */
 int pf_sources_lines(const struct pf_sources *, struct pf_bytes name, struct pf_lines *, struct pf_error *);
 void pf_lines_free(struct pf_lines *);
 

@@ -15,7 +15,7 @@ struct pf_symbols {
     struct pf_arena texts;
 };
 
-/* --- lines ------------------------------------------------------------------------------------------------ */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 struct parsed {
     uint64_t address, size;
@@ -80,7 +80,7 @@ static bool looks_like_nm(struct pf_source *source)
     return nm >= map;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool keep_text(struct pf_symbols *symbols, struct pf_bytes *text)
 {
@@ -90,7 +90,8 @@ static bool keep_text(struct pf_symbols *symbols, struct pf_bytes *text)
     return copy;
 }
 
-/* What nm -l says behind a tab: FILE:LINE. Anything else there (the module of a kernel's symbol) is left out of the name, too. */
+/* What nm -l says behind a tab: FILE:LINE. Anything else there (the module of a kernel's symbol) is
+ * left out of the name, too. */
 static void split_place(struct pf_symbol *symbol)
 {
     const char *tab = memchr(symbol->name.data, '\t', symbol->name.size);

@@ -1,4 +1,5 @@
-/* A table of symbols: what addresses of one image are called. From the text that nm prints, a perf map, or an image's own table. */
+/* A table of symbols: what addresses of one image are called. From the text that nm prints, a perf
+ * map, or an image's own table. */
 #ifndef PF_ANALYSIS_NAMES_SYMBOLS_H
 #define PF_ANALYSIS_NAMES_SYMBOLS_H
 
@@ -24,9 +25,9 @@ struct pf_symbols *pf_symbols_new(void); /* NULL: out of memory */
 /* Reads a file whose first byte is ahead. Which of both it is, the lines tell:
  *     nm         ADDRESS [SIZE] TYPE NAME [TAB FILE:LINE]     (also -S, -l, -C; /proc/kallsyms)
  *     perf map   ADDRESS SIZE NAME
- * with numbers in hexadecimal. Symbols without a size end where the next one begins, of data too. Of several at one place the last one
- * of a perf map counts, of nm's the global one. PF_FAILED when no line is one of these, PF_NOMEM, or the source's own failure;
- * *symbols is NULL then. */
+ * with numbers in hexadecimal. Symbols without a size end where the next one begins, of data too.
+ * Of several at one place the last one of a perf map counts, of nm's the global one. PF_FAILED when
+ * no line is one of these, PF_NOMEM, or the source's own failure; *symbols is NULL then. */
 int pf_symbols_read(struct pf_symbols **symbols, struct pf_source *, struct pf_error *);
 void pf_symbols_free(struct pf_symbols *); /* NULL is allowed */
 

@@ -62,8 +62,8 @@ uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
     return main->measure;
 }
 
-/* Decided once, when the first measure of a quantity is met: a better main measure that comes later was not known before, so no
- * record had a value of it and nothing is lost. */
+/* Decided once, when the first measure of a quantity is met: a better main measure that comes later
+ * was not known before, so no record had a value of it and nothing is lost. */
 static bool wanted(struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
 {
     const struct pf_measures *measures = &accumulator->dict->measures;
@@ -115,7 +115,8 @@ static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struc
     return status;
 }
 
-/* The two loops the speed of the whole depends on. Each gives the rows done: fewer than `rows` when the next sum leaves 64 bits. */
+/* The two loops the speed of the whole depends on. Each gives the rows done: fewer than `rows` when
+ * the next sum leaves 64 bits. */
 static uint32_t add_rows(int64_t *restrict sums, const uint32_t *restrict index, const int64_t *restrict values, uint32_t rows)
 {
     uint32_t i;
@@ -215,7 +216,8 @@ static bool reserve_labels(struct pf_accumulator *accumulator, size_t count)
     return true;
 }
 
-/* Marks the label sets of the rows; most batches have one alone, and a loop that only looks is much faster than one that writes. */
+/* Marks the label sets of the rows; most batches have one alone, and a loop that only looks is much
+ * faster than one that writes. */
 static bool mark_labels(struct pf_accumulator *accumulator, const uint32_t *labels, uint32_t rows)
 {
     uint32_t differ = 0;
@@ -307,7 +309,7 @@ int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, s
     return PF_OK;
 }
 
-/* --- inputs by themselves --------------------------------------------------------------------------------- */
+/* --- inputs by themselves --------------------------------------------------------------------- */
 
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all)
 {
@@ -427,7 +429,8 @@ static int add_sums(struct pf_sums *sums, const struct pf_sums *from, const stru
     return PF_OK;
 }
 
-/* Adds all sums of the input, which fit. The factors of the members are not used: values are added to the sums of their input. */
+/* Adds all sums of the input, which fit. The factors of the members are not used: values are added
+ * to the sums of their input. */
 static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *own, const struct joint *joints)
 {
     struct pf_ledger *ledger = &all->ledger;

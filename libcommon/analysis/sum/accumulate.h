@@ -1,5 +1,5 @@
-/* Sums of records by what they are about: the stack, the place, the pair of caller and callee, or the labels. One pass; memory is
- * proportional to the dictionary. */
+/* Sums of records by what they are about: the stack, the place, the pair of caller and callee, or
+ * the labels. One pass; memory is proportional to the dictionary. */
 #ifndef PF_ANALYSIS_SUM_ACCUMULATE_H
 #define PF_ANALYSIS_SUM_ACCUMULATE_H
 
@@ -16,14 +16,15 @@ struct pf_edge {
     uint32_t caller, callee; /* locations */
 };
 
-/* Zero-initialise and set what the caller decides; free with pf_accumulator_free. Sums are narrow; their rows are stacks (SAMPLE), locations
- * (FLAT) or edges (EDGE), or label sets or records where the accumulator goes by labels or slices. */
+/* Zero-initialise and set what the caller decides; free with pf_accumulator_free. Sums are narrow;
+ * their rows are stacks (SAMPLE), locations (FLAT) or edges (EDGE), or label sets or records where
+ * the accumulator goes by labels or slices. */
 struct pf_accumulator {
     const struct pf_dict *dict;
     bool by_labels;
     struct pf_slices *slices; /* borrowed: SAMPLE sums go by its records; NULL: by stack */
-    /* Whether sums of this SAMPLE measure are asked for by name; NULL: those of the main measure are. All FLAT and EDGE measures are
-     * kept: their sums are small. */
+    /* Whether sums of this SAMPLE measure are asked for by name; NULL: those of the main measure
+     * are. All FLAT and EDGE measures are kept: their sums are small. */
     bool (*wants)(void *arg, uint32_t measure);
     void *arg;
 
@@ -33,7 +34,8 @@ struct pf_accumulator {
         struct pf_main_choice choice;
         uint32_t looked;     /* measures looked at; 0 = start again */
     } preferred;
-    struct pf_sums *derived; /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
+    /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
+    struct pf_sums *derived;
     uint32_t derived_count;
     uint64_t records[PF_RECORD_KINDS];
     bool file_scope;         /* pf_file_scope_add has added a call, to which no record belongs */
@@ -47,22 +49,25 @@ struct pf_accumulator {
 
 void pf_accumulator_free(struct pf_accumulator *);
 
-/* Adds the rows of a SAMPLE, FLAT or EDGE batch (of at most PF_BATCH_ROWS rows); other kinds are passed over. PF_OK; PF_NOMEM;
- * PF_OVERFLOW, with the record and the measure, when a sum leaves 64 bits; or as pf_quantity_join. */
+/* Adds the rows of a SAMPLE, FLAT or EDGE batch (of at most PF_BATCH_ROWS rows); other kinds are
+ * passed over. PF_OK; PF_NOMEM; PF_OVERFLOW, with the record and the measure, when a sum leaves 64
+ * bits; or as pf_quantity_join. */
 int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct pf_error *);
 
-/* Begins the sums of one input alone, to be added to those of all when it has ended. Not with slices. Free it before it begins again.
- * PF_OK or PF_NOMEM. */
+/* Begins the sums of one input alone, to be added to those of all when it has ended. Not with
+ * slices. Free it before it begins again. PF_OK or PF_NOMEM. */
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all);
-/* Adds the input, as a whole or not at all. PF_OK; PF_NOMEM; PF_OVERFLOW; or as pf_quantity_join. */
+/* Adds the input, as a whole or not at all. PF_OK; PF_NOMEM; PF_OVERFLOW; or as
+ * pf_quantity_join. */
 int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own, struct pf_error *);
-/* The input is left out: measures that no input before it had do not become the main one. PF_OK or PF_NOMEM. */
+/* The input is left out: measures that no input before it had do not become the main one. PF_OK or
+ * PF_NOMEM. */
 int pf_accumulator_leave_out(struct pf_accumulator *all);
 
 /* Adds to one of the sums. PF_OK; PF_NOMEM; PF_OVERFLOW. */
 int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, int64_t value, struct pf_error *);
-/* Moves what a stack, edge or place of this kind (or record of the slices) has to another: all its sums that are kept. PF_OK; PF_NOMEM;
- * PF_OVERFLOW. */
+/* Moves what a stack, edge or place of this kind (or record of the slices) has to another: all its
+ * sums that are kept. PF_OK; PF_NOMEM; PF_OVERFLOW. */
 int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to, struct pf_error *);
 
 /* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
@@ -70,8 +75,8 @@ static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *a
 {
     return pf_ledger_of(&accumulator->ledger, measure);
 }
-/* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own); nothing where they are that
- * already. PF_OVERFLOW, PF_NOMEM. */
+/* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own);
+ * nothing where they are that already. PF_OVERFLOW, PF_NOMEM. */
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);
 /* The way back. */
 void pf_sums_nodes(struct pf_sums *, const struct pf_dict *);
@@ -84,7 +89,8 @@ static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int
     return true;
 }
 
-/* The main measure of a kind (model/main_measure.h), of those that are kept; UINT32_MAX if the kind has no measure. */
+/* The main measure of a kind (model/main_measure.h), of those that are kept; UINT32_MAX if the kind
+ * has no measure. */
 uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
 /* The same of SAMPLE measures while records come: looks at measures that are new only. */
 uint32_t pf_accumulator_preferred(struct pf_accumulator *);

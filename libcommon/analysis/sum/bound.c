@@ -37,7 +37,8 @@ int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale, s
     return PF_OK;
 }
 
-/* Whether a / b > c / d: by their continued fractions, for the products may have more than 128 bits. b and d are not 0. */
+/* Whether a / b > c / d: by their continued fractions, for the products may have more than 128
+ * bits. b and d are not 0. */
 static bool greater(pf_uint128 a, pf_uint128 b, pf_uint128 c, pf_uint128 d)
 {
     pf_uint128 left = a % b, right = c % d;

@@ -15,11 +15,13 @@ struct pf_bound {
     int64_t amount;     /* base units; of percent: millionths */
 };
 
-/* N, N%, or N followed by ns, us, ms, s, k, M, G, count or bytes; not negative. False: anything else. */
+/* N, N%, or N followed by ns, us, ms, s, k, M, G, count or bytes; not negative. False: anything
+ * else. */
 bool pf_bound_parse(const char *text, struct pf_bound *);
 /* Whether it fits amounts of this scale: PF_OK, or PF_USAGE. */
 int pf_bound_check(const struct pf_bound *, const struct pf_scale *, struct pf_error *);
-/* Whether amount / parts is greater than the bound, of which 100 % are whole / parts (its magnitude counts). Exact. */
+/* Whether amount / parts is greater than the bound, of which 100 % are whole / parts (its magnitude
+ * counts). Exact. */
 bool pf_bound_passed(const struct pf_bound *, pf_int128 amount, pf_int128 whole, uint64_t parts);
 /* What the bound comes to, in parts, rounded towards 0. */
 pf_int128 pf_bound_amount(const struct pf_bound *, pf_int128 whole, uint64_t parts);

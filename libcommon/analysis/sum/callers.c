@@ -42,7 +42,7 @@ void pf_callers_free(struct pf_callers *callers)
     free(callers);
 }
 
-/* --- taking ----------------------------------------------------------------------------------------------- */
+/* --- taking ----------------------------------------------------------------------------------- */
 
 static bool is_inclusive(const struct pf_measure *measure)
 {
@@ -76,7 +76,8 @@ static bool has(const struct pf_batch *batch, uint32_t measure)
     return any;
 }
 
-/* Whether functions are told what these calls took. Where that is 0 everywhere there may be no column of it. */
+/* Whether functions are told what these calls took. Where that is 0 everywhere there may be no
+ * column of it. */
 static bool are_told(const struct pf_callers *callers, const struct pf_batch *batch)
 {
     const struct pf_measures *measures = &callers->dict->measures;
@@ -130,7 +131,7 @@ bool pf_callers_told(const struct pf_callers *callers, const struct pf_measure *
     return false;
 }
 
-/* --- settling --------------------------------------------------------------------------------------------- */
+/* --- settling --------------------------------------------------------------------------------- */
 
 static const struct pf_measure *measure_of(const struct pf_sums *sums)
 {
@@ -278,7 +279,7 @@ static int make_ready(struct pf_callers *callers, struct pf_error *error)
     return pf_dict_status(callers->dict) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- giving ----------------------------------------------------------------------------------------------- */
+/* --- giving ----------------------------------------------------------------------------------- */
 
 /* Shares are differences of what is due up to here, so that nothing is lost. */
 static int64_t share(struct function *function, unsigned column, int64_t value, int64_t calls)

@@ -1,4 +1,5 @@
-/* What metadata say of a whole run: its inputs, their formats, what filters removed, and everything that is shown to people. */
+/* What metadata say of a whole run: its inputs, their formats, what filters removed, and everything
+ * that is shown to people. */
 #ifndef PF_ANALYSIS_SUM_FACTS_H
 #define PF_ANALYSIS_SUM_FACTS_H
 

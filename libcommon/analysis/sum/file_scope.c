@@ -33,7 +33,7 @@ static bool is_runtime(const struct scope *scope, uint32_t function)
     return function != 0 && pf_dict_function(scope->dict, function)->name == scope->name;
 }
 
-/* --- where it stands ----------------------------- */
+/* --- where it stands -------------------------------------------------------------------------- */
 
 /* The function whose first line is known, as NYTProf knows it of the program's file; else the first
  * by file name. */
@@ -60,7 +60,8 @@ static uint32_t find_caller(const struct scope *scope)
     return best;
 }
 
-/* *file: the file whose statements outside of all subs cost the most, a string; 0 if no file has such statements. */
+/* *file: the file whose statements outside of all subs cost the most, a string; 0 if no file has
+ * such statements. */
 static int find_file(const struct scope *scope, const struct pf_sums *time, uint32_t *file)
 {
     int64_t *sums = calloc(scope->dict->strings.count, sizeof *sums);
@@ -96,7 +97,7 @@ static int find_place(struct scope *scope, const struct pf_sums *time)
     return pf_dict_status(scope->dict) == PF_OK ? PF_OK : pf_error_nomem(scope->error);
 }
 
-/* --- how much ----------------------------- */
+/* --- how much --------------------------------------------------------------------------------- */
 
 static int too_big(const struct scope *scope, const struct pf_measure *measure)
 {
@@ -204,7 +205,7 @@ static int add_own(struct scope *scope, struct pf_accumulator *to, const struct 
     return PF_OK;
 }
 
-/* --- calls ----------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 /* The measure of own times in a kind of records. */
 static const struct pf_measure *own_measure(const struct scope *scope,
@@ -329,7 +330,7 @@ static int add_to_calls(struct scope *scope, bool silent, enum pf_by by)
     return status;
 }
 
-/* --- stacks ----------------------------- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 /* called[f]: main::RUNTIME calls the function f. NULL: out of memory. */
 static bool *mark_called(const struct scope *scope)
@@ -422,7 +423,7 @@ static int add_to_stacks(struct scope *scope, bool silent)
     return status == PF_OK && more ? put_below(scope, root) : status;
 }
 
-/* --- all of it ----------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 /* Measures of a difference, or of several sources, have more than one total. */
 static struct pf_sums *find_time(const struct pf_accumulator *accumulator)

@@ -30,7 +30,7 @@ void pf_frame_sums_free(struct pf_frame_sums *sums)
     pf_ledger_free(&sums->ledger);
 }
 
-/* --- stacks ----------------------------------------------------------------------------------------------- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static uint32_t find_frame(struct pf_frame_sums *sums, uint32_t id)
 {
@@ -88,7 +88,7 @@ static uint32_t find_group(struct pf_frame_sums *sums, uint32_t labels)
     return pf_table_intern(&sums->groups, &found);
 }
 
-/* --- columns ---------------------------------------------------------------------------------------------- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
 static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *values, const uint32_t *rows, uint32_t count,
                       struct pf_error *error)
@@ -128,7 +128,7 @@ int pf_frame_sums_add(struct pf_frame_sums *sums, const struct pf_batch *batch, 
     return status;
 }
 
-/* --- order ------------------------------------------------------------------------------------------------ */
+/* --- order ------------------------------------------------------------------------------------ */
 
 bool pf_frame_sums_preorder(const struct pf_frame_sums *sums, uint32_t *order)
 {
@@ -178,7 +178,7 @@ bool pf_frame_sums_order(const struct pf_frame_sums *sums, uint32_t *order)
     return good;
 }
 
-/* --- choice and text -------------------------------------------------------------------------------------- */
+/* --- choice and text -------------------------------------------------------------------------- */
 
 const struct pf_sums *pf_frame_sums_main(const struct pf_frame_sums *sums, const struct pf_sums *but)
 {

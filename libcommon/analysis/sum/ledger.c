@@ -28,9 +28,7 @@ bool pf_sums_reserve(struct pf_sums *sums, size_t count)
     return true;
 }
 
-/* --- scales
- * ------------------------------------------------------------------------------------------------
- */
+/* --- scales ----------------------------------------------------------------------------------- */
 
 static bool may_multiply(const struct pf_sums *sums, int64_t times)
 {
@@ -105,9 +103,7 @@ int pf_sums_join(struct pf_sums *sums, const struct pf_dict *dict, const struct 
     return join(NULL, sums, dict, measure, factor, error);
 }
 
-/* --- rows
- * --------------------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void add_greatest(pf_int128 *restrict sums, const uint32_t *restrict rows,
                          const int64_t *restrict values, uint32_t count, int64_t factor)
@@ -179,9 +175,7 @@ int pf_sums_regroup(struct pf_sums *sums, const uint32_t *to, size_t count)
     return status;
 }
 
-/* --- columns
- * -----------------------------------------------------------------------------------------------
- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
 void pf_ledger_free(struct pf_ledger *ledger)
 {

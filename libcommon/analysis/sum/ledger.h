@@ -77,11 +77,11 @@ struct pf_ledger {
 void pf_ledger_free(struct pf_ledger *);
 /* Makes room for the members of all measures that the dictionary has. False: out of memory. */
 bool pf_ledger_reserve(struct pf_ledger *, const struct pf_dict *);
-/* The column of the measures that are the same as this one (pf_measure_same); NULL if the ledger has
- * no such column. */
+/* The column of the measures that are the same as this one (pf_measure_same); NULL if the ledger
+ * has no such column. */
 struct pf_sums *pf_ledger_same(const struct pf_ledger *, const struct pf_measure *);
-/* Adds the column of a measure. Call pf_ledger_same first: the ledger must not have that column yet.
- * NULL: out of memory. */
+/* Adds the column of a measure. Call pf_ledger_same first: the ledger must not have that column
+ * yet. NULL: out of memory. */
 struct pf_sums *pf_ledger_new(struct pf_ledger *, const struct pf_measure *);
 /* Measure number `index`, for which there is a member, goes into this column from now on. `measure`
  * is its row, or what the owner takes for it. As pf_sums_join. */

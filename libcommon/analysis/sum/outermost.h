@@ -1,5 +1,5 @@
-/* The outermost label of one key in each set: the group or part that a record belongs to. A set is a
- * chain of nodes, and each node is looked at once, however many sets extend it. */
+/* The outermost label of one key in each set: the group or part that a record belongs to. A set is
+ * a chain of nodes, and each node is looked at once, however many sets extend it. */
 #ifndef PF_ANALYSIS_SUM_OUTERMOST_H
 #define PF_ANALYSIS_SUM_OUTERMOST_H
 

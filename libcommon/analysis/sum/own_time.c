@@ -46,8 +46,8 @@ static bool is_known(const struct pf_accumulator *accumulator)
     return accumulator->edges.count == 0;
 }
 
-/* Whether FLAT records are the own part of what this EDGE measure counts, as callgrind's are: a measure of the same
- * name. A function without such records has no cost of its own. */
+/* Whether FLAT records are the own part of what this EDGE measure counts, as callgrind's are: a
+ * measure of the same name. A function without such records has no cost of its own. */
 static bool has_own(const struct pf_accumulator *accumulator, const struct pf_measure *calls)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {

@@ -1,5 +1,6 @@
-/* The path from the root to the node at hand of a walk. Each node on it has a tag (the key of its function, say), and for each tag it is
- * known how often it is on the path: that is how recursion is counted once. */
+/* The path from the root to the node at hand of a walk. Each node on it has a tag (the key of its
+ * function, say), and for each tag it is known how often it is on the path: that is how recursion
+ * is counted once. */
 #ifndef PF_ANALYSIS_SUM_PATH_H
 #define PF_ANALYSIS_SUM_PATH_H
 
@@ -23,8 +24,8 @@ void pf_path_free(struct pf_path *);
 /* Makes room for more. PF_OK or PF_NOMEM. */
 int pf_path_reserve(struct pf_path *, uint32_t depth, uint32_t tag);
 
-/* Enters the node at hand of a walk, after all above it: path->again tells of its tag. A node that is not entered is left out together with
- * all below it. PF_OK or PF_NOMEM. */
+/* Enters the node at hand of a walk, after all above it: path->again tells of its tag. A node that
+ * is not entered is left out together with all below it. PF_OK or PF_NOMEM. */
 static inline int pf_path_enter(struct pf_path *path, const struct pf_walk *walk, uint32_t tag)
 {
     if ((walk->depth > path->capacity || tag >= path->open_count) && pf_path_reserve(path, walk->depth, tag) != PF_OK)

@@ -24,7 +24,9 @@ struct columns {
     const struct pf_subject *subject;
     struct pf_keys *keys;
     struct pf_row *rows; /* by key */
-    int64_t *own;        /* by key: the calls made at a line into its own function; NULL: rows are no lines, or know of no calls */
+    /* by key: the calls made at a line into its own function; NULL: rows are no lines, or know of
+     * no calls */
+    int64_t *own;
     size_t capacity;
     pf_int128 without;
     struct pf_error *error;
@@ -41,7 +43,7 @@ static int overflow(struct columns *columns, uint32_t key)
     return PF_OVERFLOW;
 }
 
-/* --- stacks ----------------------------------------------------------------------------------------------- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static uint32_t key_of_node(const struct columns *columns, uint32_t node)
 {
@@ -115,7 +117,7 @@ static int rank_stacks(struct columns *columns)
     return status;
 }
 
-/* --- places and edges ------------------------------------------------------------------------------------- */
+/* --- places and edges ------------------------------------------------------------------------- */
 
 enum side { CALLER, CALLEE };
 
@@ -162,7 +164,8 @@ static int64_t *calls_column(struct pf_row *row)
     return &row->calls;
 }
 
-/* Several functions are one row: who calls into it says nothing of those that nobody calls, and of calls within it. */
+/* Several functions are one row: who calls into it says nothing of those that nobody calls, and of
+ * calls within it. */
 static bool joins_functions(enum pf_by by)
 {
     return by == PF_BY_FILE || by == PF_BY_IMAGE || by == PF_BY_PACKAGE;
@@ -200,7 +203,8 @@ static bool adds_flat(const struct columns *columns)
     return pf_subject_lines_have_self(subject) || (subject->self && joins_functions(columns->keys->by));
 }
 
-/* The calls made at each line, those into its own function by themselves: they count every level of a recursion. */
+/* The calls made at each line, those into its own function by themselves: they count every level of
+ * a recursion. */
 static int add_calls_made(struct columns *columns, const struct pf_sums *sums)
 {
     columns->own = calloc(columns->keys->table.count, sizeof *columns->own);
@@ -228,7 +232,8 @@ static int rank_places(struct columns *columns)
     return status;
 }
 
-/* A function without costs of its own costs what the calls into it took, where that is more than its calls of others. */
+/* A function without costs of its own costs what the calls into it took, where that is more than
+ * its calls of others. */
 static int raise_to_calls(struct columns *columns)
 {
     const struct pf_sums *sums = columns->subject->inclusive;
@@ -270,7 +275,7 @@ static int rank_edges(struct columns *columns)
     return status;
 }
 
-/* --- labels ----------------------------------------------------------------------------------------------- */
+/* --- labels ----------------------------------------------------------------------------------- */
 
 /* Makes room for `count` rows; new ones are zero. */
 static int grow_rows(struct columns *columns, size_t count)
@@ -280,8 +285,9 @@ static int grow_rows(struct columns *columns, size_t count)
                : pf_error_nomem(columns->error);
 }
 
-/* Sums by label set, and of each set with all sets that extend it. A set is a chain, so a value stands in all sets below the
- * node that holds it: each node is looked at once, however deep the sets are. */
+/* Sums by label set, and of each set with all sets that extend it. A set is a chain, so a value
+ * stands in all sets below the node that holds it: each node is looked at once, however deep the
+ * sets are. */
 struct label_sums {
     const struct pf_sums *sums, *calls; /* calls: NULL where they are the same, or not known */
     pf_int128 *flat_below, *calls_below;
@@ -396,9 +402,10 @@ static int rank_labels(struct columns *columns)
     return status == PF_OK ? grow_rows(columns, columns->keys->table.count) : status;
 }
 
-/* --- amounts ---------------------------------------------------------------------------------------------- */
+/* --- amounts ---------------------------------------------------------------------------------- */
 
-/* What no cum is greater than: the total, or what rows have of their own where some have less than nothing (differences, memory). */
+/* What no cum is greater than: the total, or what rows have of their own where some have less than
+ * nothing (differences, memory). */
 static pf_int128 bound_of(const struct columns *columns)
 {
     pf_int128 own = 0, total = columns->subject->total;
@@ -434,7 +441,8 @@ static int finish_row(struct columns *columns, uint32_t key)
     return PF_OK;
 }
 
-/* Lines that call their own function cost what these calls do as well, but no more than the function. */
+/* Lines that call their own function cost what these calls do as well, but no more than the
+ * function. */
 static int add_own(struct columns *columns, pf_int128 bound)
 {
     uint32_t count = columns->keys->table.count;
@@ -509,7 +517,7 @@ int pf_rank_make(struct pf_rank *rank, const struct pf_accumulator *accumulator,
     return status;
 }
 
-/* --- order and limit -------------------------------------------------------------------------------------- */
+/* --- order and limit -------------------------------------------------------------------------- */
 
 bool pf_sort_find(const char *name, enum pf_sort *sort)
 {

@@ -24,8 +24,8 @@ struct pf_merge_records {
 };
 
 void pf_merge_records_free(struct pf_merge_records *);
-/* The number of the record of each row, from 0; ids in the columns (NULL: 0) are below `places` where they are places.
- * PF_OK or PF_NOMEM. */
+/* The number of the record of each row, from 0; ids in the columns (NULL: 0) are below `places`
+ * where they are places. PF_OK or PF_NOMEM. */
 int pf_merge_records_find(struct pf_merge_records *, size_t places, const uint32_t *place, const uint32_t *callee,
                           const uint32_t *labels, uint32_t rows, uint32_t *records);
 

@@ -109,9 +109,7 @@ static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_b
     return true;
 }
 
-/* --- writing
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 void pf_removed_free(struct pf_removed *removed)
 {
@@ -260,9 +258,7 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
     return PF_OK;
 }
 
-/* --- reading
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 void pf_before_free(struct pf_before *before)
 {

@@ -26,7 +26,8 @@ void pf_slices_free(struct pf_slices *slices)
     free(slices->found);
 }
 
-/* The slice of `slice` and one value more. Values are numbered as they are met, so a new one mostly goes last. */
+/* The slice of `slice` and one value more. Values are numbered as they are met, so a new one mostly
+ * goes last. */
 static uint32_t add_value(struct pf_slices *slices, uint32_t slice, uint32_t value)
 {
     size_t count = 0;

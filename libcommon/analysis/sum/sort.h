@@ -1,4 +1,5 @@
-/* Sorting with an argument for the order, which qsort of POSIX.1-2008 has not. Stable; never quadratic. */
+/* Sorting with an argument for the order, which qsort of POSIX.1-2008 has not. Stable; never
+ * quadratic. */
 #ifndef PF_ANALYSIS_SUM_SORT_H
 #define PF_ANALYSIS_SUM_SORT_H
 

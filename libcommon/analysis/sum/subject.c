@@ -120,8 +120,8 @@ static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const str
     return PF_OK;
 }
 
-/* What the lines took themselves, in the measure of the calls' own values: they know also the time outside of all functions. NULL: no
- * such lines. */
+/* What the lines took themselves, in the measure of the calls' own values: they know also the time
+ * outside of all functions. NULL: no such lines. */
 static struct pf_sums *lines_of(const struct pf_subject *subject, const struct pf_accumulator *accumulator)
 {
     struct pf_sums *lines = NULL;
@@ -210,7 +210,8 @@ struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator, const 
     return NULL;
 }
 
-/* What functions are told to have cost themselves, in all and in number is better than what calls of them say. */
+/* What functions are told to have cost themselves, in all and in number is better than what calls
+ * of them say. */
 static void prefer_told(struct pf_subject *subject, const struct pf_accumulator *accumulator)
 {
     struct pf_sums *told = NULL, *self, *calls;

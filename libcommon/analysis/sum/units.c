@@ -129,7 +129,8 @@ static bool decimal(uint64_t den)
     return den == 1;
 }
 
-/* Amounts in raw units, which carry the name of what one of them is; `parts` of these make one that is shown. */
+/* Amounts in raw units, which carry the name of what one of them is; `parts` of these make one that
+ * is shown. */
 static void raw_scale(const struct pf_measure *measure, uint64_t parts, struct pf_bytes name, struct pf_scale *scale)
 {
     scale->num = scale->den = 1;
@@ -186,7 +187,8 @@ static int events_scale(const struct pf_quantity *quantity, const struct pf_dict
     return PF_OK;
 }
 
-/* `rounded`: whether times in raw units that are no decimal fraction of a nanosecond become nanoseconds where they are longer (1/60 s). */
+/* `rounded`: whether times in raw units that are no decimal fraction of a nanosecond become
+ * nanoseconds where they are longer (1/60 s). */
 static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, enum pf_unit unit, bool rounded, struct pf_scale *scale,
                       struct pf_error *error)
 {
@@ -309,7 +311,8 @@ void pf_group_digits(char text[PF_AMOUNT_TEXT])
 static const char *print_amount(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
 {
     double value = (double)amount / (double)(scale->parts > 0 ? scale->parts : 1), size = value < 0 ? -value : value;
-    const struct pf_unit_step *step = scale->time ? pf_time_steps : pf_byte_steps; /* the largest it reaches */
+    /* the largest it reaches */
+    const struct pf_unit_step *step = scale->time ? pf_time_steps : pf_byte_steps;
 
     if (scale->shown == PF_UNIT_COUNT || !(scale->time || scale->bytes)) {
         print_short(amount, scale->parts, text);

@@ -1,5 +1,6 @@
-/* A tree of rows in the order a reader would tell it: each node before those below it, and all below it before its next sibling; siblings
- * by their ids. Linear in nodes, whatever order they were made in. */
+/* A tree of rows in the order a reader would tell it: each node before those below it, and all
+ * below it before its next sibling; siblings by their ids. Linear in nodes, whatever order they
+ * were made in. */
 #ifndef PF_ANALYSIS_SUM_WALK_H
 #define PF_ANALYSIS_SUM_WALK_H
 
@@ -20,8 +21,9 @@ struct pf_walk {
     uint32_t depth;              /* of it: 1 for a root */
 };
 
-/* Readies a walk over nodes 1 to count - 1 of a table whose rows begin with the id of the parent, a uint32_t less than the row's own (0
- * for a root): the stacks of a dictionary, say. The table is borrowed; it may grow. PF_OK or PF_NOMEM. */
+/* Readies a walk over nodes 1 to count - 1 of a table whose rows begin with the id of the parent, a
+ * uint32_t less than the row's own (0 for a root): the stacks of a dictionary, say. The table is
+ * borrowed; it may grow. PF_OK or PF_NOMEM. */
 int pf_walk_init(struct pf_walk *, const struct pf_table *nodes, uint32_t count);
 void pf_walk_free(struct pf_walk *);
 

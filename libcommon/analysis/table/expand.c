@@ -19,7 +19,8 @@ enum { SMALLEST_PART = 10000 };
 
 struct function {
     int64_t flat, cum;
-    pf_int128 callees, callers; /* inclusive amounts of its calls of others, and of others' calls of it */
+    /* inclusive amounts of its calls of others, and of others' calls of it */
+    pf_int128 callees, callers;
     pf_int128 weight, passed;   /* of all nodes it has; of those that are given */
     int64_t given;              /* of flat */
     size_t first;               /* its calls, in the list sorted by caller */
@@ -31,7 +32,8 @@ struct function {
 struct step {
     uint32_t key, stack;
     int64_t amount;
-    pf_int128 known, passed; /* what the function costs in all, how much of that has had its share */
+    /* what the function costs in all, how much of that has had its share */
+    pf_int128 known, passed;
     int64_t given;
     size_t call;             /* to follow next */
 };
@@ -130,7 +132,7 @@ bool pf_expand_has_places(const struct pf_expand *expand)
     return expand->accumulator.records[PF_FLAT] > 0;
 }
 
-/* --- a measure's calls ---------------------------------------------------------------------------------------- */
+/* --- a measure's calls ------------------------------------------------------------------------ */
 
 static int compare_pairs(const void *arg, const void *x, const void *y)
 {
@@ -238,9 +240,10 @@ static int join(struct pf_expand *expand, const struct pf_subject *subject, stru
     return PF_OK;
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
-/* The share of a call in what arrived at its caller: shares are differences of what is due up to here, so that nothing is lost. */
+/* The share of a call in what arrived at its caller: shares are differences of what is due up to
+ * here, so that nothing is lost. */
 static int64_t share(struct step *step, int64_t part)
 {
     step->passed += part;
@@ -259,7 +262,8 @@ static bool add_node(struct pf_expand *expand, uint32_t key, uint32_t stack, int
     return true;
 }
 
-/* A function with what arrived there below `parent`; its calls are to be followed where that is enough. */
+/* A function with what arrived there below `parent`; its calls are to be followed where that is
+ * enough. */
 static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int64_t amount)
 {
     struct function *function = &expand->functions[key];
@@ -323,7 +327,7 @@ static bool list_nodes(struct pf_expand *expand)
     return good;
 }
 
-/* --- measures ------------------------------------------------------------------------------------------------- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 /* A measure whose sums these are. */
 static uint32_t own_measure(const struct pf_expand *expand, const struct pf_sums *sums)
@@ -334,7 +338,8 @@ static uint32_t own_measure(const struct pf_expand *expand, const struct pf_sums
     return measure;
 }
 
-/* Own and inclusive values, of which the former are shared out; one inclusive measure for each own one (NYTProf has two). */
+/* Own and inclusive values, of which the former are shared out; one inclusive measure for each own
+ * one (NYTProf has two). */
 static bool can_expand(const struct pf_expand *expand, const struct pf_subject *subject)
 {
     struct pf_subject own;
@@ -439,7 +444,7 @@ static int begin_measure(struct pf_expand *expand, struct pf_error *error)
     return pf_dict_status(expand->dict) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- records -------------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* What a function costs itself goes to its nodes by their weights, all of it. */
 static void give(struct pf_expand *expand, const struct node *node)

@@ -1,7 +1,8 @@
-/* Stacks made from pairs of caller and callee, where stacks are asked for and a profile knows calls only. They are approximate: what
- * a function costs itself is shared out among the ways it was called by what came along each of them, as if every call did the same.
- * Stacks may come out that never were. What each function costs itself is exact, and so is the total. Where not even calls are known, each
- * function is a stack by itself, exactly.
+/* Stacks made from pairs of caller and callee, where stacks are asked for and a profile knows calls
+ * only. They are approximate: what a function costs itself is shared out among the ways it was
+ * called by what came along each of them, as if every call did the same. Stacks may come out that
+ * never were. What each function costs itself is exact, and so is the total. Where not even calls
+ * are known, each function is a stack by itself, exactly.
  *
  * One object is for one input. */
 #ifndef PF_ANALYSIS_TABLE_EXPAND_H
@@ -18,7 +19,8 @@ struct pf_expand;
 struct pf_expand *pf_expand_new(struct pf_dict *);
 void pf_expand_free(struct pf_expand *); /* NULL is allowed */
 
-/* Takes FLAT and EDGE batches; notes whether there are SAMPLE ones, and passes over others. As pf_accumulator_add. */
+/* Takes FLAT and EDGE batches; notes whether there are SAMPLE ones, and passes over others. As
+ * pf_accumulator_add. */
 int pf_expand_add(struct pf_expand *, const struct pf_batch *, struct pf_error *);
 /* Whether the input has stacks of its own: then nothing is to be made of its calls. */
 bool pf_expand_has_stacks(const struct pf_expand *);
@@ -26,11 +28,13 @@ bool pf_expand_has_stacks(const struct pf_expand *);
 bool pf_expand_has_calls(const struct pf_expand *);
 bool pf_expand_has_places(const struct pf_expand *);
 
-/* All was added. Then batches of SAMPLE records with one measure each, for every measure with own and inclusive values, under the name
- * of the own ones and in base units, or without calls for every one with own values: PF_OK, PF_EOF, or PF_UNSUPPORTED where there is no such
- * measure or some of the values to share out are negative, PF_OVERFLOW, PF_NOMEM.
- * Roots are functions that cost more than their callers know of, and those that no root reaches. A stack ends where a function stands in
- * it a second time, and where no more than a 10,000th of the total came along. */
+/* All was added. Then batches of SAMPLE records with one measure each, for every measure with own
+ * and inclusive values, under the name of the own ones and in base units, or without calls for
+ * every one with own values: PF_OK, PF_EOF, or PF_UNSUPPORTED where there is no such measure or
+ * some of the values to share out are negative, PF_OVERFLOW, PF_NOMEM. Roots are functions that
+ * cost more than their callers know of, and those that no root reaches. A stack ends where a
+ * function stands in it a second time, and where no more than a 10,000th of the total came
+ * along. */
 int pf_expand_next(struct pf_expand *, struct pf_batch *, struct pf_error *);
 
 #endif

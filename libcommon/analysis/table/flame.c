@@ -62,10 +62,11 @@ uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
     return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->labels : 0;
 }
 
-/* What stands behind a node's parent may be far away: it is fetched while so many other nodes are looked at. */
+/* What stands behind a node's parent may be far away: it is fetched while so many other nodes are
+ * looked at. */
 enum { AHEAD = 32 };
 
-/* --- joining ---------------------------------------------------------------------------------------------- */
+/* --- joining ---------------------------------------------------------------------------------- */
 
 static int mark_records(struct pf_flame *flame)
 {
@@ -119,7 +120,8 @@ static int all_differ(const struct pf_keys *keys, bool *differ)
     return PF_OK;
 }
 
-/* joined[stack] becomes 0 where a record has a value at or below the stack, UINT32_MAX elsewhere. */
+/* joined[stack] becomes 0 where a record has a value at or below the stack, UINT32_MAX
+ * elsewhere. */
 static void mark_stacks(const struct pf_flame *flame, uint32_t *joined)
 {
     const struct pf_dict *dict = flame->dict;
@@ -223,7 +225,7 @@ int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- subjects --------------------------------------------------------------------------------------------- */
+/* --- subjects --------------------------------------------------------------------------------- */
 
 static bool drawable(const struct pf_sums *sums)
 {
@@ -249,7 +251,8 @@ static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct p
     return NULL;
 }
 
-/* A measure of a difference stands for both sides, if both are there: the subject becomes the two sides. */
+/* A measure of a difference stands for both sides, if both are there: the subject becomes the two
+ * sides. */
 static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
 {
     struct pf_bytes stem;
@@ -285,7 +288,8 @@ int64_t pf_flame_shown(const struct pf_flame_subject *subject, int64_t amount)
     return subject->parts <= 1 || !subject->scale.time || pf_scale64(amount, 1, subject->parts, &shown) ? shown : amount;
 }
 
-/* The sums shown first. The dictionary has measures of others as well: of a difference those of its runs. */
+/* The sums shown first. The dictionary has measures of others as well: of a difference those of its
+ * runs. */
 static const struct pf_sums *main_sums(const struct pf_flame *flame)
 {
     const struct pf_measures *measures = &flame->dict->measures;
@@ -323,7 +327,7 @@ int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **su
     return status;
 }
 
-/* --- amounts ---------------------------------------------------------------------------------------------- */
+/* --- amounts ---------------------------------------------------------------------------------- */
 
 void pf_flame_amounts_free(struct pf_flame_amounts *amounts)
 {
@@ -375,7 +379,8 @@ static int64_t magnitude(int64_t amount)
     return amount == INT64_MIN ? INT64_MAX : amount < 0 ? -amount : amount;
 }
 
-/* Leaves at the root: what functions spent themselves is all that stands on their frames there, not where the stacks end. */
+/* Leaves at the root: what functions spent themselves is all that stands on their frames there, not
+ * where the stacks end. */
 static void reverse_selves(const struct pf_flame *flame, const int64_t *total, int64_t *self)
 {
     for (uint32_t node = 1; node < flame->count; node++)
@@ -400,7 +405,7 @@ int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject
     return status == PF_OK ? add_subtrees(flame, subject, width, error) : status;
 }
 
-/* --- order ------------------------------------------------------------------------------------------------ */
+/* --- order ------------------------------------------------------------------------------------ */
 
 /* first[k + 1] counts become first[k] offsets: those of k end where those of k + 1 begin. */
 static void add_up(uint32_t *first, size_t count)
@@ -421,7 +426,8 @@ struct ordering {
     uint32_t *size;     /* nodes of the subtree; 0: it is left out */
     uint32_t *number;   /* in preorder */
     uint32_t *sorted;   /* those that stay, without the root, by the names of their functions */
-    uint32_t *first, *children; /* children of each node: children[first[node] .. first[node + 1]) */
+    /* children of each node: children[first[node] .. first[node + 1]) */
+    uint32_t *first, *children;
 };
 
 /* Who is wide enough has parents that are: what stays is a tree. */
@@ -560,7 +566,7 @@ int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int
     return good ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- records in order ------------------------------------------------------------------------------------- */
+/* --- records in order ------------------------------------------------------------------------- */
 
 /* One pass of a radix sort: stable, by numbers below `limit`. */
 static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from, size_t count, uint32_t *to)

@@ -1,4 +1,5 @@
-/* Flame graphs: the stacks of a profile joined to a tree of frames, laid out so that each frame is as wide as what was met there. */
+/* Flame graphs: the stacks of a profile joined to a tree of frames, laid out so that each frame is
+ * as wide as what was met there. */
 #ifndef PF_ANALYSIS_TABLE_FLAME_H
 #define PF_ANALYSIS_TABLE_FLAME_H
 
@@ -19,16 +20,20 @@ struct pf_flame {
     uint32_t label;            /* string: key of the label whose values are told apart; 0: none */
 
     struct pf_accumulator sums;
-    struct pf_accumulator calls; /* FLAT and EDGE records of profiles that have a file scope (analysis/sum/file_scope.h) */
+    /* FLAT and EDGE records of profiles that have a file scope (analysis/sum/file_scope.h) */
+    struct pf_accumulator calls;
     struct pf_facts facts;
     uint64_t others;           /* FLAT and EDGE records */
     struct pf_slices slices;   /* where there is a label */
     struct pf_keys keys;       /* functions */
 
-    /* pf_flame_make. Nodes below which something has a value; parents have smaller numbers than their children, node 0 is the root, `all`. */
+    /* pf_flame_make. Nodes below which something has a value; parents have smaller numbers than
+     * their children, node 0 is the root, `all`. */
     uint32_t *key, *parent;
     uint32_t count;
-    uint32_t *places;          /* node of each record of the sums; UINT32_MAX: all its values are 0, or its node was left out */
+    /* node of each record of the sums; UINT32_MAX: all its values are 0, or its node was left
+     * out */
+    uint32_t *places;
     size_t place_count;
 
     /* pf_flame_order */
@@ -40,42 +45,56 @@ struct pf_flame {
 int pf_flame_init(struct pf_flame *);
 void pf_flame_free(struct pf_flame *);
 
-/* Adds a batch. Of FLAT and EDGE records only the time outside of all subs is drawn (analysis/sum/file_scope.h). As pf_accumulator_add. */
+/* Adds a batch. Of FLAT and EDGE records only the time outside of all subs is drawn
+ * (analysis/sum/file_scope.h). As pf_accumulator_add. */
 int pf_flame_add(struct pf_flame *, const struct pf_batch *, struct pf_error *);
-/* Joins the stacks, after the last batch. PF_OK; PF_EOF when there are records but nothing to draw; PF_NOMEM, PF_OVERFLOW. */
+/* Joins the stacks, after the last batch. PF_OK; PF_EOF when there are records but nothing to draw;
+ * PF_NOMEM, PF_OVERFLOW. */
 int pf_flame_make(struct pf_flame *, struct pf_error *);
 
 /* What a picture can be about: a measure, or two that are what was before and what after. */
 struct pf_flame_subject {
-    struct pf_bytes name;                 /* of the measure; of NAME.before, NAME.after and NAME.delta NAME */
+    /* of the measure; of NAME.before, NAME.after and NAME.delta NAME */
+    struct pf_bytes name;
     unsigned name_flags;
-    struct pf_scale scale;                /* of amounts; whole numbers of what a node has, however small that is */
-    uint64_t parts;                       /* so many of them make one of what `scale` is called by; its own parts are what is shown */
-    const struct pf_sums *sums[2];        /* a difference: before and after; else the second is NULL */
+    /* of amounts; whole numbers of what a node has, however small that is */
+    struct pf_scale scale;
+    /* so many of them make one of what `scale` is called by; its own parts are what is shown */
+    uint64_t parts;
+    /* a difference: before and after; else the second is NULL */
+    const struct pf_sums *sums[2];
 };
 
-/* All there are, in the order of the profile; *main is the number of the one shown first. What cannot be added up (PF_MAX) is none.
- * PF_OK, PF_NOMEM, or as pf_quantity_scale. The caller frees *subjects. */
+/* All there are, in the order of the profile; *main is the number of the one shown first. What
+ * cannot be added up (PF_MAX) is none. PF_OK, PF_NOMEM, or as pf_quantity_scale. The caller frees
+ * *subjects. */
 int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count, size_t *main, struct pf_error *);
 
-/* An amount, or a sum or difference of some, as it is shown, in scale.parts: times are whole nanoseconds, rounded half to even. */
+/* An amount, or a sum or difference of some, as it is shown, in scale.parts: times are whole
+ * nanoseconds, rounded half to even. */
 int64_t pf_flame_shown(const struct pf_flame_subject *, int64_t amount);
 
 /* Amounts of a subject by node. Zero-initialise; free with pf_flame_amounts_free. */
 struct pf_flame_amounts {
-    int64_t *self[2], *total[2];  /* the second is NULL where it is no difference; self: of the function, at the root where leaves stand there */
-    int64_t *width;               /* sum over the subtree of the greater magnitude where stacks end: never less than that of its children */
+    /* the second is NULL where it is no difference; self: of the function, at the root where leaves
+     * stand there */
+    int64_t *self[2], *total[2];
+    /* sum over the subtree of the greater magnitude where stacks end: never less than that of its
+     * children */
+    int64_t *width;
 };
 
 /* A subject without sums is nothing everywhere. PF_OK, PF_NOMEM, PF_OVERFLOW. */
 int pf_flame_measure(const struct pf_flame *, const struct pf_flame_subject *, struct pf_flame_amounts *, struct pf_error *);
 void pf_flame_amounts_free(struct pf_flame_amounts *);
 
-/* Numbers the nodes in preorder, siblings by name, and puts amounts (NULL: none) in that order. What is called from nodes narrower than
- * `least` is left out. Once, and before what follows. PF_OK or PF_NOMEM. */
+/* Numbers the nodes in preorder, siblings by name, and puts amounts (NULL: none) in that order.
+ * What is called from nodes narrower than `least` is left out. Once, and before what follows. PF_OK
+ * or PF_NOMEM. */
 int pf_flame_order(struct pf_flame *, struct pf_flame_amounts *, int64_t least, struct pf_error *);
 
-/* The records that have values, by slice, then by node; *count of them. The caller frees it; NULL: out of memory. */
+/* The records that have values, by slice, then by node; *count of them. The caller frees it; NULL:
+ * out of memory. */
 uint32_t *pf_flame_records(const struct pf_flame *, size_t *count);
 /* The slice of a record. */
 uint32_t pf_flame_slice(const struct pf_flame *, size_t record);

@@ -92,7 +92,8 @@ int pf_inventory_add(struct pf_inventory *inventory, const struct pf_batch *batc
     return good ? PF_OK : PF_NOMEM;
 }
 
-/* Marks the locations of all frames of the stacks seen. Parents have smaller ids: one walk from the end reaches them all. */
+/* Marks the locations of all frames of the stacks seen. Parents have smaller ids: one walk from the
+ * end reaches them all. */
 static bool mark_frames(struct pf_inventory *inventory)
 {
     const struct pf_dict *dict = inventory->dict;

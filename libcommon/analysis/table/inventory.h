@@ -19,7 +19,9 @@ struct pf_id_set {
 struct pf_inventory {
     const struct pf_dict *dict;
     uint64_t records[PF_RECORD_KINDS];
-    uint64_t samples; /* SAMPLE records but those without frames whose values are all 0: marks a profiler leaves, no time */
+    /* SAMPLE records but those without frames whose values are all 0: marks a profiler leaves, no
+     * time */
+    uint64_t samples;
     struct pf_inventory_measure {
         bool seen;
         pf_int128 total; /* raw units; for PF_MAX the greatest value */

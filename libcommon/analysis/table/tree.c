@@ -23,7 +23,8 @@ static int64_t *zeros(size_t count)
     return calloc(count, sizeof(int64_t));
 }
 
-/* Joins stack nodes: `joined` has the tree node of each, 0 where neither it nor anything below has a value. */
+/* Joins stack nodes: `joined` has the tree node of each, 0 where neither it nor anything below has
+ * a value. */
 static int join_nodes(struct pf_tree *tree, const struct pf_sums *sums, const struct pf_dict *dict, const struct pf_keys *keys,
                       uint32_t *joined)
 {
@@ -70,7 +71,7 @@ static int add_up(struct pf_tree *tree, const struct pf_subject *subject, const 
     return status;
 }
 
-/* --- order ------------------------------------------------------------------------------------------------ */
+/* --- order ------------------------------------------------------------------------------------ */
 
 struct order {
     const struct pf_tree *tree;
@@ -171,7 +172,7 @@ int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator,
     return status;
 }
 
-/* --- limit ------------------------------------------------------------------------------------------------ */
+/* --- limit ------------------------------------------------------------------------------------ */
 
 static uint64_t magnitude(int64_t value)
 {
@@ -186,7 +187,8 @@ static int compare_weights(const void *arg, const void *x, const void *y)
     return *a > *b ? -1 : *a < *b;
 }
 
-/* weights[n] is the magnitude of a node's total, but never above its parent's: whoever is heavy enough has a parent that is. */
+/* weights[n] is the magnitude of a node's total, but never above its parent's: whoever is heavy
+ * enough has a parent that is. */
 static void weigh(const struct pf_tree *tree, uint64_t *weights)
 {
     weights[0] = UINT64_MAX;

@@ -1,4 +1,5 @@
-/* The tree of calls: stacks with equal keys joined, with what each node costs itself and with all below it. */
+/* The tree of calls: stacks with equal keys joined, with what each node costs itself and with all
+ * below it. */
 #ifndef PF_ANALYSIS_TABLE_TREE_H
 #define PF_ANALYSIS_TABLE_TREE_H
 
@@ -14,15 +15,17 @@ struct pf_tree_node {
 };
 
 enum pf_tree_mark {
-    PF_TREE_CUT = 1,    /* it calls others, and what they cost when it is called from here is not known */
+    /* it calls others, and what they cost when it is called from here is not known */
+    PF_TREE_CUT = 1,
     PF_TREE_NO_SELF = 2 /* nor is what it costs itself */
 };
 
-/* Nodes have dense ids, parents smaller ones than their children. Node 0 is the root, `all`: its own part is that of records without
- * a stack. Zero-initialise; free with pf_tree_free. */
+/* Nodes have dense ids, parents smaller ones than their children. Node 0 is the root, `all`: its
+ * own part is that of records without a stack. Zero-initialise; free with pf_tree_free. */
 struct pf_tree {
     struct pf_table nodes;     /* struct pf_tree_node */
-    int64_t *self, *total;     /* amounts. Of stacks: a total is self plus the totals of the children (PF_MAX: the greatest) */
+    /* amounts. Of stacks: a total is self plus the totals of the children (PF_MAX: the greatest) */
+    int64_t *self, *total;
     unsigned char *marks;      /* enum pf_tree_mark; NULL: none */
     uint32_t *preorder;        /* all nodes, siblings by magnitude of their totals, then by name */
     uint32_t *depth;           /* 0 for the root */
@@ -31,11 +34,13 @@ struct pf_tree {
 
 void pf_tree_free(struct pf_tree *);
 
-/* Of SAMPLE records: as their stacks say, those that have values. Of EDGE records, without inventing stacks: a function with one caller
- * stands below it with all that is known below itself; one with several callers stands below each of them with what those calls cost, and
- * ends the tree there. Roots are what nobody calls, and one function of each cycle that nobody else calls. A total is what the profile says
- * of the calls, that of the root what 100 % is. PF_USAGE, with a text that says what cannot be known, for FLAT records and for measures
- * without inclusive values. PF_NOMEM, PF_OVERFLOW. */
+/* Of SAMPLE records: as their stacks say, those that have values. Of EDGE records, without
+ * inventing stacks: a function with one caller stands below it with all that is known below itself;
+ * one with several callers stands below each of them with what those calls cost, and ends the tree
+ * there. Roots are what nobody calls, and one function of each cycle that nobody else calls. A
+ * total is what the profile says of the calls, that of the root what 100 % is. PF_USAGE, with a
+ * text that says what cannot be known, for FLAT records and for measures without inclusive values.
+ * PF_NOMEM, PF_OVERFLOW. */
 int pf_tree_make(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
 /* The part of it for EDGE records: nodes and values without their order. */
 int pf_tree_of_edges(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
@@ -45,8 +50,9 @@ static inline const struct pf_tree_node *pf_tree_row(const struct pf_tree *tree,
     return (const struct pf_tree_node *)pf_table_row(&tree->nodes, node);
 }
 
-/* Keeps the `limit` (0: all) heaviest nodes that have at least `percent` of `whole` and whose parents are kept: the others leave
- * preorder. *kept is how many entries it has then. PF_OK or PF_NOMEM. */
+/* Keeps the `limit` (0: all) heaviest nodes that have at least `percent` of `whole` and whose
+ * parents are kept: the others leave preorder. *kept is how many entries it has then. PF_OK or
+ * PF_NOMEM. */
 int pf_tree_limit(struct pf_tree *, size_t limit, double percent, pf_int128 whole, size_t *kept);
 
 #endif

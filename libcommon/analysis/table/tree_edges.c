@@ -1,6 +1,6 @@
-/* The tree of calls as far as pairs of caller and callee tell it. What a function called can be told apart by its callers only where it
- * has one: it stands below that one then, with what it called below itself. A function with several callers ends the tree below each of
- * them. */
+/* The tree of calls as far as pairs of caller and callee tell it. What a function called can be
+ * told apart by its callers only where it has one: it stands below that one then, with what it
+ * called below itself. A function with several callers ends the tree below each of them. */
 #include "analysis/table/edges.h"
 #include "analysis/sum/rank.h"
 #include "analysis/sum/sort.h"
@@ -59,7 +59,8 @@ static int sorted_pairs(struct pf_calls *calls, const struct pf_accumulator *acc
     return status;
 }
 
-/* The pairs, those of own values where the calls have them, and each function's flat and cumulative values. */
+/* The pairs, those of own values where the calls have them, and each function's flat and cumulative
+ * values. */
 static int collect(struct growing *growing, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
                    struct pf_keys *keys, struct pf_error *error)
 {
@@ -108,7 +109,7 @@ static void count_callers(struct growing *growing)
     }
 }
 
-/* --- nodes ------------------------------------------------------------------------------------------------ */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 static uint32_t add_node(struct growing *growing, uint32_t parent, uint32_t key, int64_t self, int64_t total, unsigned marks)
 {
@@ -122,8 +123,8 @@ static uint32_t add_node(struct growing *growing, uint32_t parent, uint32_t key,
     return node;
 }
 
-/* A function below one of its several callers. What it cost there by itself is known where calls have own values, or where it calls
- * nobody. */
+/* A function below one of its several callers. What it cost there by itself is known where calls
+ * have own values, or where it calls nobody. */
 static void add_end(struct growing *growing, uint32_t parent, const struct pf_call *call)
 {
     const struct pf_call *own = NULL;
@@ -178,8 +179,8 @@ static int root_total(const struct growing *growing, uint32_t key, int64_t *tota
     return PF_OK;
 }
 
-/* The function of a cycle that is reached by going up from `key` through only callers, or 0: the way ends at a function with several
- * callers, or was gone before. */
+/* The function of a cycle that is reached by going up from `key` through only callers, or 0: the
+ * way ends at a function with several callers, or was gone before. */
 static uint32_t cycle_above(struct growing *growing, uint32_t key, uint32_t walk)
 {
     struct function *functions = growing->functions;

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* --- lines ------------------------------------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* `@name` at the begin of a line, taken. */
 static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
@@ -22,8 +22,8 @@ static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
     return line->size > 0 && (line->data[0] == '[' || line->data[0] == ':');
 }
 
-/* Where `]: VALUE` ends the key: the last such, as a command may be called so; SIZE_MAX when it does not. A histogram's value stands in the lines
- * below. */
+/* Where `]: VALUE` ends the key: the last such, as a command may be called so; SIZE_MAX when it
+ * does not. A histogram's value stands in the lines below. */
 static size_t key_end(struct pf_bytes line)
 {
     for (size_t at = line.size; at-- > 1;)
@@ -66,7 +66,7 @@ static int bid(struct pf_source *source, const char *path)
     return pf_text_bid(source, judge, &opened);
 }
 
-/* --- reader ------------------------------------------------------------------------------------------------------------------------ */
+/* --- reader ----------------------------------------------------------------------------------- */
 
 /* A line of an entry: the key, and behind its end the value. */
 static int read_entry(struct pf_reader *reader, struct pf_bytes line)

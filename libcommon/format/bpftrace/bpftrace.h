@@ -1,5 +1,5 @@
-/* bpftrace's maps with stacks among their keys, as it prints them when it ends. What text and JSON share: an entry of a map, put together
- * from the lines of its key. */
+/* bpftrace's maps with stacks among their keys, as it prints them when it ends. What text and JSON
+ * share: an entry of a map, put together from the lines of its key. */
 #ifndef PF_FORMAT_BPFTRACE_BPFTRACE_H
 #define PF_FORMAT_BPFTRACE_BPFTRACE_H
 
@@ -24,10 +24,11 @@ struct pf_bpftrace_reader {
 
 /* The map that entries are of from now on. False: out of memory. */
 bool pf_bpftrace_map(struct pf_reader *, struct pf_bytes name);
-/* Another line of the entry's key: a frame where blanks begin it, else other parts of the key. PF_OK, or a failure at `offset`. */
+/* Another line of the entry's key: a frame where blanks begin it, else other parts of the key.
+ * PF_OK, or a failure at `offset`. */
 int pf_bpftrace_key_line(struct pf_reader *, uint64_t offset, struct pf_bytes line);
-/* The value, which ends an entry that begins at `offset`: the entry becomes a record, or, where the value is no whole number, is passed
- * over. PF_OK, or a failure. */
+/* The value, which ends an entry that begins at `offset`: the entry becomes a record, or, where the
+ * value is no whole number, is passed over. PF_OK, or a failure. */
 int pf_bpftrace_value(struct pf_reader *, uint64_t offset, struct pf_bytes text);
 
 /* A number that is a map: metadata. */

@@ -45,7 +45,8 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     return pf_dict_add_location(dict, &location);
 }
 
-/* The parts of a key that stand in one line, without separators at its ends: those part them from stacks. */
+/* The parts of a key that stand in one line, without separators at its ends: those part them from
+ * stacks. */
 static bool add_keys(struct pf_bpftrace_reader *state, struct pf_bytes line)
 {
     struct pf_bytes separator = state->separator, text = pf_bytes_trim(line);

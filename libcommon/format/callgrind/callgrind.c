@@ -1,4 +1,5 @@
-/* Profiles of valgrind's callgrind and cachegrind, and of programs that write the same: Xdebug, ruby-prof, pprof, nytprofcg. */
+/* Profiles of valgrind's callgrind and cachegrind, and of programs that write the same: Xdebug,
+ * ruby-prof, pprof, nytprofcg. */
 #include "format/callgrind/callgrind.h"
 
 enum { LOOK = 65536, EVIDENCE = 40, MAGIC = 96 };
@@ -57,8 +58,8 @@ static void mark_line(struct pf_bytes line, struct marks *marks)
         marks->compressed = true;
 }
 
-/* The line that begins at `at`, as far as it lies in the first LOOK bytes; NULL: no more lines. Waits for no more bytes of a
- * slow producer than the line needs. */
+/* The line that begins at `at`, as far as it lies in the first LOOK bytes; NULL: no more lines.
+ * Waits for no more bytes of a slow producer than the line needs. */
 static const char *line_at(struct pf_source *source, size_t at, size_t *size)
 {
     size_t have = 0, want = at + 1;
@@ -97,7 +98,8 @@ static bool mark_lines(struct pf_source *source, struct marks *marks)
     return marks->magic || (marks->events && marks->strange <= 4);
 }
 
-/* Profiles of cachegrind have a description, a command and full names, and nothing that only callgrind writes. */
+/* Profiles of cachegrind have a description, a command and full names, and nothing that only
+ * callgrind writes. */
 static bool is_cachegrind(const struct marks *marks)
 {
     return !marks->magic && marks->events && (marks->description || marks->command) && !marks->other && !marks->compressed && !marks->calls;

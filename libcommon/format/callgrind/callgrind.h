@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- words of a line ------------------------------------------------------------------------ */
+/* --- words of a line -------------------------------------------------------------------------- */
 
 /* The characters that begin a line of costs. */
 #define PF_CG_COST_BEGINS "0123456789+-*"
@@ -32,7 +32,8 @@ static inline bool pf_cg_comment(struct pf_bytes line)
     return pf_bytes_starts(line, PF_BYTES("#")) || pf_bytes_starts(line, PF_BYTES("===="));
 }
 
-/* A whole number without a sign, decimal or hexadecimal with 0x. False: something else, or more than 64 bits. */
+/* A whole number without a sign, decimal or hexadecimal with 0x. False: something else, or more
+ * than 64 bits. */
 static inline bool pf_cg_number(struct pf_bytes word, uint64_t *value)
 {
     return pf_scan_0x(&word) ? pf_parse_hex(word, value) : pf_parse_digits(word, UINT64_MAX, value);
@@ -52,7 +53,8 @@ static inline bool pf_cg_signed(struct pf_bytes word, int64_t *value)
     return true;
 }
 
-/* A subposition: absolute, or `+n`, `-n`, `*` relative to `last`. False: something else, or outside 0 to 2^64-1. */
+/* A subposition: absolute, or `+n`, `-n`, `*` relative to `last`. False: something else, or outside
+ * 0 to 2^64-1. */
 static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t *value)
 {
     uint64_t number;
@@ -69,9 +71,10 @@ static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t 
     return pf_cg_number(word, value);
 }
 
-/* --- lines.c: compressed names -------------------------------------------------------------- */
+/* --- lines.c: compressed names ---------------------------------------------------------------- */
 
-/* `(id) name` defines an id, `(id)` refers to it. Objects, files and functions have ids of their own. */
+/* `(id) name` defines an id, `(id)` refers to it. Objects, files and functions have ids of their
+ * own. */
 
 struct pf_cg_names {
     struct pf_table ids; /* uint64_t: id + 1 */
@@ -83,31 +86,35 @@ struct pf_cg_names {
 int pf_cg_names_init(struct pf_cg_names *);
 void pf_cg_names_free(struct pf_cg_names *);
 
-/* The string of the text behind `fn=`. PF_FAILED with *what (constant): an undefined id, an id of more than 63 bits, or a name
- * over PF_STRING_MAX; PF_NOMEM. */
+/* The string of the text behind `fn=`. PF_FAILED with *what (constant): an undefined id, an id of
+ * more than 63 bits, or a name over PF_STRING_MAX; PF_NOMEM. */
 int pf_cg_names_read(struct pf_cg_names *, struct pf_dict *, struct pf_bytes text, uint32_t *string, const char **what);
 
-/* --- lines.c: events ------------------------------------------------------------------------ */
+/* --- lines.c: events -------------------------------------------------------------------------- */
 
-/* The name of an event may have its unit, as Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`, and so may its long name (`event:
- * sysTime : sysTime (elapsed ns)`). ruby-prof's times are microseconds without a unit. */
+/* The name of an event may have its unit, as Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`, and so
+ * may its long name (`event: sysTime : sysTime (elapsed ns)`). ruby-prof's times are microseconds
+ * without a unit. */
 
-/* The measure of an event: name, units, scale and nature. The caller sets kind and role. `long_name` may be empty. */
+/* The measure of an event: name, units, scale and nature. The caller sets kind and role.
+ * `long_name` may be empty. */
 void pf_cg_event_measure(struct pf_dict *, struct pf_bytes event, struct pf_bytes long_name, struct pf_measure *);
 
-/* Splits the text behind `event:` into the short and the long name. False: a sum of other events, or no name. */
+/* Splits the text behind `event:` into the short and the long name. False: a sum of other events,
+ * or no name. */
 bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struct pf_bytes *long_name);
 
-/* Appends the name of an event from which a reader makes this measure. Multiply values by *num / *den before writing: 1 / 1
- * unless the scale has no name. */
+/* Appends the name of an event from which a reader makes this measure. Multiply values by *num /
+ * *den before writing: 1 / 1 unless the scale has no name. */
 void pf_cg_event_name(const struct pf_dict *, const struct pf_measure *, struct pf_buffer *, uint64_t *num, uint64_t *den);
 
 /* True if both have the same name, unit and scale. */
 bool pf_cg_event_same(const struct pf_measure *, const struct pf_measure *);
 
-/* --- costs.c -------------------------------------------------------------------------------- */
+/* --- costs.c ---------------------------------------------------------------------------------- */
 
-/* Costs of lines and calls in one part of a profile: a row for each place, or for each pair of places. */
+/* Costs of lines and calls in one part of a profile: a row for each place, or for each pair of
+ * places. */
 
 /* Columns behind the columns of the events. */
 enum pf_cg_extra { PF_CG_CALLS, PF_CG_JUMP_COUNT, PF_CG_REACHED_COUNT, PF_CG_TAKEN_COUNT, PF_CG_EXTRAS };
@@ -143,8 +150,9 @@ void pf_cg_records_free(struct pf_cg_records *);
 /* Adds a batch of records; see pf_accumulator_add. */
 int pf_cg_records_add(struct pf_cg_records *, const struct pf_batch *, struct pf_error *);
 
-/* Makes the events and the rows: of lines and calls if there are any, else of stacks, whose sums become sums of subtrees.
- * Reports what is left out. PF_OK; PF_NOMEM; PF_OVERFLOW; PF_USAGE: no event. Free in any case. */
+/* Makes the events and the rows: of lines and calls if there are any, else of stacks, whose sums
+ * become sums of subtrees. Reports what is left out. PF_OK; PF_NOMEM; PF_OVERFLOW; PF_USAGE: no
+ * event. Free in any case. */
 int pf_cg_costs_make(struct pf_cg_costs *, struct pf_cg_records *, struct pf_writer *);
 void pf_cg_costs_free(struct pf_cg_costs *);
 
@@ -153,18 +161,19 @@ static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t
     return costs->values + (size_t)row * (costs->count + PF_CG_EXTRAS);
 }
 
-/* --- output.c ------------------------------------------------------------------------------- */
+/* --- output.c --------------------------------------------------------------------------------- */
 
 /* The body of one part of a profile. */
 
-/* Writes `positions:` to `totals:`. Files without a name become `???`, as valgrind writes them, unless `as_read`. PF_OK,
- * PF_NOMEM, or the failure of the sink. */
+/* Writes `positions:` to `totals:`. Files without a name become `???`, as valgrind writes them,
+ * unless `as_read`. PF_OK, PF_NOMEM, or the failure of the sink. */
 int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool as_read, struct pf_error *);
 
-/* --- reader.c ------------------------------------------------------------------------------- */
+/* --- reader.c --------------------------------------------------------------------------------- */
 
-/* Lines of a function that come from another file have a function of their own: of the same name and that file, with the file
- * of the outer function as system name. The first edge into the new function (0 calls) has the costs of all these lines. */
+/* Lines of a function that come from another file have a function of their own: of the same name
+ * and that file, with the file of the outer function as system name. The first edge into the new
+ * function (0 calls) has the costs of all these lines. */
 
 /* Measures of jumps: executed jumps, and how often conditional jumps were reached and taken. */
 #define PF_CG_JUMPS "jumps"
@@ -192,7 +201,8 @@ enum { PF_CG_INSTR, PF_CG_LINE, PF_CG_SUBPOSITIONS };
 
 enum { PF_CG_EVENTS = 256 };
 
-enum pf_cg_mode { PF_CG_COSTS, PF_CG_CALL, PF_CG_JUMP }; /* what the next line of costs belongs to */
+/* what the next line of costs belongs to */
+enum pf_cg_mode { PF_CG_COSTS, PF_CG_CALL, PF_CG_JUMP };
 
 struct pf_cg_place {
     uint64_t at[PF_CG_SUBPOSITIONS];
@@ -225,12 +235,15 @@ struct pf_cg_reader {
     bool has_jumps;
 
     uint32_t object, file, owner, function; /* strings; owner: the file of the function */
-    uint32_t image, place;    /* rows of the dictionary: the object, and the function with the current file; 0: not made yet */
+    /* rows of the dictionary: the object, and the function with the current file; 0: not made
+     * yet */
+    uint32_t image, place;
     uint32_t callee_object, callee_file, callee;
     bool has_object, has_file, has_callee;  /* of the next call or jump */
     struct pf_cg_place last, target;
     enum pf_cg_mode mode;
-    int64_t count, reached;   /* calls or jumps; how often a conditional jump was reached, -1: not conditional */
+    /* calls or jumps; how often a conditional jump was reached, -1: not conditional */
+    int64_t count, reached;
     int64_t inlined[PF_CG_EVENTS];
     bool inlined_any;
 
@@ -248,7 +261,7 @@ int pf_cg_reader_open(struct pf_reader *, const struct pf_cg_dialect *);
 int pf_cg_reader_read(struct pf_reader *, struct pf_batch *);
 void pf_cg_reader_close(struct pf_reader *);
 
-/* --- writer.c ------------------------------------------------------------------------------- */
+/* --- writer.c --------------------------------------------------------------------------------- */
 
 struct pf_cg_group;
 

@@ -1,5 +1,5 @@
-/* Costs of lines and of calls, as a part of a callgrind profile lists them: from records of lines and calls, or made
- * of stacks. */
+/* Costs of lines and of calls, as a part of a callgrind profile lists them: from records of lines
+ * and calls, or made of stacks. */
 #include "format/callgrind/callgrind.h"
 
 #include "analysis/sum/path.h"
@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- records and rows ----------------------------------------------------------------------- */
+/* --- records and rows ------------------------------------------------------------------------- */
 
-enum { MOST_TIMES = INT32_MAX / 1000 }; /* so that a scale times 1000, for picoseconds, times that fits 64 bits */
+/* so that a scale times 1000, for picoseconds, times that fits 64 bits */
+enum { MOST_TIMES = INT32_MAX / 1000 };
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 void pf_cg_records_free(struct pf_cg_records *records)
 {
@@ -46,7 +47,7 @@ int pf_cg_records_add(struct pf_cg_records *records, const struct pf_batch *batc
     return note_rows(records, batch) ? pf_accumulator_add(&records->sums, batch, error) : pf_error_nomem(error);
 }
 
-/* --- events ----------------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static const struct pf_measure *measure_of(const struct pf_sums *sums)
 {
@@ -83,7 +84,8 @@ static bool same_scale(const struct pf_measure *a, const struct pf_measure *b)
     return a->num == b->num && a->den == b->den;
 }
 
-/* The largest scale of which both scales are multiples, and the factors. False: it needs more than 64 bits. */
+/* The largest scale of which both scales are multiples, and the factors. False: it needs more than
+ * 64 bits. */
 static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure, struct pf_measure other, int64_t *times, int64_t *other_times)
 {
     struct pf_quantity common = {0};
@@ -148,8 +150,9 @@ static bool add_event(struct pf_cg_costs *costs, struct pf_sums *self, struct pf
     return name_event(costs, &costs->events[costs->count - 1]);
 }
 
-/* The self costs that belong to inclusive costs: lines of the same name. Without such lines the first inclusive costs get the
- * self costs that calls have for their functions, else lines of the same unit. */
+/* The self costs that belong to inclusive costs: lines of the same name. Without such lines the
+ * first inclusive costs get the self costs that calls have for their functions, else lines of the
+ * same unit. */
 static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, const struct pf_sums *inclusive)
 {
     struct pf_sums *best = NULL;
@@ -188,7 +191,8 @@ static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, 
            !is_used(costs, sums);
 }
 
-/* The event to write first, because viewers show it first: the main measure. UINT32_MAX: no event. */
+/* The event to write first, because viewers show it first: the main measure. UINT32_MAX: no
+ * event. */
 static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, enum pf_kind kind,
                         bool (*is)(const struct pf_cg_costs *, const struct pf_sums *, enum pf_kind))
 {
@@ -257,7 +261,7 @@ static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accum
     return status;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* The row of a pair; makes a new row. 0: out of memory. `caller` is not 0. */
 static uint32_t costs_find(struct pf_cg_costs *costs, uint32_t caller, uint32_t callee)
@@ -381,7 +385,7 @@ static int add_edges(struct pf_cg_costs *costs, const struct pf_cg_records *reco
     return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- lines and calls made of stacks --------------------------------------------------------- */
+/* --- lines and calls made of stacks ----------------------------------------------------------- */
 
 struct walk {
     struct pf_cg_costs *costs;
@@ -396,8 +400,9 @@ struct walk {
     struct pf_error *error;
 };
 
-/* Makes the places of rows, without facts of stacks, and the places of whole functions. A frame without any facts becomes the
- * unknown function, because without a place a call would become a line. */
+/* Makes the places of rows, without facts of stacks, and the places of whole functions. A frame
+ * without any facts becomes the unknown function, because without a place a call would become a
+ * line. */
 static bool map_places(struct walk *walk)
 {
     struct pf_dict *dict = walk->costs->dict;
@@ -548,9 +553,9 @@ static int walk_stacks(struct walk *walk)
     return status == PF_OK ? walk_calls(walk) : status;
 }
 
-/* Adds self costs at the last frame of each stack, and a call for each two neighbouring frames: once for each stack and pair
- * of functions, from the outermost place. The number of calls is that of the records, else the number of samples. PF_OK,
- * PF_NOMEM or PF_OVERFLOW. */
+/* Adds self costs at the last frame of each stack, and a call for each two neighbouring frames:
+ * once for each stack and pair of functions, from the outermost place. The number of calls is that
+ * of the records, else the number of samples. PF_OK, PF_NOMEM or PF_OVERFLOW. */
 static int stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records,
                        struct pf_error *error)
 {
@@ -565,7 +570,7 @@ static int stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records,
     return status;
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, struct pf_writer *writer)
 {

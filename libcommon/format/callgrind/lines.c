@@ -1,5 +1,5 @@
-/* What lines of callgrind profiles name: objects, files and functions by compressed names, and measures by the names
- * of events. */
+/* What lines of callgrind profiles name: objects, files and functions by compressed names, and
+ * measures by the names of events. */
 #include "format/callgrind/callgrind.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- compressed names ----------------------------------------------------------------------- */
+/* --- compressed names ------------------------------------------------------------------------- */
 
 int pf_cg_names_init(struct pf_cg_names *names)
 {
@@ -81,7 +81,7 @@ int pf_cg_names_read(struct pf_cg_names *names, struct pf_dict *dict, struct pf_
     return compressed ? define(names, pf_table_intern(&names->ids, &key), *string) : PF_OK;
 }
 
-/* --- events --------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* ruby-prof's measures of time (its callgrind printer gives whole microseconds). */
 static const char *const microseconds[] = {"wall_time", "process_time", "gc_time"};
@@ -97,8 +97,8 @@ static bool is_letter(char c)
     return pf_letter(c) || (unsigned char)c >= 0x80;
 }
 
-/* The factor before a unit: a number of at most nine digits, `1e-N` with N up to 18, or `1/N`. 1 / 1: no factor; 0 / n: not a
- * factor. */
+/* The factor before a unit: a number of at most nine digits, `1e-N` with N up to 18, or `1/N`. 1 /
+ * 1: no factor; 0 / n: not a factor. */
 struct factor {
     uint64_t num, den;
 };

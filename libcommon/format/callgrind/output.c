@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-enum { NEAR = 100 };      /* positions nearer than that are told by their distance, as callgrind does */
+/* positions nearer than that are told by their distance, as callgrind does */
+enum { NEAR = 100 };
 enum { LINE_TEXT = 64 };
 
 enum names { OBJECTS, FILES, FUNCTIONS, NAMES };
@@ -38,7 +39,7 @@ struct output {
     int64_t last_line;
 };
 
-/* --- numbers ---------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static size_t print_hex(char *text, uint64_t value)
 {
@@ -105,7 +106,7 @@ static void write_costs(struct output *output, const struct pf_location *locatio
     pf_sink_write(output->sink, "\n", 1);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static uint32_t image_name(const struct output *output, const struct pf_location *location)
 {
@@ -171,7 +172,7 @@ static void write_name(struct output *output, const char *prefix, enum names kin
     pf_sink_write(output->sink, "\n", 1);
 }
 
-/* --- calls and jumps -------------------------------------------------------------------------------------- */
+/* --- calls and jumps -------------------------------------------------------------------------- */
 
 static void write_target(struct output *output, const char *word, int64_t count, int64_t of, const struct pf_location *target)
 {
@@ -239,7 +240,7 @@ static void write_edge(struct output *output, const struct pf_location *from, ui
         write_jump(output, from, callee, "jcnd=", extra[PF_CG_TAKEN_COUNT], extra[PF_CG_REACHED_COUNT]);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* True for an edge that the reader made of lines from another file. */
 static bool is_made(const struct output *output, const struct pf_edge *key, const int64_t *values)

@@ -15,7 +15,7 @@ static struct pf_bytes key_of(const struct pf_writer *writer, const struct pf_cg
     return pf_dict_string(writer->dict, header->key);
 }
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void free_groups(struct pf_cg_writer *state)
 {
@@ -145,7 +145,7 @@ static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
     return status;
 }
 
-/* --- writing a part --------------------------------------------------------------------------------------- */
+/* --- writing a part --------------------------------------------------------------------------- */
 
 static void write_value(struct pf_sink *sink, struct pf_bytes text)
 {
@@ -215,7 +215,8 @@ static struct pf_bytes long_name_of(const struct pf_writer *writer, struct pf_by
     return (struct pf_bytes){NULL, 0};
 }
 
-/* Drops the unit from the name of an event if the header has the unit, or the name alone means the same. */
+/* Drops the unit from the name of an event if the header has the unit, or the name alone means the
+ * same. */
 static bool shorten_name(struct pf_writer *writer, struct pf_cg_event *event)
 {
     const struct pf_cg_column *column = event->self.sums ? &event->self : &event->inclusive;
@@ -235,7 +236,8 @@ static struct pf_bytes name_of(const struct pf_cg_event *event)
     return (struct pf_bytes){event->name.data, event->name.size};
 }
 
-/* True if a reader would take the event for an earlier event, or its costs for the number of calls. */
+/* True if a reader would take the event for an earlier event, or its costs for the number of
+ * calls. */
 static bool is_name_taken(const struct pf_writer *writer, const struct pf_cg_costs *costs, size_t event)
 {
     struct pf_measure measures[2];
@@ -293,8 +295,8 @@ static int write_group(struct pf_writer *writer, struct pf_cg_group *group)
     return status;
 }
 
-/* Writes a part; without records it has its header and events. Records without a thread come first, because behind the records
- * of a thread they would belong to that thread. */
+/* Writes a part; without records it has its header and events. Records without a thread come first,
+ * because behind the records of a thread they would belong to that thread. */
 static int write_part(struct pf_writer *writer)
 {
     struct pf_cg_writer *state = writer->state;
@@ -309,7 +311,7 @@ static int write_part(struct pf_writer *writer)
     return status;
 }
 
-/* --- metadata --------------------------------------------------------------------------------------------- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 static bool begins_part(const struct pf_writer *writer, struct pf_bytes key, struct pf_bytes value)
 {
@@ -324,8 +326,8 @@ static bool begins_part(const struct pf_writer *writer, struct pf_bytes key, str
     return false;
 }
 
-/* False: a reader would not take the line for the header line that the metadata come from. The writer makes some
- * lines itself, from the records. */
+/* False: a reader would not take the line for the header line that the metadata come from. The
+ * writer makes some lines itself, from the records. */
 static bool is_header_line(struct pf_bytes key, struct pf_bytes value)
 {
     static const char *const made[] = {"events", "positions", "totals"};
@@ -371,7 +373,7 @@ static int add_metadata(struct pf_writer *writer, const struct pf_batch *batch)
     return status;
 }
 
-/* --- the writer ------------------------------------------------------------------------------------------- */
+/* --- the writer ------------------------------------------------------------------------------- */
 
 int pf_cg_writer_open(struct pf_writer *writer)
 {

@@ -51,7 +51,8 @@ struct pf_trace_reader {
         uint32_t thread, frame, order;
     } *samples;
     size_t sample_count, sample_capacity;
-    struct pf_table profile_keys;       /* pid and id, strings, of profile k that with id k + 1; what has no id has a number */
+    /* pid and id, strings, of profile k that with id k + 1; what has no id has a number */
+    struct pf_table profile_keys;
     struct pf_trace_profile *profiles;
     size_t profile_count, profile_capacity, profile_samples;
     struct pf_buffer args;              /* of the event at hand, as written */

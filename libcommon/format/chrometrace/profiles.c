@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINEST = 3 }; /* digits of microseconds behind the point: the times of a trace are nanoseconds */
+/* digits of microseconds behind the point: the times of a trace are nanoseconds */
+enum { FINEST = 3 };
 
-/* --- profiles --------------------------------------------------------------------------------------------- */
+/* --- profiles --------------------------------------------------------------------------------- */
 
 /* Parts without an id belong to no others. */
 static struct pf_trace_profile *find_profile(struct pf_reader *reader, const struct pf_trace_fields *fields)
@@ -162,7 +163,7 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
     return PF_OK;
 }
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static uint32_t add_measure(struct pf_reader *reader, const char *name, const char *unit, enum pf_role role)
 {

@@ -1,4 +1,5 @@
-/* The events of a trace, which come in any order: what they tell is held as numbers until the end. */
+/* The events of a trace, which come in any order: what they tell is held as numbers until the
+ * end. */
 #include "format/chrometrace/chrometrace.h"
 
 #include "base/memory.h"
@@ -59,7 +60,7 @@ static void close_reader(struct pf_reader *reader)
     pf_json_cut_close(&state->cut);
 }
 
-/* --- threads ---------------------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 uint32_t pf_trace_thread(struct pf_reader *reader, uint32_t pid, uint32_t tid)
 {
@@ -108,7 +109,7 @@ static void label_threads(struct pf_reader *reader)
     }
 }
 
-/* --- an event --------------------------------------------------------------------------------------------- */
+/* --- an event --------------------------------------------------------------------------------- */
 
 enum { TEXT = PF_JSON_STRING | PF_JSON_NUMBER | PF_JSON_LAX };
 
@@ -349,7 +350,7 @@ static int read_sample(struct pf_json_cut *cut, void *field)
     return status == PF_OK ? take_sample(cut->owner, &fields) : status;
 }
 
-/* --- the document ----------------------------------------------------------------------------------------- */
+/* --- the document ----------------------------------------------------------------------------- */
 
 struct stack_frame {
     uint32_t name, parent;

@@ -1,10 +1,12 @@
 /* Spans of a trace become the time each stack took by itself.
  *
- * First every end finds its begin: an end closes the innermost open begin of its name in its thread, whatever else is open; an end without a
- * name closes the innermost one. Events of one moment count in the order of the file; an end that finds nothing in that order is tried again
- * after the begins of its moment. From then on there are spans with a begin and an end only. At equal begins the shorter span lies
- * inside; of equally long ones the later in the file. A span that ends after the span around it is cut there. Each moment belongs to the
- * innermost span that is open. */
+ * First every end finds its begin: an end closes the innermost open begin of its name in its
+ * thread, whatever else is open; an end without a name closes the innermost one. Events of one
+ * moment count in the order of the file; an end that finds nothing in that order is tried again
+ * after the begins of its moment. From then on there are spans with a begin and an end only. At
+ * equal begins the shorter span lies inside; of equally long ones the later in the file. A span
+ * that ends after the span around it is cut there. Each moment belongs to the innermost span that
+ * is open. */
 #include "format/chrometrace/chrometrace.h"
 
 #include "base/memory.h"
@@ -52,14 +54,15 @@ static size_t moment_size(const struct pf_trace_event *events, size_t count)
     return same;
 }
 
-/* --- pairs of begin and end ------------------------------------------------------------------------------- */
+/* --- pairs of begin and end ------------------------------------------------------------------- */
 
 struct pairing {
     struct pf_reader *reader;
     struct pf_trace_event *events; /* of the thread */
     uint32_t *open;                /* begins that may be open, outermost first */
     size_t open_count, open_capacity;
-    uint32_t *below;               /* by event: the begin of the same name around it, counted from 1; 0 = none */
+    /* by event: the begin of the same name around it, counted from 1; 0 = none */
+    uint32_t *below;
     size_t below_capacity;
     uint32_t *innermost;           /* by name: the innermost open begin, counted from 1; 0 = none */
 };
@@ -138,7 +141,7 @@ static int pair_thread(struct pairing *pairing, struct pf_trace_event *events, s
     return status;
 }
 
-/* --- spans ------------------------------------------------------------------------------------------------ */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 struct span {
     int64_t end; /* INT64_MAX: unknown; never later than the end of the span outside it */

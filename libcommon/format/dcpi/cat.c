@@ -11,7 +11,7 @@
 
 enum { WINDOW = 64 * 1024, LINE_BITS = 8 };
 
-/* --- evidence --------------------------------------------------------------------------------------------- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 /* Counts the words of a head that begin lines, each once. *ended: the answer is known. */
 static unsigned known_lines(struct pf_bytes text, bool *ended)
@@ -30,7 +30,8 @@ static unsigned known_lines(struct pf_bytes text, bool *ended)
         if (k < PF_DCPI_CAT_WORDS && !met[k]) {
             met[k] = true;
             count++;
-            decided = decided || word.size > 8; /* text_start, text_size: no other format has them */
+            /* text_start, text_size: no other format has them */
+            decided = decided || word.size > 8;
         }
     }
     *ended = *ended || decided;
@@ -59,7 +60,7 @@ static int bid(struct pf_source *source, const char *path)
     return (int)known * LINE_BITS;
 }
 
-/* --- reader ----------------------------------------------------------------------------------------------- */
+/* --- reader ----------------------------------------------------------------------------------- */
 
 enum step { DECLARE, RECORDS, END };
 
@@ -118,7 +119,8 @@ static int peek_line(struct pf_reader *reader)
     return status;
 }
 
-/* Copies the current line for the next call of the reader: the bytes of the source are valid until its next use. */
+/* Copies the current line for the next call of the reader: the bytes of the source are valid until
+ * its next use. */
 static int keep_line(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
@@ -138,7 +140,7 @@ static bool is_row(struct pf_bytes line)
     return line.size > 2 && memcmp(line.data, "0x", 2) == 0;
 }
 
-/* --- the head --------------------------------------------------------------------------------------------- */
+/* --- the head --------------------------------------------------------------------------------- */
 
 static int add_event(struct pf_reader *reader, struct pf_bytes value)
 {
@@ -286,7 +288,7 @@ static void close_reader(struct pf_reader *reader)
     pf_rows_free(&state->meta);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static int read_row(struct pf_reader *reader, uint32_t row)
 {

@@ -15,7 +15,7 @@ int pf_dcpi_cat_open(struct pf_writer *writer)
     return PF_OK;
 }
 
-/* --- the head --------------------------------------------------------------------------------------------- */
+/* --- the head --------------------------------------------------------------------------------- */
 
 /* A column of counts. */
 struct column {
@@ -228,9 +228,10 @@ static int write_number(const struct profile *profile, const char *word, uint64_
     return write_line(profile, pf_bytes_of(word), (struct pf_bytes){text, (size_t)size});
 }
 
-/* --- events ----------------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
-/* Sets the period and share of an event that no source names: period * 10000 / share events are one count. */
+/* Sets the period and share of an event that no source names: period * 10000 / share events are one
+ * count. */
 static int set_share(const struct profile *profile, struct column *column)
 {
     const struct pf_measure *measure = measure_of(profile, column->event);
@@ -360,10 +361,10 @@ static int write_events(const struct profile *profile)
     return profile->writer->error.code;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
-/* Writes an address and its counts; nothing if all counts of the part are 0, because then other parts
- * have the counts of the address. */
+/* Writes an address and its counts; nothing if all counts of the part are 0, because then other
+ * parts have the counts of the address. */
 static void write_row(const struct profile *profile, uint32_t location)
 {
     uint64_t address = pf_dict_location(profile->writer->dict, location)->address;
@@ -464,7 +465,7 @@ static bool has_source(const struct profile *profile)
     return false;
 }
 
-/* --- what has no place ------------------------------------------------------------------------------------- */
+/* --- what has no place ------------------------------------------------------------------------ */
 
 static bool header_word_fits(struct pf_bytes word, enum pf_dcpi_word known)
 {
@@ -494,7 +495,7 @@ static int leave_lines(struct pf_writer *writer)
     return status;
 }
 
-/* --- all of it --------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 /* Adds an image that is known by the metadata alone, because no record has it. */
 static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct pf_bytes name, uint64_t start, uint64_t size)

@@ -1,4 +1,5 @@
-/* Private to the DCPI formats: profiles of dcpiformat(4), and the text that dcpicat prints of them. */
+/* Private to the DCPI formats: profiles of dcpiformat(4), and the text that dcpicat prints of
+ * them. */
 #ifndef PF_FORMAT_DCPI_DCPI_H
 #define PF_FORMAT_DCPI_DCPI_H
 
@@ -15,10 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- wire.c: the ASCII header ------------------------------------------------------------------ */
+/* --- wire.c: the ASCII header ----------------------------------------------------------------- */
 
-/* A DCPI profile begins with lines of a word and a value, then a line `samples`. The words of versions 0.06 and 0.07 are
- * known; lines with other words are kept. */
+/* A DCPI profile begins with lines of a word and a value, then a line `samples`. The words of
+ * versions 0.06 and 0.07 are known; lines with other words are kept. */
 
 enum pf_dcpi_word {
     PF_DCPI_IMAGE,
@@ -57,9 +58,9 @@ struct pf_dcpi_header {
     struct pf_bytes pad;         /* between `samples` and the line feed */
 };
 
-/* Reads and checks a header; the source stands at its first byte. Reports what is odd but legal. PF_FAILED or
- * PF_UNSUPPORTED with the offset and a text that begins with the class of the error (`missing-line: ...`); PF_NOMEM; the
- * source's own failure. */
+/* Reads and checks a header; the source stands at its first byte. Reports what is odd but legal.
+ * PF_FAILED or PF_UNSUPPORTED with the offset and a text that begins with the class of the error
+ * (`missing-line: ...`); PF_NOMEM; the source's own failure. */
 int pf_dcpi_header_read(struct pf_dcpi_header *, struct pf_source *, const struct pf_report *, struct pf_error *);
 
 /* Adds one line, given without its line feed; `offset` is for messages. */
@@ -79,26 +80,27 @@ struct pf_bytes pf_dcpi_line_value(const struct pf_dcpi_header *, const struct p
 /* The value of the first line of a known word; empty if there is no such line. */
 struct pf_bytes pf_dcpi_header_value(const struct pf_dcpi_header *, enum pf_dcpi_word);
 
-/* Reads YYMMDDHHMM, YYYYMMDDHHMM or YYYYMMDDHHMMSS and writes it in the last form; two digits of a year from 70 on mean
- * 19xx. False: not a time. */
+/* Reads YYMMDDHHMM, YYYYMMDDHHMM or YYYYMMDDHHMMSS and writes it in the last form; two digits of a
+ * year from 70 on mean 19xx. False: not a time. */
 bool pf_dcpi_epoch(struct pf_bytes, char normal[16]);
 
 /* True if two image identifiers are equal but for the case of their letters. */
 bool pf_dcpi_same_image(struct pf_bytes, struct pf_bytes);
 bool pf_dcpi_is_image(struct pf_bytes); /* one hexadecimal digit or more */
 
-/* Interns the identifier in lower case, as rows of images have it, so that spellings of one identifier name one image. The
- * metadata keep the spelling of the file. 0: out of memory. */
+/* Interns the identifier in lower case, as rows of images have it, so that spellings of one
+ * identifier name one image. The metadata keep the spelling of the file. 0: out of memory. */
 uint32_t pf_dcpi_identifier(struct pf_dict *, struct pf_bytes);
 
-/* --- wire.c: chunks and the footer ------------------------------------------------------------- */
+/* --- wire.c: chunks and the footer ------------------------------------------------------------ */
 
-/* Behind the header come chunks of counts, then a footer, all in little-endian words of 32 bits. Only the end of the input
- * marks the footer: it is the last eight bytes. */
+/* Behind the header come chunks of counts, then a footer, all in little-endian words of 32 bits.
+ * Only the end of the input marks the footer: it is the last eight bytes. */
 
 /* Zero-initialise, then set `stride` and `start`. */
 struct pf_dcpi_body {
-    uint64_t stride;   /* bytes between the addresses of two counts; used for the order of addresses only */
+    /* bytes between the addresses of two counts; used for the order of addresses only */
+    uint64_t stride;
     uint64_t start;    /* address of the text */
     uint64_t end;      /* end of the chunks before, at a step of 1 as dcpiformat(4) says */
     uint64_t place;    /* offset of the next count, at `stride` */
@@ -120,19 +122,21 @@ struct pf_dcpi_piece {
     uint64_t gap;    /* HEAD: distance from the chunk before, at a step of 1 */
 };
 
-/* The next piece: PF_OK; PF_EOF with the footer, which is checked against the counts; PF_FAILED with a text that begins with
- * the class of the error; the source's own failure. A piece COUNTS has 1 to `most` counts. Before the next call the caller
- * passes the counts to pf_dcpi_body_count (or adds them up itself) and takes the bytes of the piece. */
+/* The next piece: PF_OK; PF_EOF with the footer, which is checked against the counts; PF_FAILED
+ * with a text that begins with the class of the error; the source's own failure. A piece COUNTS has
+ * 1 to `most` counts. Before the next call the caller passes the counts to pf_dcpi_body_count (or
+ * adds them up itself) and takes the bytes of the piece. */
 int pf_dcpi_body_next(struct pf_dcpi_body *, struct pf_source *, uint32_t most, struct pf_dcpi_piece *, struct pf_error *);
 
 /* Adds counts to the sums. */
 void pf_dcpi_body_count(struct pf_dcpi_body *, const unsigned char *counts, uint32_t number);
 
-/* --- wire.c: the layout ------------------------------------------------------------------------ */
+/* --- wire.c: the layout ----------------------------------------------------------------------- */
 
-/* The layout says where the chunks of a file lie, zero counts included, which records do not say. With the layout an
- * unchanged profile becomes the same file again. As metadata the layout is text, `GAP+NUMBER` for each chunk; GAP is the
- * distance from the end of the chunk before, at a step of 1. */
+/* The layout says where the chunks of a file lie, zero counts included, which records do not say.
+ * With the layout an unchanged profile becomes the same file again. As metadata the layout is text,
+ * `GAP+NUMBER` for each chunk; GAP is the distance from the end of the chunk before, at a step of
+ * 1. */
 
 /* Adds a chunk to the text; false: out of memory. */
 bool pf_dcpi_layout_add(struct pf_buffer *, uint64_t gap, uint32_t number);
@@ -156,11 +160,11 @@ struct pf_dcpi_chunks {
     uint64_t end;    /* of the chunk before */
 };
 
-/* The next chunk: PF_OK, it lies behind the chunk before and ends within 32 bits; PF_EOF; PF_FAILED, the text is not a
- * layout. */
+/* The next chunk: PF_OK, it lies behind the chunk before and ends within 32 bits; PF_EOF;
+ * PF_FAILED, the text is not a layout. */
 int pf_dcpi_chunks_next(struct pf_dcpi_chunks *, struct pf_dcpi_chunk *);
 
-/* --- locations.c ------------------------------------------------------------------------------- */
+/* --- locations.c ------------------------------------------------------------------------------ */
 
 /* The offset of a location from the start of its image's text. */
 static inline uint64_t pf_dcpi_offset(const struct pf_dict *dict, uint32_t location)
@@ -170,17 +174,20 @@ static inline uint64_t pf_dcpi_offset(const struct pf_dict *dict, uint32_t locat
     return row->address - pf_dict_image(dict, row->image)->text_start;
 }
 
-/* The locations of an image that the inputs of a run have made so far: a second file of the image reuses them. */
+/* The locations of an image that the inputs of a run have made so far: a second file of the image
+ * reuses them. */
 struct pf_dcpi_indexed {
     const uint32_t *locations; /* in the order of offsets; valid until the next find */
     size_t count;
 };
 
-/* Finds the locations of the addresses of a profile, which come in the order of their offsets, and makes new locations. */
+/* Finds the locations of the addresses of a profile, which come in the order of their offsets, and
+ * makes new locations. */
 struct pf_dcpi_locator {
     uint32_t image;
     uint64_t start;                /* of the image's text */
-    struct pf_dcpi_indexed known;  /* locations of the image from earlier inputs; the next of them: */
+    /* locations of the image from earlier inputs; the next of them: */
+    struct pf_dcpi_indexed known;
     size_t next;
     uint64_t next_offset;          /* its offset; UINT64_MAX behind the last location */
     struct pf_location fresh[PF_BATCH_ROWS]; /* new locations, and the rows that have them: */
@@ -188,14 +195,16 @@ struct pf_dcpi_locator {
     uint32_t locations[PF_BATCH_ROWS]; /* by row of the batch */
 };
 
-/* Begins a profile of this image. An image of the dictionary is reused if name, identifier (in any letter case), start and
- * size of the text agree; else a new image is added. `shared` may be NULL if this is the only input. PF_OK or PF_NOMEM. */
+/* Begins a profile of this image. An image of the dictionary is reused if name, identifier (in any
+ * letter case), start and size of the text agree; else a new image is added. `shared` may be NULL
+ * if this is the only input. PF_OK or PF_NOMEM. */
 int pf_dcpi_locator_open(struct pf_dcpi_locator *, struct pf_dict *, struct pf_shared *, const struct pf_image *);
 
 /* Goes on to the next location of other inputs. */
 void pf_dcpi_locator_next(struct pf_dcpi_locator *, const struct pf_dict *);
 
-/* Sets the location of a row of the batch: an offset from the start of the text, greater than all offsets before. */
+/* Sets the location of a row of the batch: an offset from the start of the text, greater than all
+ * offsets before. */
 static inline void pf_dcpi_locator_set(struct pf_dcpi_locator *locator, const struct pf_dict *dict, uint64_t offset, uint32_t row)
 {
     while (locator->next_offset < offset)
@@ -211,15 +220,15 @@ static inline void pf_dcpi_locator_set(struct pf_dcpi_locator *locator, const st
 /* Ends a batch: then `locations` is complete. A failure is the status of the dictionary. */
 void pf_dcpi_locator_end(struct pf_dcpi_locator *, struct pf_dict *);
 
-/* --- meta.c: heads of dcpicat text ------------------------------------------------------------- */
+/* --- meta.c: heads of dcpicat text ------------------------------------------------------------ */
 
 struct pf_dcpi_cat_line {
     uint32_t key, value; /* strings */
     size_t block;        /* from 1 */
 };
 
-/* The heads of dcpicat text in the metadata of a stream. Each profile is a block; a line `name` begins a block.
- * Zero-initialise. */
+/* The heads of dcpicat text in the metadata of a stream. Each profile is a block; a line `name`
+ * begins a block. Zero-initialise. */
 struct pf_dcpi_cat_blocks {
     struct pf_dcpi_cat_line *lines; /* of all blocks, in order */
     size_t count, capacity;
@@ -227,14 +236,15 @@ struct pf_dcpi_cat_blocks {
     bool named; /* the block has a line `name`: the next `name` begins a block */
 };
 
-/* The next block of an image behind `block`; start with 0. Letters of the identifier match in either case. 0: no block. */
+/* The next block of an image behind `block`; start with 0. Letters of the identifier match in
+ * either case. 0: no block. */
 size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *, const struct pf_dict *, struct pf_bytes image, size_t block);
 
 /* The first value of a key in a block; empty if the block has no such line. */
 struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *, const struct pf_dict *, size_t block,
                                          struct pf_bytes key);
 
-/* --- meta.c: headers of DCPI files ------------------------------------------------------------- */
+/* --- meta.c: headers of DCPI files ------------------------------------------------------------ */
 
 /* A DCPI file in the metadata of a stream: its header, its layout and its totals. */
 struct pf_dcpi_profile {
@@ -261,7 +271,7 @@ bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *, struct pf_bytes image
 /* Merges keep headers whole; the writer joins them. */
 extern const struct pf_merging pf_dcpi_merging;
 
-/* --- meta.c: the header of a new file ---------------------------------------------------------- */
+/* --- meta.c: the header of a new file --------------------------------------------------------- */
 
 /* What a new file is about. */
 struct pf_dcpi_subject {
@@ -273,24 +283,25 @@ struct pf_dcpi_subject {
 /* True if the counts of the subject may come from this profile. */
 bool pf_dcpi_subject_has(const struct pf_dcpi_subject *, const struct pf_dict *, const struct pf_dcpi_profile *);
 
-/* Joins the headers of all such profiles: the lines of the first profile with the earliest epoch, then paths and unknown
- * lines of the others, once each. *single: the only profile, or NULL if there are several. PF_EOF: no profile; PF_USAGE: the
- * profiles differ in image, tstart or tsize; PF_NOMEM. */
+/* Joins the headers of all such profiles: the lines of the first profile with the earliest epoch,
+ * then paths and unknown lines of the others, once each. *single: the only profile, or NULL if
+ * there are several. PF_EOF: no profile; PF_USAGE: the profiles differ in image, tstart or tsize;
+ * PF_NOMEM. */
 int pf_dcpi_merge_headers(struct pf_dcpi_header *, const struct pf_dcpi_profiles *, const struct pf_dict *,
                           const struct pf_dcpi_subject *, const struct pf_dcpi_profile **single, struct pf_error *);
 
-/* Makes a header from lines whose files are unknown, as canonical order leaves them: of each word the first line that agrees
- * with the subject, and the earliest epoch. Adds paths and unknown lines only if all lines are of one image. PF_EOF: no such
- * lines; PF_USAGE: lines are missing. */
+/* Makes a header from lines whose files are unknown, as canonical order leaves them: of each word
+ * the first line that agrees with the subject, and the earliest epoch. Adds paths and unknown lines
+ * only if all lines are of one image. PF_EOF: no such lines; PF_USAGE: lines are missing. */
 int pf_dcpi_pool_header(struct pf_dcpi_header *, const struct pf_dcpi_profiles *, const struct pf_dict *,
                         const struct pf_dcpi_subject *, struct pf_error *);
 
-/* Makes a header from a block of dcpicat text. The speed of the processor, which dcpicat does not print, becomes 0. PF_USAGE:
- * lines are missing. */
+/* Makes a header from a block of dcpicat text. The speed of the processor, which dcpicat does not
+ * print, becomes 0. PF_USAGE: lines are missing. */
 int pf_dcpi_make_header(struct pf_dcpi_header *, const struct pf_dcpi_cat_blocks *, const struct pf_dict *,
                         const struct pf_dcpi_subject *, struct pf_error *);
 
-/* --- locations.c: counts of writers ------------------------------------------------------------ */
+/* --- locations.c: counts of writers ----------------------------------------------------------- */
 
 struct pf_dcpi_event {
     uint32_t measure;  /* the first measure of its name and period */
@@ -315,16 +326,17 @@ static inline int64_t pf_dcpi_event_sum(const struct pf_dcpi_event *event, uint3
     return location < event->count ? event->sums[location] : 0;
 }
 
-/* The locations with a sum in any event, one for each address: sums of other locations of the address are added to the first.
- * In the order of images (by their first location) and offsets. */
+/* The locations with a sum in any event, one for each address: sums of other locations of the
+ * address are added to the first. In the order of images (by their first location) and offsets. */
 struct pf_dcpi_places {
     uint32_t *locations;
     size_t count, capacity;
-    uint32_t *image; /* by image: the first image with this identifier, start and size of the text */
+    /* by image: the first image with this identifier, start and size of the text */
+    uint32_t *image;
 };
 
-/* PF_OK; PF_USAGE with the reason: a location without an address in an image with an identifier; PF_OVERFLOW; PF_NOMEM. Free
- * in any case. `format` is the name for messages. */
+/* PF_OK; PF_USAGE with the reason: a location without an address in an image with an identifier;
+ * PF_OVERFLOW; PF_NOMEM. Free in any case. `format` is the name for messages. */
 int pf_dcpi_places_find(struct pf_dcpi_places *, struct pf_dcpi_counts *, const struct pf_dict *, const char *format,
                         struct pf_error *);
 void pf_dcpi_places_free(struct pf_dcpi_places *);
@@ -335,12 +347,12 @@ static inline uint32_t pf_dcpi_places_image(const struct pf_dcpi_places *places,
     return places->image[pf_dict_location(dict, location)->image];
 }
 
-/* --- wire.c: options --------------------------------------------------------------------------- */
+/* --- wire.c: options -------------------------------------------------------------------------- */
 
 /* The stride that `stride=N` asks for; default: 1. PF_USAGE. */
 int pf_dcpi_stride(const struct pf_options *, uint64_t *stride, struct pf_error *);
 
-/* --- writers ----------------------------------------------------------------------------------- */
+/* --- writers ---------------------------------------------------------------------------------- */
 
 /* What both writers hold until the end. Begins the state of a writer. */
 struct pf_dcpi_held {
@@ -372,10 +384,10 @@ void pf_dcpi_writer_close(struct pf_writer *);
 int pf_dcpi_copy(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage, uint64_t *records,
                  struct pf_error *);
 
-/* --- meta.c: words and events of dcpicat text ---------------------------------------------------- */
+/* --- meta.c: words and events of dcpicat text ------------------------------------------------- */
 
-/* dcpicat prints a head of lines `word value` with one line `event` for each column of counts, then a line for each address.
- * Several profiles may follow each other. */
+/* dcpicat prints a head of lines `word value` with one line `event` for each column of counts, then
+ * a line for each address. Several profiles may follow each other. */
 enum {
     PF_DCPI_CAT_WORDS = 9,    /* words that begin lines of a head */
     PF_DCPI_CAT_WHOLE = 10000 /* the fraction of an event that was counted all the time */
@@ -390,7 +402,8 @@ struct pf_dcpi_cat_event {
     struct pf_bytes name;
     uint64_t period;
     uint64_t events, parts; /* events / parts are one count: period * 10000 / fraction, reduced */
-    uint64_t fraction; /* of the time it was counted, in 1/PF_DCPI_CAT_WHOLE; default: all of the time */
+    /* of the time it was counted, in 1/PF_DCPI_CAT_WHOLE; default: all of the time */
+    uint64_t fraction;
 };
 
 /* False: not such a value. */

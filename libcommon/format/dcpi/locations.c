@@ -1,5 +1,5 @@
-/* Locations of DCPI profiles, one for each address of an image: how readers find the locations that other inputs
- * have made, and how writers sum counts by location. */
+/* Locations of DCPI profiles, one for each address of an image: how readers find the locations that
+ * other inputs have made, and how writers sum counts by location. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the order of locations ----------------------------------------------------------------- */
+/* --- the order of locations ------------------------------------------------------------------- */
 
 struct ordering {
     const struct pf_dict *dict;
@@ -100,8 +100,9 @@ static void merge_pass(struct ordering *ordering)
     ordering->from = merged;
 }
 
-/* Sorts locations; `image` (may be NULL) gives each image's place in the order, else its id is. Stretches that are in order are merged, so
- * what comes of a few files is cheap. Those of one place stay in the order they have. False: out of memory. */
+/* Sorts locations; `image` (may be NULL) gives each image's place in the order, else its id is.
+ * Stretches that are in order are merged, so what comes of a few files is cheap. Those of one place
+ * stay in the order they have. False: out of memory. */
 static bool sort_locations(uint32_t *locations, size_t count, const struct pf_dict *dict,
                           const uint32_t *image)
 {
@@ -123,7 +124,7 @@ static bool sort_locations(uint32_t *locations, size_t count, const struct pf_di
     return good;
 }
 
-/* --- locations of other inputs, by image ---------------------------------------------------- */
+/* --- locations of other inputs, by image ------------------------------------------------------ */
 
 struct entry {
     uint32_t *locations;
@@ -197,7 +198,7 @@ static int index_find(struct pf_shared *shared, const struct pf_dict *dict, uint
     return PF_OK;
 }
 
-/* --- locations of one profile --------------------------------------------------------------- */
+/* --- locations of one profile ----------------------------------------------------------------- */
 
 static uint32_t find_image(struct pf_dict *dict, const struct pf_image *image)
 {
@@ -252,7 +253,7 @@ void pf_dcpi_locator_end(struct pf_dcpi_locator *locator, struct pf_dict *dict)
     locator->fresh_count = 0;
 }
 
-/* --- counts by event and location ----------------------------------------------------------- */
+/* --- counts by event and location ------------------------------------------------------------- */
 
 void pf_dcpi_counts_free(struct pf_dcpi_counts *counts)
 {
@@ -322,7 +323,7 @@ int pf_dcpi_counts_add(struct pf_dcpi_counts *counts, const struct pf_dict *dict
     return status;
 }
 
-/* --- order ------------------------------------------------------------------------------------------------ */
+/* --- order ------------------------------------------------------------------------------------ */
 
 static bool has_sum(const struct pf_dcpi_counts *counts, uint32_t location)
 {
@@ -332,7 +333,8 @@ static bool has_sum(const struct pf_dcpi_counts *counts, uint32_t location)
     return false;
 }
 
-/* For each image the first image that equals it. Images without an identifier equal themselves only. */
+/* For each image the first image that equals it. Images without an identifier equal themselves
+ * only. */
 static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dict)
 {
     places->image = calloc(dict->images.count, sizeof *places->image);
@@ -385,7 +387,8 @@ static bool add_sums(struct pf_dcpi_counts *counts, uint32_t to, uint32_t from)
     return true;
 }
 
-/* Joins locations of one address, which differ in functions or lines, and drops addresses whose sums are 0. */
+/* Joins locations of one address, which differ in functions or lines, and drops addresses whose
+ * sums are 0. */
 static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
                        struct pf_error *error)
 {
@@ -410,7 +413,8 @@ static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *cou
     return PF_OK;
 }
 
-/* Checks a location and adds it. *image: the image of the location added before, which needs no second check. */
+/* Checks a location and adds it. *image: the image of the location added before, which needs no
+ * second check. */
 static int add_place(struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location, const char *format,
                      uint32_t *image, struct pf_error *error)
 {

@@ -1,5 +1,5 @@
-/* Metadata of DCPI profiles: what a stream keeps of the heads it was made of, and the header of a file made from
- * these metadata. */
+/* Metadata of DCPI profiles: what a stream keeps of the heads it was made of, and the header of a
+ * file made from these metadata. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/error.h"
@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- rules of a merge ----------------------------------------------------------------------- */
+/* --- rules of a merge ------------------------------------------------------------------------- */
 
-/* The layout of the chunks and the totals belong to one file; a separator belongs to the header line behind it. */
+/* The layout of the chunks and the totals belong to one file; a separator belongs to the header
+ * line behind it. */
 static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
 {
     bool hidden = origin.size > 0 && origin.data[0] == '.';
@@ -27,7 +28,7 @@ static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
 
 const struct pf_merging pf_dcpi_merging = {.rule = merge_rule};
 
-/* --- headers of DCPI files ------------------------------------------------------------------ */
+/* --- headers of DCPI files -------------------------------------------------------------------- */
 
 static void free_profile(struct pf_dcpi_profile *profile)
 {
@@ -43,7 +44,8 @@ static void profiles_free(struct pf_dcpi_profiles *profiles)
     pf_buffer_free(&profiles->text);
 }
 
-/* The profile whose header is still incomplete: the last profile, or a new profile. NULL: out of memory. */
+/* The profile whose header is still incomplete: the last profile, or a new profile. NULL: out of
+ * memory. */
 static struct pf_dcpi_profile *open_profile(struct pf_dcpi_profiles *profiles)
 {
     if (profiles->count > 0 && !profiles->rows[profiles->count - 1].ended)
@@ -154,7 +156,7 @@ bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *profile, struct pf_byte
     return !profile->refused && header->first[PF_DCPI_IMAGE] != 0;
 }
 
-/* --- heads of dcpicat text ------------------------------------------------------------------ */
+/* --- heads of dcpicat text -------------------------------------------------------------------- */
 
 /* Cuts `:number` off the end. */
 static bool cut_number(struct pf_bytes *text, uint64_t *number)
@@ -169,8 +171,8 @@ static bool cut_number(struct pf_bytes *text, uint64_t *number)
     return true;
 }
 
-/* Sets how many events a count stands for: the period, times the share of the time in which the event was
- * counted. False: the number has more than 64 bits. */
+/* Sets how many events a count stands for: the period, times the share of the time in which the
+ * event was counted. False: the number has more than 64 bits. */
 static bool set_events(struct pf_dcpi_cat_event *event)
 {
     uint64_t common = pf_gcd(PF_DCPI_CAT_WHOLE, event->fraction), up = PF_DCPI_CAT_WHOLE / common, down = event->fraction / common;
@@ -254,7 +256,7 @@ struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *blocks
     return PF_BYTES("");
 }
 
-/* --- which profiles a file is made of ------------------------------------------------------- */
+/* --- which profiles a file is made of --------------------------------------------------------- */
 
 static const struct pf_report QUIET = {0};
 
@@ -286,7 +288,7 @@ static int check_same(const struct pf_dcpi_header *a, const struct pf_dcpi_heade
     return pf_error_set(error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and these profiles differ in '%s'", what);
 }
 
-/* --- lines of a new header -------------------------------------------------------------------------------- */
+/* --- lines of a new header -------------------------------------------------------------------- */
 
 struct joining {
     struct pf_dcpi_header *to;
@@ -380,7 +382,7 @@ int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_pr
     return status;
 }
 
-/* --- a header from lines of unknown files ---------------------------------------------------- */
+/* --- a header from lines of unknown files ----------------------------------------------------- */
 
 /* Header lines without the end of their header. NULL: there are no such lines. */
 static const struct pf_dcpi_profile *pool_of(const struct pf_dcpi_profiles *profiles)
@@ -480,7 +482,7 @@ int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_prof
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- a header from a head of dcpicat text ---------------------------------------------------- */
+/* --- a header from a head of dcpicat text ----------------------------------------------------- */
 
 static int add_number(struct joining *joining, enum pf_dcpi_word word, uint64_t number, bool hex)
 {
@@ -545,7 +547,8 @@ static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *
     return status == PF_OK ? end_header(joining->to, joining->error) : status;
 }
 
-/* The image of a profile without counts: the image of the only block. NULL: there are several blocks. */
+/* The image of a profile without counts: the image of the only block. NULL: there are several
+ * blocks. */
 static const struct pf_image *only_image(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict)
 {
     struct pf_bytes identifier = pf_dcpi_cat_blocks_value(blocks, dict, 1, PF_BYTES("image"));
@@ -579,7 +582,7 @@ int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- what writers hold ----------------------------------------------------------------------- */
+/* --- what writers hold ------------------------------------------------------------------------ */
 
 int pf_dcpi_held_write(struct pf_writer *writer, const struct pf_batch *batch)
 {

@@ -1,5 +1,5 @@
-/* DCPI profiles, dcpiformat(4): counts of one event in one image, kept by the Digital Continuous Profiling
- * Infrastructure. The reader, and the format as a whole. */
+/* DCPI profiles, dcpiformat(4): counts of one event in one image, kept by the Digital Continuous
+ * Profiling Infrastructure. The reader, and the format as a whole. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
@@ -29,7 +29,7 @@ enum {
     LAYOUT_TEXT = 32 * 1024 /* bytes of layout in one row of metadata */
 };
 
-/* --- opening ---------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static int declare(struct pf_reader *reader)
 {
@@ -74,7 +74,7 @@ static void close_reader(struct pf_reader *reader)
     pf_rows_free(&state->meta);
 }
 
-/* --- metadata --------------------------------------------------------------------------------------------- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key, struct pf_bytes value)
 {
@@ -128,7 +128,7 @@ static bool add_footer(struct pf_reader *reader)
     return add_layout(reader) && add_meta(reader, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
 }
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece, uint32_t *rows)
 {
@@ -224,7 +224,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     }
 }
 
-/* --- the format ----------------------------------------------------------------------------- */
+/* --- the format ------------------------------------------------------------------------------- */
 
 enum {
     WINDOW = 64 * 1024, /* bytes that the bid looks at */
@@ -246,7 +246,8 @@ static enum pf_dcpi_word line_word(struct pf_bytes line)
     return line.size > 0 ? pf_dcpi_word_find(word) : PF_DCPI_OTHER;
 }
 
-/* Counts the known words of a header in the text, each once. *ended: the header ends here, or the text is not a header. */
+/* Counts the known words of a header in the text, each once. *ended: the header ends here, or the
+ * text is not a header. */
 static unsigned known_lines(struct pf_bytes text, bool *ended)
 {
     bool met[PF_DCPI_OTHER] = {false};

@@ -1,5 +1,5 @@
-/* The bytes of a DCPI profile, dcpiformat(4): the ASCII header, the chunks of counts behind the header, and
- * the text that keeps how the chunks lie. */
+/* The bytes of a DCPI profile, dcpiformat(4): the ASCII header, the chunks of counts behind the
+ * header, and the text that keeps how the chunks lie. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/bytes.h"
@@ -29,7 +29,7 @@ static const struct {
     [PF_DCPI_PATH] = {"path", REST},
 };
 
-/* --- values ----------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 bool pf_dcpi_is_image(struct pf_bytes text)
 {
@@ -135,7 +135,7 @@ static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word 
     return NULL;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------ */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 enum pf_dcpi_word pf_dcpi_word_find(struct pf_bytes word)
 {
@@ -222,7 +222,7 @@ int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uin
     return PF_OK;
 }
 
-/* --- the header as a whole -------------------------------------------------------------------------------- */
+/* --- the header as a whole -------------------------------------------------------------------- */
 
 static int check_lines(const struct pf_dcpi_header *header, uint64_t offset, struct pf_error *error)
 {
@@ -349,7 +349,7 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
     }
 }
 
-/* --- chunks of counts and the footer -------------------------------------------------------- */
+/* --- chunks of counts and the footer ---------------------------------------------------------- */
 
 enum { WORD = 4, PAIR = 8 };
 
@@ -466,7 +466,7 @@ void pf_dcpi_body_count(struct pf_dcpi_body *body, const unsigned char *counts, 
     body->nonzero += nonzero;
 }
 
-/* --- the layout of the chunks, as text ------------------------------------------------------ */
+/* --- the layout of the chunks, as text -------------------------------------------------------- */
 
 bool pf_dcpi_layout_add(struct pf_buffer *text, uint64_t gap, uint32_t number)
 {

@@ -6,12 +6,15 @@
 #include <inttypes.h>
 
 enum {
-    BRIDGE = 2,                /* absent counts within a chunk, because a new chunk costs two words */
+    /* absent counts within a chunk, because a new chunk costs two words */
+    BRIDGE = 2,
     WORDS = 4096,              /* words of one write */
-    ZEROS_MIN = 64 * 1024 * 1024, ZEROS_EACH = 1024 /* limits of the counts in a layout: in all, and for each address */
+    /* limits of the counts in a layout: in all, and for each address */
+    ZEROS_MIN = 64 * 1024 * 1024, ZEROS_EACH = 1024
 };
 
-/* The end of a file that is incomplete: an empty chunk and one byte more. Readers refuse these bytes anywhere in a body. */
+/* The end of a file that is incomplete: an empty chunk and one byte more. Readers refuse these
+ * bytes anywhere in a body. */
 static const unsigned char BROKEN[] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0};
 
 int pf_dcpi_writer_open(struct pf_writer *writer)
@@ -29,7 +32,7 @@ void pf_dcpi_writer_close(struct pf_writer *writer)
     pf_dcpi_held_close(writer);
 }
 
-/* --- choosing --------------------------------------------------------------------------------------------- */
+/* --- choosing --------------------------------------------------------------------------------- */
 
 static struct pf_bytes event_name(const struct pf_writer *writer, const struct pf_dcpi_event *event)
 {
@@ -108,7 +111,7 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
                                                       : " (proffilter --split=image makes a file of each)");
 }
 
-/* --- chunks ----------------------------------------------------------------------------------------------- */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 /* A walk over the chunks to write and their places. */
 struct walk {
@@ -230,7 +233,7 @@ static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dc
     return PF_OK;
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static int sum_counts(struct pf_writer *writer)
 {
@@ -352,7 +355,7 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
     return pf_sink_status(writer->sink, &writer->error);
 }
 
-/* --- unchanged profiles --------------------------------------------------------------------- */
+/* --- unchanged profiles ----------------------------------------------------------------------- */
 
 int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report, bool salvage, uint64_t *records,
                  struct pf_error *error)

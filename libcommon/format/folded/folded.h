@@ -1,4 +1,5 @@
-/* Private to the format of folded stacks: one stack a line, its frames separated by semicolons, then its count. */
+/* Private to the format of folded stacks: one stack a line, its frames separated by semicolons,
+ * then its count. */
 #ifndef PF_FORMAT_FOLDED_FOLDED_H
 #define PF_FORMAT_FOLDED_FOLDED_H
 
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- text.c: counts ------------------------------------------------------------------------- */
+/* --- text.c: counts --------------------------------------------------------------------------- */
 
 enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
 
@@ -29,14 +30,14 @@ struct pf_folded_count {
 
 enum pf_folded_result { PF_FOLDED_GOOD, PF_FOLDED_NO_COUNT, PF_FOLDED_TOO_BIG };
 
-/* Cuts a line into its stack, without blanks at both ends, and its count: the last word, -?digits[.digits][e-?digits]
- * (FlameGraph accepts `12.` too). */
+/* Cuts a line into its stack, without blanks at both ends, and its count: the last word,
+ * -?digits[.digits][e-?digits] (FlameGraph accepts `12.` too). */
 enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack, struct pf_folded_count *);
 
 /* True for a comment: a line with `#`, or with `//` and no count (a frame may begin with `//`). */
 bool pf_folded_comment(struct pf_bytes line);
 
-/* --- text.c: names of frames ---------------------------------------------------------------- */
+/* --- text.c: names of frames ------------------------------------------------------------------ */
 
 /* How frames are spelled. */
 struct pf_folded_spelling {
@@ -53,13 +54,13 @@ void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t locati
 /* Appends the outermost frame that a set of labels gives; false: the labels give none. */
 bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
 
-/* The letter of the mark that FlameGraph's scripts put behind a name: `_[k]` (kernel), `_[j]` (made at run time) or `_[i]`
- * (inlined). 0: no mark. */
+/* The letter of the mark that FlameGraph's scripts put behind a name: `_[k]` (kernel), `_[j]` (made
+ * at run time) or `_[i]` (inlined). 0: no mark. */
 char pf_folded_mark(struct pf_bytes name);
 
 enum { PF_FOLDED_MARK = 4 }; /* its size */
 
-/* --- writer.c ------------------------------------------------------------------------------- */
+/* --- writer.c --------------------------------------------------------------------------------- */
 
 /* Functions of the writer, codec/format.h. */
 int pf_folded_open_writer(struct pf_writer *);
@@ -71,7 +72,8 @@ void pf_folded_close_writer(struct pf_writer *);
 struct pf_folded_writer {
     struct pf_strings names;      /* as written: without `;` and line feeds, never empty */
     struct pf_table nodes;        /* a name below another node */
-    struct pf_ledger ledger;      /* one column, for both sides have one scale; rows: node * column_count + side */
+    /* one column, for both sides have one scale; rows: node * column_count + side */
+    struct pf_ledger ledger;
     struct pf_measure columns[2]; /* the measures that are written; two: before and after */
     unsigned column_count;        /* 0: not chosen yet */
     struct pf_main_choice main;
@@ -93,10 +95,10 @@ struct pf_folded_writer {
     bool rounded;
 };
 
-/* --- known.c: stacks of earlier lines ------------------------------------------------------- */
+/* --- known.c: stacks of earlier lines --------------------------------------------------------- */
 
-/* Stacks of earlier lines of a run by their text. Two inputs of a comparison share most stacks; a known line is not cut into
- * frames. Needs 8 bytes for each stack and no text. */
+/* Stacks of earlier lines of a run by their text. Two inputs of a comparison share most stacks; a
+ * known line is not cut into frames. Needs 8 bytes for each stack and no text. */
 
 struct pf_folded_known;
 
@@ -109,7 +111,7 @@ uint32_t pf_folded_known_find(const struct pf_folded_known *, struct pf_bytes te
 /* Adds a stack whose text has this tag. */
 void pf_folded_known_add(struct pf_folded_known *, uint32_t tag, uint32_t stack);
 
-/* --- known.c: lines of two counts ----------------------------------------------------------- */
+/* --- known.c: lines of two counts ------------------------------------------------------------- */
 
 /* Lines that end in two counts, held until the end of the input shows whether all lines do. */
 

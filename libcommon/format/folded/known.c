@@ -1,5 +1,5 @@
-/* What the reader of folded stacks remembers: stacks of earlier lines of a run by their text, and lines that end in
- * two counts. */
+/* What the reader of folded stacks remembers: stacks of earlier lines of a run by their text, and
+ * lines that end in two counts. */
 #include "format/folded/folded.h"
 
 #include "base/hash.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* --- stacks of earlier lines ---------------------------------------------------------------- */
+/* --- stacks of earlier lines ------------------------------------------------------------------ */
 
 enum { FIRST_SLOTS = 4096 };
 
@@ -19,7 +19,8 @@ struct pf_folded_known {
     } *slots;
     size_t mask, count;
     uint64_t seed; /* of hashes */
-    struct pf_bytes *names; /* by location, beside each other: a fifth of the time of following each to its string */
+    /* by location, beside each other: a fifth of the time of following each to its string */
+    struct pf_bytes *names;
     size_t name_count, name_capacity;
 };
 
@@ -127,7 +128,7 @@ void pf_folded_known_add(struct pf_folded_known *known, uint32_t tag, uint32_t s
     known->count++;
 }
 
-/* --- lines of two counts -------------------------------------------------------------------- */
+/* --- lines of two counts ---------------------------------------------------------------------- */
 
 bool pf_folded_pairs_add(struct pf_folded_pairs *pairs, uint32_t stack, struct pf_bytes tail, struct pf_folded_count before,
                          struct pf_folded_count after)

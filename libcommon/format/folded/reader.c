@@ -1,4 +1,5 @@
-/* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy, Austin and many more write. */
+/* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy,
+ * Austin and many more write. */
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
@@ -12,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of recent lines by their bytes. Most frames of a line are among them, and the processor fetches their slots
- * while the rest of the line is cut (178 MB of 200,000 stacks in no order: 0.36 s became 0.33 s). */
+/* Frames of recent lines by their bytes. Most frames of a line are among them, and the processor
+ * fetches their slots while the rest of the line is cut (178 MB of 200,000 stacks in no order: 0.36
+ * s became 0.33 s). */
 enum { SLOTS = 65536 }; /* 1 MiB, which the second cache holds */
 
 struct recent_frame {
@@ -44,9 +46,10 @@ enum {
     WINDOW_MAX = 16 * 1024 * 1024 /* the same if the first line is longer */
 };
 
-/* --- evidence --------------------------------------------------------------------------------------------- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
-/* The whole lines of the first bytes, at least one. Without `wait` only the bytes of one read: a live pipe may pause. */
+/* The whole lines of the first bytes, at least one. Without `wait` only the bytes of one read: a
+ * live pipe may pause. */
 static struct pf_bytes window(struct pf_source *source, bool wait)
 {
     size_t have, want = wait ? WINDOW : 1;
@@ -100,8 +103,8 @@ static bool metric_end(struct pf_bytes text)
     return text.size == 0 || (pf_folded_split(text, &before, &count) == PF_FOLDED_GOOD && before.size == 0);
 }
 
-/* True for metrics of Prometheus: `name{label="x",...} 1`, with or without a time; `stack` is the line without its last
- * number. */
+/* True for metrics of Prometheus: `name{label="x",...} 1`, with or without a time; `stack` is the
+ * line without its last number. */
 static bool metric(struct pf_bytes stack)
 {
     bool labels = false;
@@ -132,9 +135,9 @@ static bool metric_type(struct pf_bytes line)
     return false;
 }
 
-/* Stacks: nine lines in ten end in a blank and a number; or half of the lines do, and some have several frames, so that the
- * message can name a bad line or a count that is too big. Metrics are not stacks. The format has no magic, so other formats
- * with evidence win. */
+/* Stacks: nine lines in ten end in a blank and a number; or half of the lines do, and some have
+ * several frames, so that the message can name a bad line or a count that is too big. Metrics are
+ * not stacks. The format has no magic, so other formats with evidence win. */
 static int bid(struct pf_source *source, const char *path)
 {
     struct pf_bytes text = window(source, false);
@@ -162,15 +165,17 @@ static int bid(struct pf_source *source, const char *path)
     return bad == 0 && deep > 0 ? 12 : good >= 9 * bad ? 8 : 4;
 }
 
-/* --- reader ----------------------------------------------------------------------------------------------- */
+/* --- reader ----------------------------------------------------------------------------------- */
 
 enum item { ITEM_NONE, ITEM_RECORD, ITEM_COMMENT };
 
 struct folded_reader {
     struct pf_stack_memo *memo;
-    uint32_t *location_of;           /* by string: the location of a frame of this name; 0: not yet */
+    /* by string: the location of a frame of this name; 0: not yet */
+    uint32_t *location_of;
     size_t location_count, location_capacity;
-    uint64_t text_offset;            /* of the stack of the current line; its frames, root first, and the end of each */
+    /* of the stack of the current line; its frames, root first, and the end of each */
+    uint64_t text_offset;
     size_t text_size;
     uint32_t *frames, *leaf_first;
     size_t *ends;
@@ -188,7 +193,8 @@ struct folded_reader {
     uint32_t measure_index[2];
     bool named;                      /* an option names the measure */
 
-    bool holding;                    /* every line so far has two columns; the end of the input shows what they are */
+    /* every line so far has two columns; the end of the input shows what they are */
+    bool holding;
     struct pf_folded_pairs pairs;    /* these lines */
     size_t pairs_given;
 
@@ -197,7 +203,8 @@ struct folded_reader {
     uint32_t item_stack, item_tag;   /* 0: its frames were read */
     uint32_t item_text;
     struct pf_folded_count item_count, item_before;
-    struct pf_bytes item_tail;       /* of two columns: the first as in the line, with the blanks before it */
+    /* of two columns: the first as in the line, with the blanks before it */
+    struct pf_bytes item_tail;
 
     uint32_t origin, key;            /* of comments */
     uint32_t stacks[PF_BATCH_ROWS], tags[PF_BATCH_ROWS];
@@ -205,7 +212,8 @@ struct folded_reader {
     struct pf_value_column column[2];
 };
 
-/* The name of a column; of two columns, `before` and `after` behind the name of the option and a point. */
+/* The name of a column; of two columns, `before` and `after` behind the name of the option and a
+ * point. */
 static uint32_t column_name(struct pf_reader *reader, unsigned column)
 {
     struct folded_reader *state = reader->state;
@@ -415,7 +423,8 @@ static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
     return at;
 }
 
-/* How many frames, from the root, the text shares with the text before, if that text is still in memory. */
+/* How many frames, from the root, the text shares with the text before, if that text is still in
+ * memory. */
 static size_t shared_frames(struct pf_reader *reader, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
@@ -466,7 +475,8 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
     return true;
 }
 
-/* Reads the stack of a line. Most inputs are sorted, so most frames are those of the line before. */
+/* Reads the stack of a line. Most inputs are sorted, so most frames are those of the line
+ * before. */
 static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
@@ -495,7 +505,8 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
     return PF_OK;
 }
 
-/* Cuts the first column off the stack. A line without it ends the holding, unless the option asks for two columns. */
+/* Cuts the first column off the stack. A line without it ends the holding, unless the option asks
+ * for two columns. */
 static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes *stack)
 {
     struct folded_reader *state = reader->state;
@@ -578,8 +589,8 @@ static void fill_comment(struct folded_reader *state, struct pf_batch *batch)
     state->item = ITEM_NONE;
 }
 
-/* Reads lines of two counts. If all lines to the end of the input have two, they are two columns; if another line comes, the
- * first count is a part of the last frame. Stops at a comment. */
+/* Reads lines of two counts. If all lines to the end of the input have two, they are two columns;
+ * if another line comes, the first count is a part of the last frame. Stops at a comment. */
 static int hold_pairs(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;

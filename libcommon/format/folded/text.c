@@ -1,4 +1,5 @@
-/* The text of folded stacks: counts at the ends of lines, and the names of frames as FlameGraph's scripts spell them. */
+/* The text of folded stacks: counts at the ends of lines, and the names of frames as FlameGraph's
+ * scripts spell them. */
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- counts --------------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 enum { EXPONENT_MAX = 1000 }; /* more than any count can have */
 
@@ -124,7 +125,7 @@ bool pf_folded_comment(struct pf_bytes line)
            pf_folded_split(line, &stack, &count) == PF_FOLDED_NO_COUNT;
 }
 
-/* --- names of frames ------------------------------------------------------------------------ */
+/* --- names of frames -------------------------------------------------------------------------- */
 
 char pf_folded_mark(struct pf_bytes name)
 {
@@ -154,8 +155,8 @@ static bool go_method(struct pf_bytes name)
     return find(name, ").", &close);
 }
 
-/* The size of a name up to the bracket before the types of arguments, which is not the bracket of an anonymous namespace.
- * A name that begins with a bracket is `(anonymous)` or similar. */
+/* The size of a name up to the bracket before the types of arguments, which is not the bracket of
+ * an anonymous namespace. A name that begins with a bracket is `(anonymous)` or similar. */
 static size_t without_arguments(struct pf_bytes name)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -181,7 +182,7 @@ static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
             pf_buffer_byte(text, (unsigned char)name.data[k]);
 }
 
-/* --- DTrace ------------------------------------------------------------------------------------------------------------------------ */
+/* --- DTrace ----------------------------------------------------------------------------------- */
 
 /* The size of a name up to the last bracket, ( or <, behind a `::`, where stackcollapse.pl cuts. */
 static size_t without_parameters(struct pf_bytes name)
@@ -209,8 +210,8 @@ static size_t without_hash(struct pf_bytes name)
     return pf_scan_past(&end, PF_BYTES("::h")) && pf_all_of(end, "0123456789abcdef") ? name.size - HASH : name.size;
 }
 
-/* Appends a character or one of Rust's escapes as DTrace leaves them: `$LT$` is <, `$u7b$` is {, `..` is `::`. Returns its
- * size in the name. */
+/* Appends a character or one of Rust's escapes as DTrace leaves them: `$LT$` is <, `$u7b$` is {,
+ * `..` is `::`. Returns its size in the name. */
 static size_t unescape(struct pf_bytes rest, struct pf_buffer *text)
 {
     static const struct {
@@ -256,7 +257,7 @@ static void spell_dtrace(struct pf_buffer *text, struct pf_bytes image, struct p
     }
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------------------------------ */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* True if the input had a mark, which is written again. */
 static bool marked(const struct pf_dict *dict, const struct pf_function *function)
@@ -300,7 +301,7 @@ void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_
     }
 }
 
-/* --- what stands above them -------------------------------------------------------------------------------------------------------- */
+/* --- what stands above them ------------------------------------------------------------------- */
 
 static void append_value(struct pf_buffer *text, const struct pf_dict *dict, const struct pf_label *label)
 {

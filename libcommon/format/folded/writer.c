@@ -1,4 +1,5 @@
-/* Writes folded stacks. Holds all stacks, because stacks with equal names become one line, and the lines are sorted. */
+/* Writes folded stacks. Holds all stacks, because stacks with equal names become one line, and the
+ * lines are sorted. */
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
@@ -56,8 +57,8 @@ static bool misread(const struct pf_buffer *text)
     return found;
 }
 
-/* Interns the name in the state's text in a form that a line can hold. `guard`: the name begins a line; a blank before it
- * protects a name that would be misread. */
+/* Interns the name in the state's text in a form that a line can hold. `guard`: the name begins a
+ * line; a blank before it protects a name that would be misread. */
 static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 {
     struct pf_buffer *text = &state->text;
@@ -210,8 +211,8 @@ static const struct pf_measure *better_measure(struct pf_writer *writer, const s
     return best;
 }
 
-/* Chooses the measure to write, of a difference both sides. A later batch may have a better measure, such as an event of perf
- * that counts time; the records before have no value of it. */
+/* Chooses the measure to write, of a difference both sides. A later batch may have a better
+ * measure, such as an event of perf that counts time; the records before have no value of it. */
 static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_folded_writer *state = writer->state;
@@ -304,7 +305,8 @@ static struct pf_bytes unmodified(struct pf_bytes name)
     return at > 1 && at < name.size && name.data[at - 1] == ':' ? (struct pf_bytes){name.data, at - 1} : name;
 }
 
-/* True if a measure goes into the column of another. stackcollapse-perf.pl ignores the modifiers of an event. */
+/* True if a measure goes into the column of another. stackcollapse-perf.pl ignores the modifiers of
+ * an event. */
 static bool joins(const struct pf_writer *writer, const struct pf_measure *measure, const struct pf_measure *column)
 {
     const struct pf_folded_writer *state = writer->state;
@@ -316,8 +318,8 @@ static bool joins(const struct pf_writer *writer, const struct pf_measure *measu
                           unmodified(pf_dict_string(writer->dict, column->name)));
 }
 
-/* Commands, and keys of bpftrace's maps, become frames. As FlameGraph's scripts do, leaves out what else perf, DTrace and
- * bpftrace say of processes and processors. */
+/* Commands, and keys of bpftrace's maps, become frames. As FlameGraph's scripts do, leaves out what
+ * else perf, DTrace and bpftrace say of processes and processors. */
 bool pf_folded_holds_label(struct pf_writer *writer, const struct pf_label *label)
 {
     const struct pf_folded_writer *state = writer->state;
@@ -351,10 +353,11 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
     return PF_OK;
 }
 
-/* --- the order of the lines ------------------------------------------------------------------------------- */
+/* --- the order of the lines ------------------------------------------------------------------- */
 
-/* Lines are in the order of the bytes of their stacks. A name has two places in the order: as the end of a stack and, with
- * its `;`, as the beginning of the stacks below it; other names may come between ("a", "a b;c", "a;b"). */
+/* Lines are in the order of the bytes of their stacks. A name has two places in the order: as the
+ * end of a stack and, with its `;`, as the beginning of the stacks below it; other names may come
+ * between ("a", "a b;c", "a;b"). */
 struct ranked {
     struct pf_bytes name;
     uint32_t id;
@@ -469,9 +472,10 @@ static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines
     return true;
 }
 
-/* --- the lines -------------------------------------------------------------------------------------------- */
+/* --- the lines -------------------------------------------------------------------------------- */
 
-/* The number of decimals of fractions with this denominator; false: too many, or infinitely many. */
+/* The number of decimals of fractions with this denominator; false: too many, or infinitely
+ * many. */
 static bool decimals_of(uint64_t den, unsigned *decimals)
 {
     for (*decimals = 0; *decimals <= PF_FOLDED_DECIMALS; (*decimals)++)
@@ -486,7 +490,8 @@ static void trim(pf_int128 *value, struct pf_folded_count *count)
         *value /= 10;
 }
 
-/* The count of a sum with infinitely many decimals: rounded, unless it is a time, which is written in whole raw units. */
+/* The count of a sum with infinitely many decimals: rounded, unless it is a time, which is written
+ * in whole raw units. */
 static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
     struct pf_folded_writer *state = writer->state;

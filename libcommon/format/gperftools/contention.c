@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- contention, and the heap of Java ------------------------------------------------------- */
+/* --- contention, and the heap of Java --------------------------------------------------------- */
 
 int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, int64_t count, int64_t *values, uint64_t offset,
                         struct pf_error *error)
@@ -96,7 +96,7 @@ int pf_gperftools_end_attributes(struct pf_gperftools_text *text)
     return status;
 }
 
-/* --- stacks of all threads ------------------------------------------------------------------ */
+/* --- stacks of all threads -------------------------------------------------------------------- */
 
 struct threads {
     struct pf_reader *reader;
@@ -109,7 +109,8 @@ struct threads {
     size_t depth, capacity;
 };
 
-/* Reads 0xADDRESS, or 0xADDRESS: before a name. *is_address: the word is an address. PF_FAILED: over 64 bits. */
+/* Reads 0xADDRESS, or 0xADDRESS: before a name. *is_address: the word is an address. PF_FAILED:
+ * over 64 bits. */
 static int read_address(struct threads *threads, struct pf_bytes word, uint64_t *address, bool *is_address)
 {
     *is_address = false;
@@ -124,7 +125,8 @@ static int read_address(struct threads *threads, struct pf_bytes word, uint64_t 
     return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "an address of 64 bits");
 }
 
-/* Finds the first address of a line; *rest is the text behind it. *found false: no address. `+ 0x15` is an offset. */
+/* Finds the first address of a line; *rest is the text behind it. *found false: no address. `+
+ * 0x15` is an offset. */
 static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t *address, bool *found)
 {
     bool offset = false;
@@ -167,8 +169,8 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
     return PF_OK;
 }
 
-/* Reads frames of a thread: `PC: 0xADDRESS 0xADDRESS`, `0xADDRESS: NAME` or `NAME`. Words before the first address, such as
- * `creator:` or `@`, do not belong to a name. */
+/* Reads frames of a thread: `PC: 0xADDRESS 0xADDRESS`, `0xADDRESS: NAME` or `NAME`. Words before
+ * the first address, such as `creator:` or `@`, do not belong to a name. */
 static int read_frames(struct threads *threads, struct pf_bytes line)
 {
     struct pf_bytes rest = line, behind, label;
@@ -204,7 +206,8 @@ static int end_thread(struct threads *threads)
                                   &threads->reader->error);
 }
 
-/* `--- Thread ID (name: NAME) stack: ---`, its frames, or a line that says it has the stack of the thread before. */
+/* `--- Thread ID (name: NAME) stack: ---`, its frames, or a line that says it has the stack of the
+ * thread before. */
 static int read_line(struct threads *threads, struct pf_bytes line)
 {
     if (pf_bytes_starts(line, PF_BYTES("---"))) {

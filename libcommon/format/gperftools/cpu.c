@@ -28,8 +28,8 @@ static uint64_t load(const unsigned char *bytes, struct words words)
     return number;
 }
 
-/* Finds the size and byte order of words. A header is 0, the number of words that follow (3 or more), version 0 or Java's 1, a
- * period, 0. */
+/* Finds the size and byte order of words. A header is 0, the number of words that follow (3 or
+ * more), version 0 or Java's 1, a period, 0. */
 static bool find_words(const unsigned char *bytes, size_t have, struct words *words, uint64_t header[HEADER_WORDS])
 {
     for (unsigned k = 0; k < 4; k++) {

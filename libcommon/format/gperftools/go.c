@@ -1,5 +1,5 @@
-/* Texts of Go: comments that name addresses and labels in profiles of ?debug=1, and stacks of all goroutines, as Go prints
- * them for ?debug=2 and when a program panics:
+/* Texts of Go: comments that name addresses and labels in profiles of ?debug=1, and stacks of all
+ * goroutines, as Go prints them for ?debug=2 and when a program panics:
  *     goroutine 7 [select, 5 minutes]:
  *     pkg.function(arguments)
  *     <TAB>file.go:12 +0x45
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- comments of ?debug=1 ------------------------------------------------------------------- */
+/* --- comments of ?debug=1 --------------------------------------------------------------------- */
 
 /* Removes a quoted string of Go; *meaning, in `scratch`, is the string without escapes. */
 static bool scan_quoted(struct pf_gperftools_text *text, struct pf_bytes *rest,
@@ -164,7 +164,7 @@ int pf_gperftools_go_comment(struct pf_gperftools_text *text, struct pf_bytes li
     return PF_OK;
 }
 
-/* --- stacks of goroutines, ?debug=2 --------------------------------------------------------- */
+/* --- stacks of goroutines, ?debug=2 ----------------------------------------------------------- */
 
 struct dump {
     struct pf_reader *reader;

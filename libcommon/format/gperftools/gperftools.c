@@ -1,5 +1,6 @@
-/* Profiles of gperftools (CPU, heap, contention, threads), jemalloc, Go's ?debug=1 and 2, and Java, which pprof calls legacy
- * profiles. Finds out which text an input is, reads lines of counts and addresses, and makes batches. */
+/* Profiles of gperftools (CPU, heap, contention, threads), jemalloc, Go's ?debug=1 and 2, and Java,
+ * which pprof calls legacy profiles. Finds out which text an input is, reads lines of counts and
+ * addresses, and makes batches. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
@@ -13,7 +14,7 @@
 
 enum { HEAD = 256 };
 
-/* --- which text it is ------------------------------------------------------------------------ */
+/* --- which text it is ------------------------------------------------------------------------- */
 
 /* The form of a text with this first line; *rest: the name of a count. */
 static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *rest)
@@ -47,7 +48,8 @@ static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *re
     return PF_GPERFTOOLS_COUNT;
 }
 
-/* The form of the first line. Waits for more bytes of a slow producer only while they can be of this format. */
+/* The form of the first line. Waits for more bytes of a slow producer only while they can be of
+ * this format. */
 static enum pf_gperftools_form form_ahead(struct pf_source *source)
 {
     size_t have = 0, want = 1;
@@ -73,7 +75,7 @@ static int bid_text(struct pf_source *source)
     return form_ahead(source) != PF_GPERFTOOLS_NONE ? 80 : 0;
 }
 
-/* --- records ---------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void count_seen(struct pf_gperftools_text *text, int64_t count)
 {
@@ -124,7 +126,7 @@ static int read_record(struct pf_gperftools_text *text, struct pf_bytes line)
     return status;
 }
 
-/* --- heads ------------------------------------------------------------------------------------------------ */
+/* --- heads ------------------------------------------------------------------------------------ */
 
 static int read_head(struct pf_gperftools_text *text, struct pf_bytes line)
 {
@@ -152,7 +154,7 @@ static int read_head(struct pf_gperftools_text *text, struct pf_bytes line)
     }
 }
 
-/* --- lines of a text ------------------------------------------------------------------------- */
+/* --- lines of a text -------------------------------------------------------------------------- */
 
 static int read_body_line(struct pf_gperftools_text *text, struct pf_bytes line)
 {
@@ -241,7 +243,7 @@ static int read_text(struct pf_reader *reader)
     return status;
 }
 
-/* --- detection ------------------------------------------------------------------------------ */
+/* --- detection -------------------------------------------------------------------------------- */
 
 static const struct pf_bytes SYMBOLS = {"--- symbol\n", 11};
 
@@ -265,7 +267,7 @@ static int bid(struct pf_source *source, const char *path)
     return cpu > 0 ? cpu : has_symbols(source) ? 80 : bid_text(source);
 }
 
-/* --- names before the profile ------------------------------------------------------------------------------ */
+/* --- names before the profile ----------------------------------------------------------------- */
 
 /* Reads 0xADDRESS FUNCTION, or 0xADDRESS OUTER--INLINED--INNERMOST. False: out of memory. */
 static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
@@ -331,7 +333,7 @@ static int read_all(struct pf_reader *reader)
     return pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader) : read_text(reader);
 }
 
-/* --- batches --------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 /* The addresses of a row, without frames of the profiler. NULL: out of memory. */
 static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint32_t *labels, size_t *depth)

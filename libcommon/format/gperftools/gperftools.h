@@ -1,4 +1,5 @@
-/* Private to the format gperftools: profiles of gperftools, and of the programs that write the same texts. */
+/* Private to the format gperftools: profiles of gperftools, and of the programs that write the same
+ * texts. */
 #ifndef PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 #define PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 
@@ -14,13 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- records.c: mapped files ---------------------------------------------------------------- */
+/* --- records.c: mapped files ------------------------------------------------------------------ */
 
 /* The mapped files behind a profile: lines as in /proc/PID/maps.
  *     START-LIMIT PERMISSIONS OFFSET DEVICE INODE FILE
  *     START-LIMIT: FILE (@OFFSET)
- * Lines with permissions count only if they are executable. After a line NAME=TEXT, $NAME stands for TEXT; of several names
- * that fit, the first defined one counts. */
+ * Lines with permissions count only if they are executable. After a line NAME=TEXT, $NAME stands
+ * for TEXT; of several names that fit, the first defined one counts. */
 
 /* Zero-initialise. */
 struct pf_gperftools_maps {
@@ -43,19 +44,21 @@ struct pf_gperftools_maps {
 
 void pf_gperftools_maps_free(struct pf_gperftools_maps *);
 
-/* Reads a line at this offset; skips a line of unknown form. PF_OK; PF_FAILED: names stand for more than 16 MiB in all;
- * PF_NOMEM. */
+/* Reads a line at this offset; skips a line of unknown form. PF_OK; PF_FAILED: names stand for more
+ * than 16 MiB in all; PF_NOMEM. */
 int pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struct pf_bytes line, uint64_t offset, struct pf_error *);
 
 /* Call it after the last line. */
 void pf_gperftools_maps_end(struct pf_gperftools_maps *);
 
-/* Removes a hexadecimal number, with or without 0x, from the beginning. False: no number, or over 64 bits. */
+/* Removes a hexadecimal number, with or without 0x, from the beginning. False: no number, or over
+ * 64 bits. */
 bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number);
 
-/* --- records.c: names of addresses ---------------------------------------------------------- */
+/* --- records.c: names of addresses ------------------------------------------------------------ */
 
-/* Names of addresses, from Go's comments and Java's table. An address has one location, or several if calls are inlined. */
+/* Names of addresses, from Go's comments and Java's table. An address has one location, or several
+ * if calls are inlined. */
 
 struct pf_gperftools_frame {
     uint32_t function; /* of the dictionary */
@@ -92,16 +95,19 @@ void pf_gperftools_names_free(struct pf_gperftools_names *);
 /* Sets the frames of an address, innermost first, unless it has frames. False: out of memory. */
 bool pf_gperftools_names_set(struct pf_gperftools_names *, uint64_t address, const struct pf_gperftools_frame *, size_t count);
 
-/* The key that replaces the address of a frame with a name in its line; address 0: no address. 0: out of memory. */
+/* The key that replaces the address of a frame with a name in its line; address 0: no address. 0:
+ * out of memory. */
 uint64_t pf_gperftools_names_key(struct pf_gperftools_names *, uint64_t address, uint32_t function);
 
-/* The locations of an address, innermost first, at least one; valid until the next call. NULL: out of memory. */
+/* The locations of an address, innermost first, at least one; valid until the next call. NULL: out
+ * of memory. */
 const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *, struct pf_dict *, struct pf_gperftools_maps *, uint64_t address,
                                         size_t *count);
 
-/* --- records.c: records --------------------------------------------------------------------- */
+/* --- records.c: records ----------------------------------------------------------------------- */
 
-/* The records of a profile, equal ones added up, held because mapped files and names of addresses follow them. */
+/* The records of a profile, equal ones added up, held because mapped files and names of addresses
+ * follow them. */
 
 enum { PF_GPERFTOOLS_VALUES = 4 };
 
@@ -122,25 +128,27 @@ struct pf_gperftools_rows {
 int pf_gperftools_rows_init(struct pf_gperftools_rows *);
 void pf_gperftools_rows_free(struct pf_gperftools_rows *);
 
-/* Adds a record: addresses leaf first, at most PF_STACK_DEPTH_MAX. PF_OVERFLOW names the offset of the record. */
+/* Adds a record: addresses leaf first, at most PF_STACK_DEPTH_MAX. PF_OVERFLOW names the offset of
+ * the record. */
 int pf_gperftools_rows_add(struct pf_gperftools_rows *, uint32_t labels, const uint64_t *addresses, size_t depth,
                            const int64_t values[PF_GPERFTOOLS_VALUES], uint64_t offset, struct pf_error *);
 
 /* Labels and addresses of row k: *addresses (unaligned) is valid until more are added. */
 uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *, size_t k, const char **addresses, size_t *depth);
 
-/* As in pprof, frames in second place of most records belong to a signal handler. The address of the next such frame, or 0;
- * `removed` are those known so far. */
+/* As in pprof, frames in second place of most records belong to a signal handler. The address of
+ * the next such frame, or 0; `removed` are those known so far. */
 uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *, const uint64_t *removed, size_t count, struct pf_error *);
 
 /* Copies addresses without the frames that are `removed`. Returns the depth. */
 size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed, size_t count, uint64_t *to);
 
-/* --- what a sample stands for --------------------------------------------------------------- */
+/* --- what a sample stands for ----------------------------------------------------------------- */
 
 enum { PF_GPERFTOOLS_JAVA_PERIOD = 512 * 1024 };
 
-/* Allocations of a heap profile were sampled once in `period` bytes on average; 0 or 1: all of them are there. */
+/* Allocations of a heap profile were sampled once in `period` bytes on average; 0 or 1: all of them
+ * are there. */
 struct pf_gperftools_scale {
     int64_t period;
     bool both;    /* values are allocated and in use */
@@ -149,11 +157,12 @@ struct pf_gperftools_scale {
 };
 
 struct pf_gperftools_clock {
-    int64_t frequency, period; /* cycles a second, 0: unknown; one in `period` contentions is counted */
+    /* cycles a second, 0: unknown; one in `period` contentions is counted */
+    int64_t frequency, period;
     char resolution[32];       /* Java: the unit */
 };
 
-/* --- state ---------------------------------------------------------------------------------- */
+/* --- state ------------------------------------------------------------------------------------ */
 
 enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* most frames of a signal handler */
 
@@ -196,7 +205,8 @@ struct pf_gperftools_run {
     size_t at, times;
 };
 
-/* A text that is read: a line for each stack, its counts before an @ and its addresses behind the @. */
+/* A text that is read: a line for each stack, its counts before an @ and its addresses behind the
+ * @. */
 struct pf_gperftools_text {
     struct pf_reader *reader;
     struct pf_gperftools *state;
@@ -208,7 +218,8 @@ struct pf_gperftools_text {
     uint64_t offset;             /* of the current line */
     struct pf_bytes line;
     bool memstats;               /* the next comments are Go's MemStats */
-    int64_t expected, seen;      /* sum of the counts: by the first line (-1: unknown), and so far */
+    /* sum of the counts: by the first line (-1: unknown), and so far */
+    int64_t expected, seen;
 
     /* the current record; its comments follow its line */
     bool pending, known;         /* known: jemalloc, there is a stack */
@@ -227,7 +238,8 @@ struct pf_gperftools_text {
 
 /* --- lines.c ---------------------------------------------------------------------------------- */
 
-/* Declares the next measure, values[k] of the records. Declare the main measure last. PF_OK or PF_NOMEM. */
+/* Declares the next measure, values[k] of the records. Declare the main measure last. PF_OK or
+ * PF_NOMEM. */
 int pf_gperftools_measure(struct pf_reader *, struct pf_bytes name, const char *unit, enum pf_nature, bool main);
 /* The same for a text. */
 int pf_gperftools_declare(struct pf_gperftools_text *, const char *name, const char *unit, enum pf_nature, bool main);
@@ -245,34 +257,39 @@ bool pf_gperftools_begins_maps(struct pf_bytes line);
 /* Reads the list of mapped files up to the end of the input. PF_EOF or a failure. */
 int pf_gperftools_read_maps(struct pf_reader *);
 
-/* Reads a line of Java's table, `0xNUMBER NAME (FILE:LINE)`. *known: it is such a line. False: out of memory. */
+/* Reads a line of Java's table, `0xNUMBER NAME (FILE:LINE)`. *known: it is such a line. False: out
+ * of memory. */
 bool pf_gperftools_java_line(struct pf_reader *, struct pf_bytes line, bool *known);
 /* The function of a file; 0: out of memory. */
 uint32_t pf_gperftools_function(struct pf_dict *, struct pf_bytes name, struct pf_bytes file);
 /* Cuts FILE:LINE; without a number the line is 0. */
 struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line);
 
-/* Cuts a number to a whole number, in double as pprof does: another precision may differ by one. False: over 64 bits. */
+/* Cuts a number to a whole number, in double as pprof does: another precision may differ by one.
+ * False: over 64 bits. */
 bool pf_gperftools_to_whole(double number, int64_t *whole);
-/* Cuts numbers off the text by a pattern: d stands for a number, other characters for themselves; blanks may stand
- * anywhere. False: the text has another form. */
+/* Cuts numbers off the text by a pattern: d stands for a number, other characters for themselves;
+ * blanks may stand anywhere. False: the text has another form. */
 bool pf_gperftools_numbers(struct pf_bytes *text, const char *pattern, int64_t *numbers);
-/* Adds the addresses up to the end of the line to those of the record. PF_OK, PF_FAILED or PF_NOMEM. */
+/* Adds the addresses up to the end of the line to those of the record. PF_OK, PF_FAILED or
+ * PF_NOMEM. */
 int pf_gperftools_addresses(struct pf_gperftools_text *, struct pf_bytes rest);
-/* Subtracts one from the addresses of callers, which are return addresses: the result lies within the call. */
+/* Subtracts one from the addresses of callers, which are return addresses: the result lies within
+ * the call. */
 void pf_gperftools_step_back(struct pf_gperftools_text *);
 void pf_gperftools_begin_record(struct pf_gperftools_text *);
 /* Adds the current record, if there is one, and the names that its comments give. */
 int pf_gperftools_end_record(struct pf_gperftools_text *);
 
-/* --- the texts --------------------------------------------------------------------------------- */
+/* --- the texts -------------------------------------------------------------------------------- */
 
 /* cpu.c: bits of evidence in the bytes ahead. */
 int pf_gperftools_cpu_bid(struct pf_source *);
 /* Reads the whole input: PF_EOF or a failure. The records before a failure are in `rows`. */
 int pf_gperftools_cpu_read(struct pf_reader *);
 
-/* heap.c: first lines, values of a record (objects and bytes in use, then those ever allocated), lines of jemalloc. */
+/* heap.c: first lines, values of a record (objects and bytes in use, then those ever allocated),
+ * lines of jemalloc. */
 int pf_gperftools_heap_head(struct pf_gperftools_text *, struct pf_bytes line);
 int pf_gperftools_heap_record(struct pf_gperftools_text *, const int64_t numbers[4]);
 int pf_gperftools_jemalloc_head(struct pf_gperftools_text *, struct pf_bytes line);
@@ -282,8 +299,8 @@ int pf_gperftools_jemalloc_line(struct pf_gperftools_text *, struct pf_bytes lin
 int pf_gperftools_attribute(struct pf_gperftools_text *, struct pf_bytes line, const char *equals);
 /* Declares the measures of contention and of Java's heap, after the last attribute. */
 int pf_gperftools_end_attributes(struct pf_gperftools_text *);
-/* Sets contentions and their delay in nanoseconds: cycles * period / (frequency / 10^9), cut to a whole number, in double as
- * pprof does. PF_OK or PF_OVERFLOW. */
+/* Sets contentions and their delay in nanoseconds: cycles * period / (frequency / 10^9), cut to a
+ * whole number, in double as pprof does. PF_OK or PF_OVERFLOW. */
 int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count, int64_t *values, uint64_t offset, struct pf_error *);
 /* Reads stacks of all threads, as pf_gperftools_cpu_read. */
 int pf_gperftools_threads_read(struct pf_reader *);

@@ -1,4 +1,5 @@
-/* Heap profiles of gperftools, Go, Java and jemalloc: scaled samples, first lines, and lines of jemalloc. */
+/* Heap profiles of gperftools, Go, Java and jemalloc: scaled samples, first lines, and lines of
+ * jemalloc. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/number.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what a sample stands for --------------------------------------------------------------- */
+/* --- what a sample stands for ----------------------------------------------------------------- */
 
 /* Reads KIND/RATE of the first line; false: unknown. */
 static bool heap_kind(struct pf_bytes kind, struct pf_gperftools_scale *scale)
@@ -62,8 +63,9 @@ static int64_t block_size(int64_t objects, int64_t bytes)
     return objects == 0 || (objects == -1 && bytes == INT64_MIN) ? 0 : bytes / objects;
 }
 
-/* `numbers`: objects and bytes in use, then those ever allocated. *size: of a block. Values are scaled by
- * 1/(1-exp(-bytes/objects/period)) and cut to whole numbers. PF_FAILED: bytes without objects; PF_OVERFLOW. */
+/* `numbers`: objects and bytes in use, then those ever allocated. *size: of a block. Values are
+ * scaled by 1/(1-exp(-bytes/objects/period)) and cut to whole numbers. PF_FAILED: bytes without
+ * objects; PF_OVERFLOW. */
 static int scale_values(const struct pf_gperftools_scale *scale, const int64_t numbers[4],
                         int64_t *values, int64_t *size, uint64_t offset, struct pf_error *error)
 {
@@ -81,7 +83,7 @@ static int scale_values(const struct pf_gperftools_scale *scale, const int64_t n
     return status;
 }
 
-/* --- heap profiles -------------------------------------------------------------------------- */
+/* --- heap profiles ---------------------------------------------------------------------------- */
 
 static uint32_t bytes_label(struct pf_gperftools_text *text, uint32_t labels, int64_t size)
 {
@@ -150,7 +152,7 @@ int pf_gperftools_heap_head(struct pf_gperftools_text *text, struct pf_bytes lin
     return declare_heap(text);
 }
 
-/* --- jemalloc ------------------------------------------------------------------------------- */
+/* --- jemalloc --------------------------------------------------------------------------------- */
 
 int pf_gperftools_jemalloc_head(struct pf_gperftools_text *text, struct pf_bytes line)
 {
@@ -166,7 +168,8 @@ int pf_gperftools_jemalloc_head(struct pf_gperftools_text *text, struct pf_bytes
     return declare_heap(text);
 }
 
-/* A record is `@ ADDRESSES`, then a line for all threads and a line for each: `  t*: OBJECTS: BYTES [OBJECTS: BYTES]`. */
+/* A record is `@ ADDRESSES`, then a line for all threads and a line for each: `  t*: OBJECTS: BYTES
+ * [OBJECTS: BYTES]`. */
 int pf_gperftools_jemalloc_line(struct pf_gperftools_text *text, struct pf_bytes line)
 {
     int64_t numbers[4];

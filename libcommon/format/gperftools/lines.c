@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what all profiles declare -------------------------------------------------------------- */
+/* --- what all profiles declare ---------------------------------------------------------------- */
 
 int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit, enum pf_nature nature, bool main)
 {
@@ -63,7 +63,7 @@ bool pf_gperftools_to_whole(double number, int64_t *whole)
     return true;
 }
 
-/* --- functions ------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------- */
 
 uint32_t pf_gperftools_function(struct pf_dict *dict, struct pf_bytes name, struct pf_bytes file)
 {
@@ -113,7 +113,7 @@ bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, boo
     return pf_gperftools_names_set(&state->names, number, &frame, 1);
 }
 
-/* --- what was mapped ------------------------------------------------------------------------ */
+/* --- what was mapped -------------------------------------------------------------------------- */
 
 bool pf_gperftools_begins_maps(struct pf_bytes line)
 {
@@ -136,7 +136,7 @@ int pf_gperftools_read_maps(struct pf_reader *reader)
     return status;
 }
 
-/* --- lines of texts ------------------------------------------------------------------------- */
+/* --- lines of texts --------------------------------------------------------------------------- */
 
 int pf_gperftools_expected(struct pf_gperftools_text *text, const char *what)
 {
@@ -173,7 +173,7 @@ int pf_gperftools_declare(struct pf_gperftools_text *text, const char *name, con
     return pf_gperftools_measure(text->reader, pf_bytes_of(name), unit, nature, main);
 }
 
-/* --- records of texts ----------------------------------------------------------------------- */
+/* --- records of texts ------------------------------------------------------------------------- */
 
 int pf_gperftools_addresses(struct pf_gperftools_text *text, struct pf_bytes rest)
 {
@@ -236,8 +236,8 @@ static int compare_address(const void *address, const void *run)
     return (x > y) - (x < y);
 }
 
-/* Names addresses of the record as its comments say. Several comments of one address are inlined calls, unless the stack has
- * the address as often. */
+/* Names addresses of the record as its comments say. Several comments of one address are inlined
+ * calls, unless the stack has the address as often. */
 static int name_addresses(struct pf_gperftools_text *text)
 {
     size_t runs;

@@ -1,4 +1,5 @@
-/* Records of a profile, held until its end, because mapped files and names of addresses follow them. */
+/* Records of a profile, held until its end, because mapped files and names of addresses follow
+ * them. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/error.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- mapped files --------------------------------------------------------------------------- */
+/* --- mapped files ----------------------------------------------------------------------------- */
 
 enum { LONGEST_NAME = 255, LONGEST_TEXT = 4096 };
 
@@ -227,7 +228,7 @@ static uint32_t maps_image(struct pf_gperftools_maps *maps, struct pf_dict *dict
     return map->image;
 }
 
-/* --- names of addresses --------------------------------------------------------------------- */
+/* --- names of addresses ----------------------------------------------------------------------- */
 
 struct named {
     uint64_t address, function;
@@ -339,7 +340,7 @@ const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *names, struc
     return names->locations + place->location;
 }
 
-/* --- records -------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 enum { SIMILAR = 32 }; /* one record in so many may differ */
 

@@ -107,11 +107,15 @@ struct pf_nyt_numbers {
     struct pf_nyt_map ours;     /* input, its number: ours + 1 */
     struct pf_nyt_map known;    /* name, number in the last input that had both: ours + 1 */
     struct pf_nyt_map names;    /* name, 0: ours + 1 */
-    struct pf_nyt_map used;     /* ours / 2, ours % 2: the last input, from 1, that gave source texts; 1 at least */
+    /* ours / 2, ours % 2: the last input, from 1, that gave source texts; 1 at least */
+    struct pf_nyt_map used;
     struct pf_table rows;       /* struct pf_nyt_file in our numbers */
     struct pf_nyt_map row_ids;  /* id of a row, 0: ours + 1 */
-    uint32_t at, next;          /* the current input, from 1; the least number above all used ones */
-    bool renamed;               /* names were edited: files of one name are one, evals too, and numbers of the first input change */
+    /* the current input, from 1; the least number above all used ones */
+    uint32_t at, next;
+    /* names were edited: files of one name are one, evals too, and numbers of the first input
+     * change */
+    bool renamed;
     int status;                 /* PF_OK, PF_NOMEM, or PF_USAGE: no numbers left */
 };
 

@@ -153,7 +153,8 @@ struct pf_nyt_tree {
     uint64_t seed;              /* of hashes */
     size_t count, capacity, bucket_mask, used, free;
     struct level {
-        uint32_t depth, node;   /* subs that returned at this depth and have no caller yet are the children of the node */
+        /* subs that returned at this depth and have no caller yet are the children of the node */
+        uint32_t depth, node;
     } *levels;                  /* deepest last */
     size_t level_count, level_capacity;
     uint32_t *pairs;            /* nodes to join, two by two */
@@ -249,7 +250,8 @@ struct pf_nyt_reader {
     struct pf_nyt_metas ready, held;
     struct pf_text texts[PF_NYT_TEXTS];
     size_t text_count;
-    bool texted;                 /* texts came; `text_fid`: their file, unless its name leads to the number */
+    /* texts came; `text_fid`: their file, unless its name leads to the number */
+    bool texted;
     uint32_t text_fid;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
     uint32_t stmts, block_key, sub_key;

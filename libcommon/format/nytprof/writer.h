@@ -133,7 +133,8 @@ struct pf_nyt_header {
     uint32_t inputs;            /* with attributes; the last may be the current one */
     bool attributed;            /* the current input has attributes */
     uint32_t application;       /* of the current input */
-    double overhead, all_overhead; /* of the current input, and of those before; seconds if ticks have a length */
+    /* of the current input, and of those before; seconds if ticks have a length */
+    double overhead, all_overhead;
     bool overhead_known;
     uint32_t basetime;          /* the least */
     uint64_t rate;              /* the last ticks_per_sec written, 0 = none */
@@ -154,11 +155,13 @@ struct pf_nyt_writer {
     struct pf_nyt_subs subs;
     struct pf_nyt_calls calls;
     struct pf_nyt_stacks stacks;     /* of profiles with stacks alone */
-    struct pf_callers *callers;      /* calls that have to agree with the costs of functions; written at the end */
+    /* calls that have to agree with the costs of functions; written at the end */
+    struct pf_callers *callers;
     struct pf_nyt_time call_time;    /* of the amounts in `calls` */
     uint32_t input;                  /* name of the first input, a string */
     bool ready;                      /* all above are initialised */
-    bool genuine, own;               /* rows came that only a NYTProf file has; own: from the current input */
+    /* rows came that only a NYTProf file has; own: from the current input */
+    bool genuine, own;
     bool begun;                      /* records were written, not header lines alone */
     bool process;                    /* a process of our own is open */
     bool detailed;                   /* the input has lines or callers */
@@ -168,10 +171,12 @@ struct pf_nyt_writer {
         int64_t count, value;        /* number of statements, and their time together */
     } last;
     uint64_t statements, discounts, discounts_wanted;
-    uint64_t limit;                  /* the rest of the limit of statements and calls of other formats */
+    /* the rest of the limit of statements and calls of other formats */
+    uint64_t limit;
     uint32_t packed_comment;         /* held back: the comment before deflated data */
     uint32_t end_key;                /* held back: the end of a process */
-    uint32_t source_fid;             /* of the next source texts, 0: their names lead to the number */
+    /* of the next source texts, 0: their names lead to the number */
+    uint32_t source_fid;
     double seconds, call_seconds;    /* self time of all statements, of all call events */
     bool rounded;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, tool_origin, input_key;

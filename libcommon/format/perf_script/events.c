@@ -49,7 +49,7 @@ static int cut(struct pf_reader *reader, uint64_t offset)
     return pf_error_at(&reader->error, PF_FAILED, offset, "the input ends in the middle of this event");
 }
 
-/* --- call chains ------------------------------------------------------------------------------------------------------------------- */
+/* --- call chains ------------------------------------------------------------------------------ */
 
 static inline int add_frame(struct pf_reader *reader, uint32_t location)
 {
@@ -128,8 +128,9 @@ static inline int add_line(struct pf_reader *reader, uint32_t id)
 
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
 
-/* What a line below a header is; `frame` where it is one. A file of events of one line each has them one below the other, begun by
- * blanks as well: perf begins a frame with a tab. Frames whose blanks are lost look like a command where headers have nothing else. */
+/* What a line below a header is; `frame` where it is one. A file of events of one line each has
+ * them one below the other, begun by blanks as well: perf begins a frame with a tab. Frames whose
+ * blanks are lost look like a command where headers have nothing else. */
 static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame, bool *is_frame)
 {
     struct pf_perf_header header;
@@ -146,7 +147,8 @@ static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struc
     return *is_frame || (line.data[0] != '\t' && pf_perf_source_parse(line, &source)) ? LINE_MEANING : LINE_NONE;
 }
 
-/* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a failure. */
+/* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a
+ * failure. */
 static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
 {
     struct pf_perf_reader *state = reader->state;
@@ -183,8 +185,8 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
     return set_meaning(reader, *last, is_frame ? &frame : NULL) ? add_line(reader, *last) : pf_error_nomem(&reader->error);
 }
 
-/* The call chain below a header, and the blank line behind it. A file that ends without that blank line is taken as whole, since many
- * have lost it; one that ends within a line is not. */
+/* The call chain below a header, and the blank line behind it. A file that ends without that blank
+ * line is taken as whole, since many have lost it; one that ends within a line is not. */
 static int read_chain(struct pf_reader *reader)
 {
     struct pf_perf_reader *state = reader->state;
@@ -231,7 +233,7 @@ static void give_images(struct pf_reader *reader)
     }
 }
 
-/* --- headers ----------------------------------------------------------------------------------------------------------------------- */
+/* --- headers ---------------------------------------------------------------------------------- */
 
 static uint32_t add_number(struct pf_dict *dict, uint32_t labels, const char *key, int64_t number)
 {
@@ -432,7 +434,8 @@ static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* An event with neither time nor event in its header, which -F left out: who it is, or, unless `headed`, nothing but its call chain. */
+/* An event with neither time nor event in its header, which -F left out: who it is, or, unless
+ * `headed`, nothing but its call chain. */
 static int read_bare(struct pf_reader *reader, bool headed)
 {
     struct pf_perf_reader *state = reader->state;
@@ -486,7 +489,7 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
                  : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "neither an event nor a comment: '%s'", text.text);
 }
 
-/* --- comments ---------------------------------------------------------------------------------------------------------------------- */
+/* --- comments --------------------------------------------------------------------------------- */
 
 /* `# KEY : VALUE` of --header, or any other comment. */
 static int read_comment(struct pf_reader *reader, const struct ahead *ahead)

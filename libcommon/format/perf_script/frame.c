@@ -5,7 +5,8 @@
 #include "base/number.h"
 #include "base/scan.h"
 
-static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000); /* of x86-64 and arm64; vsyscall's page lies above it */
+/* of x86-64 and arm64; vsyscall's page lies above it */
+static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000);
 
 /* perf prints addresses in small letters; FACE and BEEF are names. */
 static int lower_hex(char c)
@@ -32,8 +33,9 @@ static size_t offset_start(struct pf_bytes text)
     return at >= 3 && at < text.size && memcmp(text.data + at - 3, "+0x", 3) == 0 ? at - 3 : text.size;
 }
 
-/* Where the bracket begins that the last byte closes: at the start where the symbol is empty; the size of the text when it does not. The
- * image may hold brackets, but mostly closes what it opens. */
+/* Where the bracket begins that the last byte closes: at the start where the symbol is empty; the
+ * size of the text when it does not. The image may hold brackets, but mostly closes what it
+ * opens. */
 static size_t bracket_start(struct pf_bytes text)
 {
     size_t depth = 0;
@@ -47,7 +49,8 @@ static size_t bracket_start(struct pf_bytes text)
     return text.size;
 }
 
-/* Where the image's bracket begins: behind the last offset, behind `[unknown]`, or from the last bracket back. */
+/* Where the image's bracket begins: behind the last offset, behind `[unknown]`, or from the last
+ * bracket back. */
 static size_t image_start(struct pf_bytes text)
 {
     static const struct pf_bytes unknown = {"[unknown] (", 11};
@@ -124,7 +127,7 @@ bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
     return false;
 }
 
-/* --- what it becomes --------------------------------------------------------------------------------------------------------------- */
+/* --- what it becomes -------------------------------------------------------------------------- */
 
 static struct pf_bytes base_name(struct pf_bytes path)
 {
@@ -139,7 +142,8 @@ static bool unknown(struct pf_bytes name)
     return pf_bytes_equal(name, PF_BYTES("[unknown]"));
 }
 
-/* Code that a running program made: perf's own map of it, an object of perf inject --jit, or what anonymous memory is called. */
+/* Code that a running program made: perf's own map of it, an object of perf inject --jit, or what
+ * anonymous memory is called. */
 static bool made_at_run_time(struct pf_bytes image)
 {
     struct pf_bytes name = base_name(image);

@@ -1,4 +1,5 @@
-/* A line of a call chain in perf script, `ADDRESS SYMBOL+0xOFFSET (IMAGE)`, and the line with its place in the source below it. */
+/* A line of a call chain in perf script, `ADDRESS SYMBOL+0xOFFSET (IMAGE)`, and the line with its
+ * place in the source below it. */
 #ifndef PF_FORMAT_PERF_SCRIPT_FRAME_H
 #define PF_FORMAT_PERF_SCRIPT_FRAME_H
 
@@ -24,12 +25,12 @@ static inline bool pf_perf_frame_named(const struct pf_perf_frame *frame)
     return frame->symbol.size > 0 || frame->image.size > 0 || frame->inlined;
 }
 
-/* The locations of a frame: several where a compiler at run time says what it inlined, `outer->inner->innermost`. Appends them
- * innermost first with *count; false: out of memory. */
+/* The locations of a frame: several where a compiler at run time says what it inlined,
+ * `outer->inner->innermost`. Appends them innermost first with *count; false: out of memory. */
 bool pf_perf_frame_locations(struct pf_dict *, const struct pf_perf_frame *, uint32_t **locations, size_t *count, size_t *capacity);
 
-/* `FILE:LINE`, where a frame is in the source, maybe followed by ` (inlined)`. False when the line is none. `??:0` and
- * `IMAGE[ADDRESS]` have no file. */
+/* `FILE:LINE`, where a frame is in the source, maybe followed by ` (inlined)`. False when the line
+ * is none. `??:0` and `IMAGE[ADDRESS]` have no file. */
 struct pf_perf_source {
     struct pf_bytes file;
     int64_t line;

@@ -6,7 +6,7 @@
 
 enum { PERIOD_WIDTH = 10 }; /* perf prints a period in at least so many columns, a thread in five */
 
-/* --- who: COMM PID/TID [CPU] ------------------------------------------------------------------------------------------------------- */
+/* --- who: COMM PID/TID [CPU] ------------------------------------------------------------------ */
 
 /* A process, thread or processor; perf prints -1 for those it does not know. */
 static bool parse_id(struct pf_bytes token, int64_t *id)
@@ -67,7 +67,7 @@ static void parse_who(struct pf_bytes text, struct pf_perf_header *header)
     header->comm = pf_bytes_trim(thread_token(token, header) ? rest : before);
 }
 
-/* --- the rest: PERIOD EVENT: ... ---------------------------------------------------------------------------------------------------- */
+/* --- the rest: PERIOD EVENT: ... -------------------------------------------------------------- */
 
 /* What may stand behind an event without an explanation: nothing, or a frame. */
 static bool frame_like(struct pf_bytes rest)
@@ -119,7 +119,8 @@ static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
     return frame_like(text);
 }
 
-/* How many decimals times have: perf prints six, or nine with --ns; simpleperf and scripts print other numbers of them. */
+/* How many decimals times have: perf prints six, or nine with --ns; simpleperf and scripts print
+ * other numbers of them. */
 enum places { PLACES_OF_PERF, PLACES_ANY };
 
 /* Takes `SECONDS.FRACTION` off the end of the text. *huge: it is one, and leaves 64 bits. */
@@ -148,7 +149,8 @@ static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, 
     return !*huge;
 }
 
-/* The last time of the line behind which an event stands, or, unless `event`, nothing that speaks against it. */
+/* The last time of the line behind which an event stands, or, unless `event`, nothing that speaks
+ * against it. */
 static bool parse_timed(struct pf_bytes line, enum places places, bool event, struct pf_perf_header *header, bool *huge)
 {
     for (size_t at = line.size; at-- > 3;) {
@@ -166,8 +168,9 @@ static bool parse_timed(struct pf_bytes line, enum places places, bool event, st
     return false;
 }
 
-/* Without a time the event is the last token with a colon behind which nothing or a frame stands, or a tracepoint's. What stands before
- * it is a period where it is as wide as one, or where there is a thread as well. */
+/* Without a time the event is the last token with a colon behind which nothing or a frame stands,
+ * or a tracepoint's. What stands before it is a period where it is as wide as one, or where there
+ * is a thread as well. */
 static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
 {
     for (size_t at = line.size; at-- > 1;) {

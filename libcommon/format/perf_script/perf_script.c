@@ -1,4 +1,5 @@
-/* perf script: the text in which Linux's perf prints its samples, an event a block with its call chain. */
+/* perf script: the text in which Linux's perf prints its samples, an event a block with its call
+ * chain. */
 #include "format/perf_script/frame.h"
 #include "format/perf_script/reader.h"
 
@@ -6,7 +7,7 @@
 
 enum { WINDOW = 64 * 1024 };
 
-/* --- evidence ---------------------------------------------------------------------------------------------------------------------- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 static bool empty(struct pf_bytes line)
 {
@@ -24,8 +25,8 @@ static bool in_columns(struct pf_bytes line, size_t before)
     return line.size > end + 1 && !pf_blank(line.data[end - 1]) && pf_blank(line.data[end]);
 }
 
-/* A frame as perf prints it: behind a tab, or with an image or an offset, or in the columns of `%16lx`, also where the tab was lost or became
- * blanks. */
+/* A frame as perf prints it: behind a tab, or with an image or an offset, or in the columns of
+ * `%16lx`, also where the tab was lost or became blanks. */
 static bool printed_frame(struct pf_bytes line)
 {
     enum { TAB = 8 };
@@ -36,8 +37,9 @@ static bool printed_frame(struct pf_bytes line)
     return line.data[0] == '\t' || frame.image.size > 0 || in_columns(line, 0) || in_columns(line, TAB);
 }
 
-/* The first line that is neither empty nor a comment is a header, with a time, an event, or both; a frame stands in it or below it. Without a
- * time other texts look like that, but have no frame as perf prints it. */
+/* The first line that is neither empty nor a comment is a header, with a time, an event, or both; a
+ * frame stands in it or below it. Without a time other texts look like that, but have no frame as
+ * perf prints it. */
 static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
 {
     enum { INSIDE = 2 }; /* blanks between an event and a frame behind it */
@@ -63,7 +65,8 @@ static bool aligned_frame(struct pf_bytes line)
            pf_perf_frame_parse(line, &frame) && frame.symbol.size > 0;
 }
 
-/* `%16s ` of a command, or `%10u ` of a period, above or beside an event behind which nothing stands but perf's blank. */
+/* `%16s ` of a command, or `%10u ` of a period, above or beside an event behind which nothing
+ * stands but perf's blank. */
 static bool aligned_header(struct pf_bytes line)
 {
     enum { COMM = 16 };
@@ -127,7 +130,7 @@ static int bid(struct pf_source *source, const char *path)
     return 0;
 }
 
-/* --- batches ----------------------------------------------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 static int open_reader(struct pf_reader *reader)
 {

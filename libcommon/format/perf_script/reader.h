@@ -8,7 +8,8 @@
 
 enum { PF_PERF_EVENTS = 64 }; /* different ones in a batch; one with more of them is cut short */
 
-/* What a line of a call chain means is its value in the memo: a location, or, with the upper bit, one of these. */
+/* What a line of a call chain means is its value in the memo: a location, or, with the upper bit,
+ * one of these. */
 #define PF_PERF_SPECIAL 0x80000000u
 
 struct pf_perf_line {
@@ -27,7 +28,8 @@ struct pf_perf_reader {
     size_t special_count, special_capacity;
     uint32_t *locations;              /* of the special lines */
     size_t location_count, location_capacity;
-    struct pf_table placed;           /* locations with a place in the source: location, line; the result by id */
+    /* locations with a place in the source: location, line; the result by id */
+    struct pf_table placed;
     uint32_t *placed_locations;
     size_t placed_capacity;
     uint32_t *labels;                 /* by `who` part */
@@ -35,7 +37,8 @@ struct pf_perf_reader {
     struct pf_perf_measure *measures; /* by event */
     size_t measure_capacity;
     uint32_t samples;                 /* the measure; UINT32_MAX = not yet */
-    bool has_time;                    /* an event counts time: the first that does is the main measure */
+    /* an event counts time: the first that does is the main measure */
+    bool has_time;
     bool timed;                       /* the file's events carry times */
     bool named;                       /* one came that has a time or an event in its header */
     bool bare;                        /* one came that has neither */
@@ -52,7 +55,8 @@ struct pf_perf_reader {
     uint32_t origin;
 };
 
-/* Reads on to the next event or comment, which becomes a record or metadata. PF_EOF, or a failure. */
+/* Reads on to the next event or comment, which becomes a record or metadata. PF_EOF, or a
+ * failure. */
 int pf_perf_read_item(struct pf_reader *);
 
 #endif

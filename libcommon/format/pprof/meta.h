@@ -15,7 +15,8 @@ struct pf_pprof_meta {
     const struct pf_pprof_profile *profile;
     size_t comments_at, comments_given;
     uint32_t comment_origin, comment_key;
-    uint32_t origins[PF_BATCH_ROWS], keys[PF_BATCH_ROWS], values[PF_BATCH_ROWS]; /* of the current batch */
+    /* of the current batch */
+    uint32_t origins[PF_BATCH_ROWS], keys[PF_BATCH_ROWS], values[PF_BATCH_ROWS];
 };
 
 void pf_pprof_meta_free(struct pf_pprof_meta *);

@@ -55,15 +55,20 @@ struct pf_pprof_names {
     } *images;                    /* by place in the profile's array, as the functions */
     uint32_t *functions;
     struct pf_pprof_common *relocate; /* NULL: images stay as they are */
-    uint32_t *single;             /* by place of a location: the one frame it is, or 0: several, see spans */
+    /* by place of a location: the one frame it is, or 0: several, see spans */
+    uint32_t *single;
     struct pf_pprof_span {
-        uint32_t first, count;    /* of `frames`; count 0: the location is damaged, or a part is missing in a cut input */
+        /* of `frames`; count 0: the location is damaged, or a part is missing in a cut input */
+        uint32_t first, count;
     } *spans;
     uint32_t *frames;             /* leaf first */
     unsigned char *cuts;          /* by place of a location, of those; NULL: nothing is dropped */
-    bool bare_system_names;       /* functions without a system name have none, rather than their name */
-    size_t unknown;               /* mappings and functions that are referred to and are not there */
-    bool cut;                     /* set by the owner: rows and strings may be missing because the input ended early */
+    /* functions without a system name have none, rather than their name */
+    bool bare_system_names;
+    /* mappings and functions that are referred to and are not there */
+    size_t unknown;
+    /* set by the owner: rows and strings may be missing because the input ended early */
+    bool cut;
     struct pf_error damage;       /* the first in the order of the input; code 0: none */
 };
 

@@ -29,7 +29,9 @@ enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 /* The shape of a message. */
 struct shape {
     uint32_t fields;          /* numbers of fields are 1 to this */
-    uint32_t lists, messages; /* bits of fields that may be packed lists, and of messages of numbers; other fields are numbers */
+    /* bits of fields that may be packed lists, and of messages of numbers; other fields are
+     * numbers */
+    uint32_t lists, messages;
     bool has_id;              /* field 1 is an id, never 0 */
 };
 
@@ -149,7 +151,8 @@ static int bid(struct pf_source *source, const char *path)
 /* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
 struct cut {
     size_t from;       /* frames before this one go */
-    size_t next, last; /* or those before `next`, once frames follow `last`: the outermost frames always stay */
+    /* or those before `next`, once frames follow `last`: the outermost frames always stay */
+    size_t next, last;
 };
 
 /* Samples of a held profile as rows of a batch. */
@@ -158,7 +161,8 @@ struct samples {
     const struct pf_pprof_names *names;
     struct pf_dict *dict;
     struct pf_stack_memo *memo;
-    size_t at, end;              /* of the next sample, in the held bytes; of the first sample not to read */
+    /* of the next sample, in the held bytes; of the first sample not to read */
+    size_t at, end;
     bool damaged;                /* the profile is damaged: samples that lack a part are skipped */
     struct pf_strings label_bytes; /* the labels of a sample as the file has them */
     uint32_t *label_sets;        /* by id of those */
@@ -176,7 +180,8 @@ struct state {
     enum { READ, DECLARE, METADATA, SAMPLES, END } phase;
     struct pf_pprof_common *common, own;   /* of all inputs; the place of it for a single input */
     struct pf_pprof_profile profile, next; /* the current profile; what was read of the next one */
-    struct pf_pprof_profile third;         /* what was read behind `next`, when `next` was read to its end */
+    /* what was read behind `next`, when `next` was read to its end */
+    struct pf_pprof_profile third;
     bool is_ahead;                         /* `next` was read to its end, with */
     int ahead;                             /* this status, */
     struct pf_error ahead_error;           /* and this text of a failure */
@@ -184,7 +189,8 @@ struct state {
     struct samples samples;
     struct pf_pprof_meta meta;
     struct pf_value_column *columns;       /* by type */
-    bool damaged;                          /* reader->error is set, and good samples are still to come */
+    /* reader->error is set, and good samples are still to come */
+    bool damaged;
 };
 
 /* ---- Samples ---- */

@@ -36,7 +36,8 @@ enum pf_pprof_field {
 };
 
 enum { PF_PPROF_TYPES_MAX = 1024 }; /* sample types: as many measures as a stream has */
-enum { PF_PPROF_COMMENTS_MAX = 1 << 20 }; /* a comment takes one byte of the input and 16 in memory */
+/* a comment takes one byte of the input and 16 in memory */
+enum { PF_PPROF_COMMENTS_MAX = 1 << 20 };
 
 /* Units that producers of pprof write: others are base units of their own. */
 enum { PF_PPROF_UNITS = PF_UNITS_TIME | PF_UNITS_SIZES };
@@ -120,14 +121,16 @@ struct pf_pprof_profile {
         size_t types, mappings, lines, locations, functions, strings, comments, runs;
     } capacity;
     uint32_t first, last, seen; /* numbers of fields met; all, by bit */
-    uint32_t without_id;        /* those of rows whose id is 0, by bit: one row of a kind is kept, for the message */
+    /* those of rows whose id is 0, by bit: one row of a kind is kept, for the message */
+    uint32_t without_id;
     struct pf_pprof_seams {   /* what find_seam has seen */
         struct pf_pprof_seam member, again, same, empty;
         bool scattered;       /* `again` is one place of many */
         bool goes_on;         /* a table did, just before, or before the last samples */
         struct pf_pprof_mark run; /* the counts before the fields of the last kind */
         uint32_t run_since;   /* those met since, by bit */
-        uint32_t met, before; /* fields behind the last string, by bit; the number of the last message there, or 0 */
+        /* fields behind the last string, by bit; the number of the last message there, or 0 */
+        uint32_t met, before;
         bool is_weak;         /* `again` may be the profile's own as well */
         bool asked, is_whole; /* whether the part before `empty` is whole */
         size_t values;        /* of the first sample, and 1; 0: not counted yet */

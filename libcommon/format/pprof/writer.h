@@ -32,7 +32,8 @@ struct pf_pprof_places {
     struct pf_pprof_numbers strings; /* number 0 is "" and not among them */
     struct pf_pprof_numbers images, functions;
     struct pf_pprof_numbers single;  /* locations of one frame: `of` alone is used */
-    struct pf_table chains;          /* frames of a location, the innermost first: a chain is one frame more than another */
+    /* frames of a location, the innermost first: a chain is one frame more than another */
+    struct pf_table chains;
     struct pf_pprof_numbers locations; /* ids of chains */
     struct pf_table folded;          /* pf_pprof_location_hash */
     uint32_t listed;                 /* images up to this number have the flags of their file */
@@ -63,7 +64,8 @@ void pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
 struct pf_pprof_facts {
     int64_t time, duration, period;
     bool has_time, has_period;
-    uint32_t period_type, period_unit, drop_frames, keep_frames, default_type, doc_url; /* strings of the dictionary */
+    /* strings of the dictionary */
+    uint32_t period_type, period_unit, drop_frames, keep_frames, default_type, doc_url;
     uint32_t *comments;
     size_t comment_count, comment_capacity;
     bool from_pprof, from_others;  /* the formats of the inputs */
@@ -95,7 +97,8 @@ struct pf_pprof_writer {
     bool begun;                    /* sample types are written */
     struct pf_parcel **waiting;    /* batches of samples, before that */
     size_t waiting_count, waiting_capacity, waiting_size;
-    struct pf_table flats;         /* place and labels of flat records, which wait: written when there are no samples */
+    /* place and labels of flat records, which wait: written when there are no samples */
+    struct pf_table flats;
     struct pf_buffer labels;       /* label sets as they are written */
     struct pf_id_map label_of;     /* of a set: where it begins among them; its size is before it */
     const int64_t **columns;       /* of the current batch, by type; NULL = absent */

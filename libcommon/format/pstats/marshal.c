@@ -28,7 +28,7 @@ static int bad(struct pf_marshal *marshal, const char *what)
     return pf_error_at(marshal->error, PF_FAILED, pf_source_offset(marshal->source), "%s", what);
 }
 
-/* --- bytes ------------------------------------------------------------------------------------------------ */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static const unsigned char *take(struct pf_marshal *marshal, size_t size)
 {
@@ -57,7 +57,7 @@ static bool take_size(struct pf_marshal *marshal, bool one_byte, uint32_t *size)
     return bytes;
 }
 
-/* --- numbers ---------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static int take_int(struct pf_marshal *marshal, size_t size, struct pf_marshal_object *object)
 {
@@ -160,7 +160,7 @@ static int take_float(struct pf_marshal *marshal, bool text, struct pf_marshal_o
     return good ? PF_OK : bad(marshal, "a time that is no number, or of more than 64 bits of nanoseconds");
 }
 
-/* --- strings ---------------------------------------------------------------------------------------------- */
+/* --- strings ---------------------------------------------------------------------------------- */
 
 static int take_string(struct pf_marshal *marshal, bool one_byte, struct pf_marshal_object *object)
 {
@@ -208,7 +208,7 @@ static int take_reference(struct pf_marshal *marshal, bool interned, struct pf_m
     return PF_OK;
 }
 
-/* --- objects ---------------------------------------------------------------------------------------------- */
+/* --- objects ---------------------------------------------------------------------------------- */
 
 static int read_object(struct pf_marshal *marshal, bool keep, struct pf_marshal_object *object);
 

@@ -42,8 +42,9 @@ struct pf_marshal {
 };
 
 void pf_marshal_free(struct pf_marshal *);
-/* The next object. Its items are valid until pf_marshal_pass. PF_OK; PF_FAILED with the offset for bytes that are none, are cut, or stand
- * for what profiles do not have (numbers over 64 bits, deeper nesting than 16); PF_NOMEM. */
+/* The next object. Its items are valid until pf_marshal_pass. PF_OK; PF_FAILED with the offset for
+ * bytes that are none, are cut, or stand for what profiles do not have (numbers over 64 bits,
+ * deeper nesting than 16); PF_NOMEM. */
 int pf_marshal_read(struct pf_marshal *, struct pf_marshal_object *);
 /* Takes the head of a dict, whose keys and values are to be read in turn, up to an END. */
 int pf_marshal_open_dict(struct pf_marshal *);

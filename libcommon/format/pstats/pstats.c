@@ -1,4 +1,5 @@
-/* What Python's profilers (cProfile, profile) dump: a dict of functions with their calls, times and callers, in marshal. */
+/* What Python's profilers (cProfile, profile) dump: a dict of functions with their calls, times and
+ * callers, in marshal. */
 #include "format/pstats/marshal.h"
 
 #include "base/number.h"
@@ -20,7 +21,7 @@ struct state {
     int status;
 };
 
-/* --- measures --------------------------------------------------------------------------------------------- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_rows *rows)
 {
@@ -41,7 +42,7 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_rows 
     pf_rows_declare(rows);
 }
 
-/* --- functions -------------------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static int bad(struct pf_reader *reader, const char *what)
 {
@@ -125,7 +126,8 @@ static int read_function(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* cProfile's callers have calls before primitive calls; those of the older `profile` are a number of calls alone. */
+/* cProfile's callers have calls before primitive calls; those of the older `profile` are a number
+ * of calls alone. */
 static int read_caller(struct pf_reader *reader)
 {
     static const struct pf_marshal_object nothing[2] = {{.kind = PF_MARSHAL_FLOAT}, {.kind = PF_MARSHAL_FLOAT}};
@@ -150,7 +152,7 @@ static int read_caller(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* --- the format ------------------------------------------------------------------------------------------- */
+/* --- the format ------------------------------------------------------------------------------- */
 
 static int open_reader(struct pf_reader *reader)
 {

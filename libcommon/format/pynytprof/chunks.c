@@ -254,7 +254,8 @@ static size_t sub_head(const struct pf_buffer *payload)
     struct layout narrow = try_layout(payload, 8), wide = try_layout(payload, PROCESS);
     bool narrow_good = narrow.whole && narrow.names, wide_good = wide.whole && wide.names;
 
-    if (payload->size == 0 || (narrow.whole && wide.whole && !wide.ranges)) /* names may hold line feeds */
+    /* names may hold line feeds */
+    if (payload->size == 0 || (narrow.whole && wide.whole && !wide.ranges))
         return 8;
     if (narrow_good && wide_good)
         return wide.ranges ? PROCESS : 8;

@@ -57,7 +57,8 @@ bool pf_pyn_names_make(struct pf_pyn_names *names, struct pf_dict *dict, const c
 {
     size_t count = list->count;
     struct placed *order = malloc((count + 1) * sizeof *order);
-    uint32_t *row_of = calloc(count + 1, sizeof *row_of); /* by place: its row + 1; 0 = replaced by a later one */
+    /* by place: its row + 1; 0 = replaced by a later one */
+    uint32_t *row_of = calloc(count + 1, sizeof *row_of);
     struct pf_table seen;
     bool good = pf_table_init(&seen, sizeof(uint32_t)) == PF_OK && order && row_of;
 

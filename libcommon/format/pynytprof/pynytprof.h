@@ -26,7 +26,8 @@
 
 enum { PF_PYN_FILE_NUMBERS = 4, PF_PYN_SUB_NUMBERS = 2 }; /* of these rows, before the name */
 
-enum { PF_PYN_ROW = 28, PF_PYN_TICKS = 10000000 }; /* bytes of a record of S and C; ticks in a second, the default */
+/* bytes of a record of S and C; ticks in a second, the default */
+enum { PF_PYN_ROW = 28, PF_PYN_TICKS = 10000000 };
 
 /* What F and D define. */
 struct pf_pyn_entry {
@@ -187,7 +188,8 @@ enum pf_pyn_slot { PF_PYN_CALLS, PF_PYN_INCL, PF_PYN_EXCL, PF_PYN_SLOTS };
 struct pf_pyn_sums {
     struct pf_table keys;          /* uint32_t[3]: fid, line or caller, callee; and 1 */
     struct pf_sums slots[PF_PYN_SLOTS]; /* wide, by key */
-    bool told[PF_PYN_SLOTS];       /* a measure was declared for it: a batch without its column has 0 in every row */
+    /* a measure was declared for it: a batch without its column has 0 in every row */
+    bool told[PF_PYN_SLOTS];
     uint32_t chosen[PF_PYN_SLOTS]; /* a measure of another name that fits, + 1; 0 = none */
 };
 
@@ -195,7 +197,8 @@ struct pf_pyn_writer {
     struct pf_pyn_banner banner;
     struct pf_pyn_register files, subs;
     struct pf_pyn_sums lines, calls;
-    struct pf_callers *callers; /* calls that have to agree with the costs of functions; added at the end */
+    /* calls that have to agree with the costs of functions; added at the end */
+    struct pf_callers *callers;
     uint32_t private_origin, version_key, file_key, sub_key;
     bool rounded[2]; /* a warning was sent for times, for calls */
 };

@@ -1,5 +1,6 @@
-/* The reader of speedscope's JSON. Frames may stand behind the profiles that use them, the unit behind the weights: all of it is held
- * as numbers, four bytes a sample for its stack and eight for its weight. */
+/* The reader of speedscope's JSON. Frames may stand behind the profiles that use them, the unit
+ * behind the weights: all of it is held as numbers, four bytes a sample for its stack and eight for
+ * its weight. */
 #include "format/speedscope/speedscope.h"
 
 #include "base/hash.h"
@@ -45,7 +46,7 @@ void pf_speedscope_close_reader(struct pf_reader *reader)
     pf_json_cut_close(&state->cut);
 }
 
-/* --- frames ----------------------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 struct frame {
     uint32_t name, file; /* strings */
@@ -87,7 +88,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
     return PF_OK;
 }
 
-/* --- sampled ---------------------------------------------------------------------------------------------- */
+/* --- sampled ---------------------------------------------------------------------------------- */
 
 /* A frame of a sample, and whether it can be one. */
 static int note_frame(struct pf_reader *reader, int64_t number)
@@ -216,7 +217,7 @@ static int read_weights(struct pf_json_cut *cut, void *field)
     return pf_json_array(cut, read_weight, profile);
 }
 
-/* --- evented ---------------------------------------------------------------------------------------------- */
+/* --- evented ---------------------------------------------------------------------------------- */
 
 struct event {
     struct pf_speedscope_profile *profile;
@@ -339,7 +340,8 @@ static int read_events(struct pf_json_cut *cut, void *field)
     int status = pf_json_array(cut, read_event, profile);
     if (state->row_of)
         memset(state->row_of, 0, state->row_count * sizeof *state->row_of);
-    /* speedscope refuses such a profile, too. endValue closes no frame: it may lie behind the end of the last one. */
+    /* speedscope refuses such a profile, too. endValue closes no frame: it may lie behind the end
+     * of the last one. */
     if (status == PF_OK && state->frame_count > 0)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                            "%zu frames are still open behind the last event: every frame that opens must close",
@@ -347,7 +349,7 @@ static int read_events(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* --- a profile -------------------------------------------------------------------------------------------- */
+/* --- a profile -------------------------------------------------------------------------------- */
 
 static int read_unit(struct pf_json_cut *cut, void *field)
 {
@@ -480,7 +482,7 @@ static int read_document(struct pf_reader *reader)
     return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
-/* --- what is made of it ----------------------------------------------------------------------------------- */
+/* --- what is made of it ----------------------------------------------------------------------- */
 
 /* Amounts of the measure, and what they count. Records end where one leaves 64 bits. */
 static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
@@ -565,7 +567,8 @@ struct stacks_key {
 /* Profiles whose records are the rows of others' as well. */
 struct twins {
     struct pf_table measures, stacks; /* measure_key, stacks_key */
-    size_t *first, *last;             /* profile: the first one of a measure; the last one with rows of its own of these stacks */
+    /* profile: the first one of a measure; the last one with rows of its own of these stacks */
+    size_t *first, *last;
 };
 
 static int twins_init(struct twins *twins, size_t count)
@@ -585,7 +588,8 @@ static void twins_free(struct twins *twins)
     free(twins->last);
 }
 
-/* A profile before this one that has the same stacks and labels in the same order, and none of its measure: both are columns of it. */
+/* A profile before this one that has the same stacks and labels in the same order, and none of its
+ * measure: both are columns of it. */
 static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state, struct twins *twins, size_t which)
 {
     const struct pf_speedscope_profile *profile = &state->profiles[which];

@@ -1,4 +1,5 @@
-/* Speedscope's JSON, which its viewer and many profilers write: stacks of frame numbers with weights, or frames opening and closing. */
+/* Speedscope's JSON, which its viewer and many profilers write: stacks of frame numbers with
+ * weights, or frames opening and closing. */
 #include "format/speedscope/speedscope.h"
 
 #include "io/json_look.h"

@@ -38,7 +38,8 @@ struct pf_speedscope_profile {
     bool sampled, evented, weighed, other_type, begun;
     size_t capacity;            /* of rows.stacks */
     struct pf_pending rows;     /* stacks: paths until all is read */
-    struct pf_decimals amounts; /* weights; of events the times of each path, and carried: when the last one was */
+    /* weights; of events the times of each path, and carried: when the last one was */
+    struct pf_decimals amounts;
     struct pf_measure measure;  /* name 0: not said */
     bool negative, labelled;
     uint32_t label;

@@ -1,5 +1,6 @@
-/* The writer of speedscope's JSON: a sampled profile for each measure, and for each value of one label. Negative sums, which the viewer
- * cannot show, have a profile of their own. What the file cannot say of a measure stands in a member `profutils`, which the viewer passes over. */
+/* The writer of speedscope's JSON: a sampled profile for each measure, and for each value of one
+ * label. Negative sums, which the viewer cannot show, have a profile of their own. What the file
+ * cannot say of a measure stands in a member `profutils`, which the viewer passes over. */
 #include "format/speedscope/speedscope.h"
 
 #include "analysis/sum/frame_sums.h"

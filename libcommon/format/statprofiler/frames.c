@@ -55,7 +55,8 @@ enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *record)
     return record->length == size ? PF_SP_FORM_OLD : PF_SP_FORM_NEW;
 }
 
-/* True if a name gets the flag: it has characters beyond ASCII, stored with the flag or as Latin-1. */
+/* True if a name gets the flag: it has characters beyond ASCII, stored with the flag or as
+ * Latin-1. */
 static bool has_characters(struct pf_sp_string part)
 {
     return part.flags ? !pf_ascii(part.bytes) : !pf_utf8_valid(part.bytes);
@@ -99,8 +100,8 @@ static size_t sub_start(const struct pf_buffer *name)
     return 0;
 }
 
-/* Names the function Package::sub, or sub alone. If the last :: does not separate package and sub, the system name is the
- * sub. */
+/* Names the function Package::sub, or sub alone. If the last :: does not separate package and sub,
+ * the system name is the sub. */
 static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict, struct pf_sp_string package,
                           struct pf_sp_string sub, struct pf_function *function)
 {
@@ -270,7 +271,8 @@ uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict, co
     return location;
 }
 
-/* Size of the frame record at `p`, or 0 when it does not end in `have` bytes or has a string of 128 bytes or more. */
+/* Size of the frame record at `p`, or 0 when it does not end in `have` bytes or has a string of 128
+ * bytes or more. */
 static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form form)
 {
     /* strings and varints behind tag and length, by tag */
@@ -299,7 +301,8 @@ static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form fo
 size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned char *p, size_t have, enum pf_sp_form form,
                              uint32_t *locations, size_t *size)
 {
-    /* Slots and kept bytes are seldom in a cache: prefetch all of a row before the first comparison. */
+    /* Slots and kept bytes are seldom in a cache: prefetch all of a row before the first
+     * comparison. */
     const struct pf_sp_frame_slot *slots[PF_SP_FRAMES_ROW];
     uint32_t tags[PF_SP_FRAMES_ROW];
     size_t at[PF_SP_FRAMES_ROW + 1], count = 0, found = 0;

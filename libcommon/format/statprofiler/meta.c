@@ -1,5 +1,5 @@
-/* What a StatProfiler file says beside its samples: the header, metadata and the marks of sections, the series of
- * files of one process, and the metadata of a merge. */
+/* What a StatProfiler file says beside its samples: the header, metadata and the marks of sections,
+ * the series of files of one process, and the metadata of a merge. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/hash.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- marks of sections ---------------------------------------------------------------------- */
+/* --- marks of sections ------------------------------------------------------------------------ */
 
 bool pf_sp_events_add(struct pf_sp_events *events, enum pf_sp_event_type type, uint32_t key, uint32_t value)
 {
@@ -92,7 +92,8 @@ bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open 
         kept += keep[i];
     }
     ok = ok && add_changes(from, keep, kept, to, marks);
-    /* An end closes the last section of its name, which may be another section than the one to end. */
+    /* An end closes the last section of its name, which may be another section than the one to
+     * end. */
     struct pf_sp_events added = {marks->rows ? marks->rows + before : NULL, marks->count - before, 0};
     if (ok && !(pf_sp_events_apply(&added, &trial) && pf_sp_open_equal(&trial, to))) {
         marks->count = before;
@@ -139,7 +140,7 @@ bool pf_sp_events_apply(const struct pf_sp_events *events, struct pf_sp_open *op
     return true;
 }
 
-/* --- the header ----------------------------------------------------------------------------- */
+/* --- the header ------------------------------------------------------------------------------- */
 
 /* Times of start are between 2013-03, before the first StatProfiler, and 2045. */
 enum { START_LOW = 0x51300000 };
@@ -164,8 +165,9 @@ static bool is_start(uint32_t time)
     return time >= START_LOW && time <= START_HIGH;
 }
 
-/* True if the words of the ids are big-endian. The name of the file shows the right spelling; else the third word is a time;
- * if it is a time both ways, the second word is the number of a thread, which is small. */
+/* True if the words of the ids are big-endian. The name of the file shows the right spelling; else
+ * the third word is a time; if it is a time both ways, the second word is the number of a thread,
+ * which is small. */
 static bool words_are_big(const unsigned char *words, const char *path)
 {
     char little[PF_SP_ID_TEXT], big[PF_SP_ID_TEXT];
@@ -201,7 +203,8 @@ static const char *layout_of(unsigned tag)
     }
 }
 
-/* The layout of a whole header record. Only metadata have a length; in the plan all records but the end have one. */
+/* The layout of a whole header record. Only metadata have a length; in the plan all records but the
+ * end have one. */
 static const char *whole_layout(const struct pf_sp_header *header, unsigned tag, char scratch[8])
 {
     const char *layout = layout_of(tag);
@@ -381,7 +384,7 @@ void pf_sp_header_sniff(struct pf_sp_header *header, struct pf_source *source)
     header->lsb = header->dialect != PF_SP_REAL && pf_sp_plan_is_lsb(source, PF_SP_START);
 }
 
-/* --- series of files ------------------------------------------------------------------------ */
+/* --- series of files -------------------------------------------------------------------------- */
 
 struct name {
     char *bytes;
@@ -526,9 +529,10 @@ int pf_sp_series_find(struct pf_source *source, struct pf_series *series)
     return PF_OK;
 }
 
-/* --- the metadata of a merge ---------------------------------------------------------------- */
+/* --- the metadata of a merge ------------------------------------------------------------------ */
 
-/* Hexadecimal digits of an id: process, thread, time of start, three random words (formats page, section 7). */
+/* Hexadecimal digits of an id: process, thread, time of start, three random words (formats page,
+ * section 7). */
 enum { WORD = 8, ID = 6 * WORD };
 
 static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
@@ -561,8 +565,8 @@ static bool hash_ids(const struct pf_bytes *ids, size_t count, char salt, uint64
     return good;
 }
 
-/* Makes the id of a merge. Threads have numbers from 2, so 0 marks a merge. The earliest start stays a time, because readers
- * find the byte order by it. */
+/* Makes the id of a merge. Threads have numbers from 2, so 0 marks a merge. The earliest start
+ * stays a time, because readers find the byte order by it. */
 static bool make_identity(const struct pf_bytes *ids, size_t count, char text[PF_IDENTITY_TEXT])
 {
     const char *start = NULL;

@@ -1,5 +1,6 @@
-/* Devel::StatProfiler: the reader of binary files, and the format as a whole. Releases 0.01 to 0.56 write one binary
- * form in snappy blocks; older forms and the form of the plan are told apart by their content. */
+/* Devel::StatProfiler: the reader of binary files, and the format as a whole. Releases 0.01 to 0.56
+ * write one binary form in snappy blocks; older forms and the form of the plan are told apart by
+ * their content. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/memory.h"
@@ -57,17 +58,18 @@ struct records {
     uint64_t odd[ODDITIES];
 };
 
-/* A program with more open sections never ends them. Each sample has all open sections as labels. */
+/* A program with more open sections never ends them. Each sample has all open sections as
+ * labels. */
 enum { OPEN_MAX = 4096 };
-/* Each op has label sets of its own for the open sections. Beyond this number of sets memory must follow the size of the
- * input. */
+/* Each op has label sets of its own for the open sections. Beyond this number of sets memory must
+ * follow the size of the input. */
 enum { SETS_MAX = 400000 };
 /* The first sample start has fewer bytes, because names of ops are short. */
 enum { SAMPLE_START_MAX = 4096 };
 /* A result of next_record in addition to enum pf_status. */
 enum { WAIT = 2 };
 
-/* --- failures and oddities ------------------------------------------------------------------ */
+/* --- failures and oddities -------------------------------------------------------------------- */
 
 static int fail(struct pf_reader *reader, struct records *r, uint64_t at, const char *text)
 {
@@ -116,7 +118,7 @@ static void print_name(char *text, size_t size, const char *before, struct pf_by
     snprintf(text + at, size - (size_t)at, "'%s", behind);
 }
 
-/* --- samples -------------------------------------------------------------------------------- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 /* Adds the events before a sample or the end; marks only if a writer would not make them. */
 static int add_events(struct records *r, const struct pf_sp_open *target, bool finishes,
@@ -184,7 +186,7 @@ static bool add_frame(struct records *r, uint32_t location)
     return true;
 }
 
-/* --- sections ------------------------------------------------------------------------------- */
+/* --- sections --------------------------------------------------------------------------------- */
 
 static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_event_type type,
                         uint32_t name)
@@ -230,7 +232,7 @@ static int apply_late(struct pf_reader *reader, struct records *r)
     return status;
 }
 
-/* --- records -------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static const char *layout_of(unsigned tag)
 {
@@ -288,7 +290,8 @@ static enum pf_sp_parse parse(struct records *r, struct pf_sp_record *record, bo
     return pf_sp_record_parse(record, p, have, layout, false);
 }
 
-/* Parses the next record. PF_EOF: no more records. WAIT: the producer is slow, and there are samples to go out meanwhile. */
+/* Parses the next record. PF_EOF: no more records. WAIT: the producer is slow, and there are
+ * samples to go out meanwhile. */
 static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp_record *record)
 {
     char text[160], scratch[96];
@@ -510,8 +513,8 @@ static int finish(struct pf_reader *reader, struct records *r, int result)
     return result;
 }
 
-/* `tick_ns`: the length of a tick if the file does not say it; 0: unknown. The source stands at offset 0, and the version is
- * checked. Results as in codec/format.h. */
+/* `tick_ns`: the length of a tick if the file does not say it; 0: unknown. The source stands at
+ * offset 0, and the version is checked. Results as in codec/format.h. */
 static int records_open(struct pf_reader *reader, struct records *r, uint64_t tick_ns)
 {
     struct pf_sp_events custom = {0};
@@ -585,7 +588,7 @@ static void records_close(struct records *r)
     pf_sp_events_free(&r->late);
 }
 
-/* --- the format ----------------------------------------------------------------------------- */
+/* --- the format ------------------------------------------------------------------------------- */
 
 static const struct pf_option options[] = {
     {"tick", "microseconds in a tick, where the input does not say", NULL, true, true},

@@ -1,5 +1,5 @@
-/* Samples of StatProfiler files as batches: label sets of the open sections, and the rows with what stands between
- * them. */
+/* Samples of StatProfiler files as batches: label sets of the open sections, and the rows with what
+ * stands between them. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/hash.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- label sets ----------------------------------------------------------------------------- */
+/* --- label sets ------------------------------------------------------------------------------- */
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -119,7 +119,7 @@ bool pf_sp_labels_find(struct pf_sp_labels *labels, struct pf_dict *dict, uint32
     return true;
 }
 
-/* --- rows ----------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 int pf_sp_rows_open(struct pf_sp_rows *rows, struct pf_reader *reader, uint64_t tick_ns)
 {

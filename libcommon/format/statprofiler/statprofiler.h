@@ -1,4 +1,5 @@
-/* Private to the StatProfiler format: files of Devel::StatProfiler, binary and text (formats page, sections 1 to 10). */
+/* Private to the StatProfiler format: files of Devel::StatProfiler, binary and text (formats page,
+ * sections 1 to 10). */
 #ifndef PF_FORMAT_STATPROFILER_STATPROFILER_H
 #define PF_FORMAT_STATPROFILER_STATPROFILER_H
 
@@ -17,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- wire.c: records ------------------------------------------------------------------------ */
+/* --- wire.c: records -------------------------------------------------------------------------- */
 
-/* A record has fields of numbers and strings. A layout says where they are, never the length before them, which the
- * profiler gets wrong (formats page, section 5). */
+/* A record has fields of numbers and strings. A layout says where they are, never the length before
+ * them, which the profiler gets wrong (formats page, section 5). */
 
 enum pf_sp_tag {
     PF_SP_SAMPLE_START = 1,
@@ -49,7 +50,8 @@ enum { PF_SP_MAGIC_SIZE = 13, PF_SP_START = 14, PF_SP_ID_WORDS = 6, PF_SP_ID_SIZ
 
 #define PF_SP_MAGIC "=statprofiler"
 
-/* The profiler writes varints of at most 5 bytes; the reader accepts 10 if the value fits 32 bits. */
+/* The profiler writes varints of at most 5 bytes; the reader accepts 10 if the value fits 32
+ * bits. */
 enum { PF_SP_VARINT_MAX = 10 };
 
 /* A string as stored: flag bit 0 says that its bytes are characters (PF_UTF8). */
@@ -77,9 +79,9 @@ struct pf_sp_record {
     const unsigned char *words; /* 48 bytes of ids */
 };
 
-/* Parses the record at `p`. `layout` names what follows the tag: l the length, v a number, s a string, w the 48 bytes of
- * ids, p payload to be passed over, `length` bytes of it. At most three v and three s. `lsb`: varints are least
- * significant group first. */
+/* Parses the record at `p`. `layout` names what follows the tag: l the length, v a number, s a
+ * string, w the 48 bytes of ids, p payload to be passed over, `length` bytes of it. At most three v
+ * and three s. `lsb`: varints are least significant group first. */
 enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *p, size_t have, const char *layout,
                                     bool lsb);
 
@@ -89,10 +91,10 @@ const char *pf_sp_parse_text(enum pf_sp_parse, const struct pf_sp_record *, char
 /* Varint, most significant group first, shortest form; returns its size, 1..5. */
 size_t pf_sp_varint_put(uint32_t value, unsigned char out[5]);
 
-/* --- wire.c: input -------------------------------------------------------------------------- */
+/* --- wire.c: input ---------------------------------------------------------------------------- */
 
-/* The bytes of records: the contents of snappy blocks, one after the other, or the bytes of the file. Records may cross the
- * borders of blocks. */
+/* The bytes of records: the contents of snappy blocks, one after the other, or the bytes of the
+ * file. Records may cross the borders of blocks. */
 
 struct pf_sp_input {
     struct pf_source *source; /* of the records: the file, or layers on it */
@@ -102,13 +104,14 @@ struct pf_sp_input {
     bool returned;            /* line feeds were turned into CR LF, it seems */
 };
 
-/* Opens an input that begins behind the version byte. `file` stands there, or at offset 0 when peeking. PF_OK or PF_NOMEM;
- * close in any case. */
+/* Opens an input that begins behind the version byte. `file` stands there, or at offset 0 when
+ * peeking. PF_OK or PF_NOMEM; close in any case. */
 int pf_sp_input_open(struct pf_sp_input *, struct pf_source *file, bool blocks, bool peeking, struct pf_error *);
 void pf_sp_input_close(struct pf_sp_input *);
 
-/* Makes at least `need` bytes available. PF_OK; PF_EOF: the data end before, the rest stays available; PF_FAILED: a damaged
- * or cut block; else the status of the source. The bytes move, and with them everything parsed from them. */
+/* Makes at least `need` bytes available. PF_OK; PF_EOF: the data end before, the rest stays
+ * available; PF_FAILED: a damaged or cut block; else the status of the source. The bytes move, and
+ * with them everything parsed from them. */
 int pf_sp_input_fill(struct pf_sp_input *, size_t need, struct pf_error *);
 
 /* Skips `size` bytes; results as above. */
@@ -135,29 +138,32 @@ void pf_sp_input_warn(const struct pf_sp_input *, const struct pf_report *, cons
 int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, int code, uint64_t at, const char *format, ...)
     PF_PRINTF(5, 6);
 
-/* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file` stands at 0. */
+/* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file`
+ * stands at 0. */
 bool pf_sp_input_block_first(struct pf_source *file);
 
-/* --- wire.c: the plan's dialect ------------------------------------------------------------- */
+/* --- wire.c: the plan's dialect --------------------------------------------------------------- */
 
-/* The plan of the profiler, older than its code (formats page, section 10): lengths of records are right, but records without
- * payload may be a tag alone or have a length of 0; a sample says how many frames it has; and the plan does not say which
- * group of a varint comes first. */
+/* The plan of the profiler, older than its code (formats page, section 10): lengths of records are
+ * right, but records without payload may be a tag alone or have a length of 0; a sample says how
+ * many frames it has; and the plan does not say which group of a varint comes first. */
 
-/* True if varints have the least significant group first. Looks at the records from `start` on in the uncompressed file: in
- * shortest form no number of several bytes begins with 80 (most significant first) or ends with 00 (least). The first such
- * byte decides; without such a byte in 64 KiB, the direction in which the lengths fit. Peeks only. */
+/* True if varints have the least significant group first. Looks at the records from `start` on in
+ * the uncompressed file: in shortest form no number of several bytes begins with 80 (most
+ * significant first) or ends with 00 (least). The first such byte decides; without such a byte in
+ * 64 KiB, the direction in which the lengths fit. Peeks only. */
 bool pf_sp_plan_is_lsb(struct pf_source *, size_t start);
 
-/* True if the sample start at `p` is of the plan: it has a number of frames, and its length is right. */
+/* True if the sample start at `p` is of the plan: it has a number of frames, and its length is
+ * right. */
 bool pf_sp_plan_sample(const unsigned char *p, size_t have);
 
-/* Parses a record of the body and checks its length. Sub frames have two strings or three; an eval frame without a file
- * (text[0].bytes.data is NULL) has a payload of another form. PF_SP_WHOLE with *fits false when the fields do not fill the
- * length. */
+/* Parses a record of the body and checks its length. Sub frames have two strings or three; an eval
+ * frame without a file (text[0].bytes.data is NULL) has a payload of another form. PF_SP_WHOLE with
+ * *fits false when the fields do not fill the length. */
 enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *, const unsigned char *p, size_t have, bool lsb, bool *fits);
 
-/* --- wire.c: output ------------------------------------------------------------------------- */
+/* --- wire.c: output --------------------------------------------------------------------------- */
 
 /* Most uncompressed bytes of a block; the profiler's reader refuses more. */
 enum { PF_SP_BLOCK_MAX = 32000 };
@@ -168,7 +174,8 @@ struct pf_sp_output {
     struct pf_buffer *capture; /* where pieces go instead, when set */
     size_t used;
     unsigned char data[PF_SP_BLOCK_MAX];
-    char block[40000]; /* snappy's worst case for PF_SP_BLOCK_MAX is 37365 (formats page, section 2) */
+    /* snappy's worst case for PF_SP_BLOCK_MAX is 37365 (formats page, section 2) */
+    char block[40000];
 };
 
 /* A number or a string of a record. */
@@ -181,7 +188,8 @@ struct pf_sp_field {
 /* How the length of a record is counted. */
 enum pf_sp_length {
     PF_SP_LENGTH_NONE,     /* there is none: header records */
-    PF_SP_LENGTH_PROFILER, /* as the profiler counts it, short by a byte for each string (formats page, section 5) */
+    /* as the profiler counts it, short by a byte for each string (formats page, section 5) */
+    PF_SP_LENGTH_PROFILER,
     PF_SP_LENGTH_TRUE      /* of the payload: the plan's */
 };
 
@@ -206,10 +214,11 @@ static inline struct pf_sp_field pf_sp_text(struct pf_bytes bytes, unsigned flag
     return (struct pf_sp_field){true, 0, {bytes, flags}};
 }
 
-/* --- meta.c: events ------------------------------------------------------------------------- */
+/* --- meta.c: events --------------------------------------------------------------------------- */
 
-/* Events stand between two samples: metadata, and the marks where sections start and end. A writer makes marks from the
- * sections of one sample and the next; a reader passes on only marks that a writer would not make. */
+/* Events stand between two samples: metadata, and the marks where sections start and end. A writer
+ * makes marks from the sections of one sample and the next; a reader passes on only marks that a
+ * writer would not make. */
 
 enum pf_sp_event_type {
     PF_SP_EVENT_METADATA,
@@ -230,11 +239,12 @@ struct pf_sp_events {
     size_t count, capacity;
 };
 
-bool pf_sp_events_add(struct pf_sp_events *, enum pf_sp_event_type, uint32_t key, uint32_t value); /* false: no memory */
+/* false: no memory */
+bool pf_sp_events_add(struct pf_sp_events *, enum pf_sp_event_type, uint32_t key, uint32_t value);
 void pf_sp_events_free(struct pf_sp_events *);
 
-/* The names (strings) of the open sections, in order of opening; a name may occur several times. Zero-initialise; free with
- * pf_sp_open_free. */
+/* The names (strings) of the open sections, in order of opening; a name may occur several times.
+ * Zero-initialise; free with pf_sp_open_free. */
 struct pf_sp_open {
     uint32_t *names;
     size_t count, capacity;
@@ -248,26 +258,28 @@ bool pf_sp_open_copy(struct pf_sp_open *, const struct pf_sp_open *); /* false: 
 bool pf_sp_open_equal(const struct pf_sp_open *, const struct pf_sp_open *);
 void pf_sp_open_free(struct pf_sp_open *);
 
-/* Adds the marks that lead from one set of open sections to another: first ends, last opened first, then starts. False: no
- * memory. */
+/* Adds the marks that lead from one set of open sections to another: first ends, last opened first,
+ * then starts. False: no memory. */
 bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open *to, struct pf_sp_events *marks);
 
-/* True if the events are metadata, then exactly the marks of pf_sp_events_derive. *ok false: no memory. */
+/* True if the events are metadata, then exactly the marks of pf_sp_events_derive. *ok false: no
+ * memory. */
 bool pf_sp_events_plain(const struct pf_sp_events *, const struct pf_sp_open *from, const struct pf_sp_open *to,
                         bool *ok);
 
-/* Applies the marks of `events` to `open`. False: the end of a section that is not open, an unmatched end of a section that
- * is open, or no memory. */
+/* Applies the marks of `events` to `open`. False: the end of a section that is not open, an
+ * unmatched end of a section that is open, or no memory. */
 bool pf_sp_events_apply(const struct pf_sp_events *, struct pf_sp_open *open);
 
-/* --- meta.c: the header --------------------------------------------------------------------- */
+/* --- meta.c: the header ----------------------------------------------------------------------- */
 
 /* The header, and the dialect of the file (formats page, sections 1, 4 and 10). */
 
 enum pf_sp_dialect {
     PF_SP_UNDECIDED, /* no header: the first sample tells */
     PF_SP_REAL,      /* what the profiler writes */
-    PF_SP_PLAN       /* what its plan said before there was code: a length that is right in every record */
+    /* what its plan said before there was code: a length that is right in every record */
+    PF_SP_PLAN
 };
 
 enum { PF_SP_ID_TEXT = 8 * PF_SP_ID_WORDS + 1 };
@@ -286,11 +298,13 @@ struct pf_sp_header {
     char id[PF_SP_ID_TEXT], parent[PF_SP_ID_TEXT]; /* 48 hex digits */
 };
 
-/* Looks at the bytes behind the version byte and fills the first four fields. Peeks only; `source` stands at offset 0. */
+/* Looks at the bytes behind the version byte and fills the first four fields. Peeks only; `source`
+ * stands at offset 0. */
 void pf_sp_header_sniff(struct pf_sp_header *, struct pf_source *);
 
-/* Reads the header and its end record. Custom metadata become events if `dict` is not NULL. `path` helps to find the byte
- * order of the ids. PF_OK; PF_FAILED with the offset; else the status of the source. */
+/* Reads the header and its end record. Custom metadata become events if `dict` is not NULL. `path`
+ * helps to find the byte order of the ids. PF_OK; PF_FAILED with the offset; else the status of the
+ * source. */
 int pf_sp_header_read(struct pf_sp_header *, struct pf_sp_input *, const char *path, struct pf_dict *dict,
                       struct pf_sp_events *metadata, const struct pf_report *, struct pf_error *);
 
@@ -300,13 +314,13 @@ void pf_sp_header_warn_missing(const struct pf_sp_header *, const struct pf_repo
 /* True if the genealogy names the process of the file. */
 bool pf_sp_header_has_process(const struct pf_sp_header *);
 
-/* --- meta.c: series of files ---------------------------------------------------------------- */
+/* --- meta.c: series of files ------------------------------------------------------------------ */
 
-/* A process writes a series of files with ordinals. Sections that are open at the end of a file stay open in the next
- * (formats page, section 7); the inputs of one run share them. */
+/* A process writes a series of files with ordinals. Sections that are open at the end of a file
+ * stay open in the next (formats page, section 7); the inputs of one run share them. */
 
-/* Adds the sections that were open at the end of the ordinal before to `open`. Warns of missing ordinals. PF_OK or
- * PF_NOMEM. */
+/* Adds the sections that were open at the end of the ordinal before to `open`. Warns of missing
+ * ordinals. PF_OK or PF_NOMEM. */
 int pf_sp_series_begin(struct pf_reader *, const struct pf_sp_header *, struct pf_sp_open *open);
 
 /* Keeps the sections that are open at the end of this file. PF_OK or PF_NOMEM. */
@@ -319,7 +333,7 @@ int pf_sp_series_find(struct pf_source *, struct pf_series *);
 
 extern const struct pf_merging pf_sp_merging;
 
-/* --- rows.c: label sets --------------------------------------------------------------------- */
+/* --- rows.c: label sets ----------------------------------------------------------------------- */
 
 /* A sample has labels for its op and for each open section. */
 
@@ -337,21 +351,23 @@ struct pf_sp_labels {
     uint64_t seed; /* of hashes */
 };
 
-bool pf_sp_labels_open(struct pf_sp_labels *, struct pf_dict *); /* false: no memory; close in any case */
+/* false: no memory; close in any case */
+bool pf_sp_labels_open(struct pf_sp_labels *, struct pf_dict *);
 void pf_sp_labels_close(struct pf_sp_labels *);
-bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name); /* false: no memory */
+/* false: no memory */
+bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 
 /* Closes the last section of this name; false: no such section. */
 bool pf_sp_labels_end(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 
-/* The label set of the open sections and the op (a string; 0: no op), in the order of pf_dict_add_label. False: no memory.
- * Each op has label sets of its own; `used` counts them. */
+/* The label set of the open sections and the op (a string; 0: no op), in the order of
+ * pf_dict_add_label. False: no memory. Each op has label sets of its own; `used` counts them. */
 bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uint32_t *labels);
 
-/* --- frames.c ------------------------------------------------------------------------------- */
+/* --- frames.c --------------------------------------------------------------------------------- */
 
-/* Frame records as locations. A profile repeats the few places of a program very often, so frames are found by the bytes of
- * their records. */
+/* Frame records as locations. A profile repeats the few places of a program very often, so frames
+ * are found by the bytes of their records. */
 
 /* Which fields a sub frame has (formats page, sections 1 and 10). */
 enum pf_sp_form {
@@ -378,13 +394,13 @@ struct pf_sp_frames {
 bool pf_sp_frames_open(struct pf_sp_frames *); /* false: no memory; close in any case */
 void pf_sp_frames_close(struct pf_sp_frames *);
 
-/* The location of a frame record of `size` bytes. 0: *why says what is wrong, or is NULL if memory ran out. `lsb`: see
- * pf_sp_record_parse. */
+/* The location of a frame record of `size` bytes. 0: *why says what is wrong, or is NULL if memory
+ * ran out. `lsb`: see pf_sp_record_parse. */
 uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes, size_t size,
                            enum pf_sp_form, bool lsb, const char **why);
 
-/* Finds the locations of frame records from `p` on, as long as records are whole, ordinary and known, at most
- * PF_SP_FRAMES_ROW. Returns how many; *size: their bytes. */
+/* Finds the locations of frame records from `p` on, as long as records are whole, ordinary and
+ * known, at most PF_SP_FRAMES_ROW. Returns how many; *size: their bytes. */
 enum { PF_SP_FRAMES_ROW = 32 };
 
 size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p, size_t have, enum pf_sp_form,
@@ -393,18 +409,20 @@ size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p
 /* The layout of a frame record: tags 3 to 6 of the real dialect. */
 const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
 
-/* The form of a sub frame that was parsed as PF_SP_FORM_OLD: its length shows whether it has a first line. */
+/* The form of a sub frame that was parsed as PF_SP_FORM_OLD: its length shows whether it has a
+ * first line. */
 enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
 
-/* Interns a name of Perl. Bytes without the flag are Latin-1, unless they are valid UTF-8 (formats page, section 3). The
- * interned string is UTF-8, so that a name has one spelling. 0: too long, or no memory (scratch->failed). */
+/* Interns a name of Perl. Bytes without the flag are Latin-1, unless they are valid UTF-8 (formats
+ * page, section 3). The interned string is UTF-8, so that a name has one spelling. 0: too long, or
+ * no memory (scratch->failed). */
 uint32_t pf_sp_name_intern(struct pf_dict *, struct pf_buffer *scratch, struct pf_sp_string);
 
-/* Adds a location. With PF_FRAME_PLAIN, for dialects with one sort of frame, missing fields decide the kind: without a name
- * the frame is main or an eval, without a file an xsub. */
+/* Adds a location. With PF_FRAME_PLAIN, for dialects with one sort of frame, missing fields decide
+ * the kind: without a name the frame is main or an eval, without a file an xsub. */
 uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *, int64_t line);
 
-/* --- rows.c: rows --------------------------------------------------------------------------- */
+/* --- rows.c: rows ----------------------------------------------------------------------------- */
 
 /* Batches of records, metadata and source texts, in the order of the file. */
 
@@ -468,7 +486,8 @@ void pf_sp_rows_events(struct pf_sp_rows *, const struct pf_sp_events *, bool pl
 /* Adds the row that says how the file ends. */
 void pf_sp_rows_finish(struct pf_sp_rows *, const char *how);
 
-/* Adds a sample behind all metadata added before. The caller stores its stack at the result before pf_sp_rows_give. */
+/* Adds a sample behind all metadata added before. The caller stores its stack at the result before
+ * pf_sp_rows_give. */
 uint32_t *pf_sp_rows_sample(struct pf_sp_rows *, struct pf_sp_sample);
 
 /* True if pf_sp_rows_give must be called before more is added. */
@@ -480,7 +499,7 @@ static inline bool pf_sp_rows_full(const struct pf_sp_rows *rows)
 /* The next batch, in order. PF_EOF: nothing is left; PF_NOMEM. */
 int pf_sp_rows_give(struct pf_sp_rows *, struct pf_batch *);
 
-/* --- weight.c ------------------------------------------------------------------------------- */
+/* --- weight.c --------------------------------------------------------------------------------- */
 
 /* The measure that becomes the weight of samples, and the length of a tick. */
 
@@ -488,26 +507,29 @@ struct pf_sp_weight {
     bool without_tick; /* set by the owner: the dialect does not say how long a tick is */
     bool chosen;
     uint32_t measure;
-    uint64_t tick;     /* as the header has it: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
+    /* as the header has it: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
+    uint64_t tick;
     uint64_t num, den; /* ticks in a raw unit of the measure */
 };
 
-/* Chooses the main measure of a batch, once. `plan`: the dialect. PF_OK, also if the batch has no measure; PF_USAGE. */
+/* Chooses the main measure of a batch, once. `plan`: the dialect. PF_OK, also if the batch has no
+ * measure; PF_USAGE. */
 int pf_sp_weight_choose(struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *, bool plan);
 
-/* The column of the measure in a batch; NULL: no column, so all weights are 0. PF_USAGE: the batch has the measure with
- * another tick, or another main measure. */
+/* The column of the measure in a batch; NULL: no column, so all weights are 0. PF_USAGE: the batch
+ * has the measure with another tick, or another main measure. */
 int pf_sp_weight_column(const struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *,
                         const int64_t **column);
 
-/* The weight in ticks. PF_USAGE with the number of the record: a negative weight or a fraction of a tick. */
+/* The weight in ticks. PF_USAGE with the number of the record: a negative weight or a fraction of a
+ * tick. */
 int pf_sp_weight_ticks(const struct pf_sp_weight *, struct pf_writer *, uint64_t record, int64_t value,
                        uint64_t *ticks);
 
-/* --- text.c --------------------------------------------------------------------------------- */
+/* --- text.c ----------------------------------------------------------------------------------- */
 
-/* The text form of December 2013, older than the binary form: weight;type,Package::sub,file,line;...;op, leaf first (formats
- * page, section 9). */
+/* The text form of December 2013, older than the binary form:
+ * weight;type,Package::sub,file,line;...;op, leaf first (formats page, section 9). */
 
 struct pf_sp_lines {
     struct pf_sp_rows rows;
@@ -519,7 +541,8 @@ struct pf_sp_lines {
     int result;
 };
 
-/* True if the input begins with a line of this form that has frames; lines without frames may stand before. Peeks only. */
+/* True if the input begins with a line of this form that has frames; lines without frames may stand
+ * before. Peeks only. */
 bool pf_sp_lines_bid(struct pf_source *);
 int pf_sp_lines_open(struct pf_reader *, struct pf_sp_lines *, uint64_t tick_ns);
 int pf_sp_lines_read(struct pf_reader *, struct pf_sp_lines *, struct pf_batch *);
@@ -534,13 +557,14 @@ struct pf_sp_line_frame {
     int32_t line;
 };
 
-/* Appends ";type,name,file,line". False: a reader would find other fields, because the form quotes nothing. */
+/* Appends ";type,name,file,line". False: a reader would find other fields, because the form quotes
+ * nothing. */
 bool pf_sp_lines_put_frame(struct pf_buffer *, const struct pf_sp_line_frame *);
 
 /* True if the op can end a line of this form. */
 bool pf_sp_lines_op_fits(struct pf_bytes op);
 
-/* --- writer.c ------------------------------------------------------------------------------- */
+/* --- writer.c --------------------------------------------------------------------------------- */
 
 struct pf_sp_encoded {
     uint32_t size; /* 0: not encoded yet, or too long to keep */

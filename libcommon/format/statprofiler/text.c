@@ -30,7 +30,8 @@ static bool is_op_char(char c)
     return pf_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* The size of the lines "weight;op" at the start, which have no frames, with a part of such a line at the end. */
+/* The size of the lines "weight;op" at the start, which have no frames, with a part of such a line
+ * at the end. */
 static size_t frameless_size(struct pf_bytes text)
 {
     size_t at = 0, end;
@@ -81,8 +82,8 @@ static bool is_line_number(struct pf_bytes text)
     return pf_parse_whole(text, INT32_MIN, INT32_MAX, &line);
 }
 
-/* The frame at the start of `rest`, up to a semicolon or the end: type,name,file,line. Semicolons in names are not
- * escaped, so a frame goes on until its last part is a number. 0: no frame. */
+/* The frame at the start of `rest`, up to a semicolon or the end: type,name,file,line. Semicolons
+ * in names are not escaped, so a frame goes on until its last part is a number. 0: no frame. */
 static size_t frame_size(struct pf_bytes rest)
 {
     size_t type = pf_scan_digits(rest);

@@ -1,4 +1,5 @@
-/* The bytes of StatProfiler files: snappy blocks, records and their fields, and the records of the plan's dialect. */
+/* The bytes of StatProfiler files: snappy blocks, records and their fields, and the records of the
+ * plan's dialect. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "model/strings.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- records -------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 struct cursor {
     const unsigned char *p, *end;
@@ -131,7 +132,7 @@ size_t pf_sp_varint_put(uint32_t value, unsigned char out[5])
     return size;
 }
 
-/* --- blocks on their way in ----------------------------------------------------------------- */
+/* --- blocks on their way in ------------------------------------------------------------------- */
 
 /* Most bytes that a look ahead at a header reads. */
 enum { PEEK_MAX = 1 << 20 };
@@ -236,7 +237,7 @@ bool pf_sp_input_block_first(struct pf_source *file)
     return yes;
 }
 
-/* --- the plan's dialect --------------------------------------------------------------------- */
+/* --- the plan's dialect ----------------------------------------------------------------------- */
 
 enum { LOOK_AHEAD = 65536 };
 
@@ -273,8 +274,8 @@ static bool fills(const struct pf_sp_record *record)
     return record->size - record->payload == record->length;
 }
 
-/* The plan does not say what an eval frame holds: file and line, as in the real dialect, if they fill the length; else
- * unknown bytes. */
+/* The plan does not say what an eval frame holds: file and line, as in the real dialect, if they
+ * fill the length; else unknown bytes. */
 static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned char *p, size_t size, bool lsb)
 {
     enum pf_sp_parse result = pf_sp_record_parse(record, p, size, "lsv", lsb);
@@ -313,8 +314,8 @@ bool pf_sp_plan_sample(const unsigned char *p, size_t have)
 
 enum verdict { NOTHING, MSB, LSB };
 
-/* Judges the varints of a layout. Both directions end a varint at the same byte, but the size of a string depends on the
- * direction. */
+/* Judges the varints of a layout. Both directions end a varint at the same byte, but the size of a
+ * string depends on the direction. */
 static enum verdict judge_varints(const unsigned char *p, const unsigned char *end, const char *layout, bool lsb)
 {
     for (; *layout && p < end; layout++) {
@@ -352,7 +353,8 @@ static enum verdict judge_records(const unsigned char *bytes, size_t size, bool 
         struct pf_sp_record record;
         bool fits;
         const char *layout = plan_layout(bytes[at]);
-        if (bytes[at] == 0) { /* the length of a record without payload, which may be there or not */
+        /* the length of a record without payload, which may be there or not */
+        if (bytes[at] == 0) {
             at++;
             continue;
         }
@@ -382,7 +384,7 @@ bool pf_sp_plan_is_lsb(struct pf_source *source, size_t start)
     return verdict == LSB || (verdict == NOTHING && lsb_walked > msb_walked);
 }
 
-/* --- records on their way out --------------------------------------------------------------- */
+/* --- records on their way out ----------------------------------------------------------------- */
 
 void pf_sp_output_open(struct pf_sp_output *output, struct pf_sink *sink, bool packed)
 {

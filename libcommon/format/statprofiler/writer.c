@@ -31,7 +31,7 @@ static void put_bare(struct pf_sp_writer *w, unsigned tag)
     pf_sp_output_record(&w->output, tag, NULL, 0, w->plan ? PF_SP_LENGTH_NONE : PF_SP_LENGTH_PROFILER);
 }
 
-/* --- header --------------------------------------------------------------------------------- */
+/* --- header ----------------------------------------------------------------------------------- */
 
 static void put_numbers(struct pf_sp_writer *w, unsigned tag, const uint32_t *numbers, size_t count)
 {
@@ -94,7 +94,7 @@ static void put_header(struct pf_writer *writer, struct pf_sp_writer *w)
     pf_sp_output_flush(&w->output);
 }
 
-/* --- metadata ------------------------------------------------------------------------------- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 static void parse_version(const char *text, uint32_t *numbers, size_t count)
 {
@@ -200,7 +200,7 @@ static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const st
     return PF_OK;
 }
 
-/* --- sections ------------------------------------------------------------------------------- */
+/* --- sections --------------------------------------------------------------------------------- */
 
 static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_sp_events *events, bool marks)
 {
@@ -215,8 +215,9 @@ static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w, const st
     }
 }
 
-/* Writes what is pending, and the marks that lead to the target: the marks of the profile if they lead there (a filter may
- * have removed samples), else marks made from the labels. `free_end`: any end is right. */
+/* Writes what is pending, and the marks that lead to the target: the marks of the profile if they
+ * lead there (a filter may have removed samples), else marks made from the labels. `free_end`: any
+ * end is right. */
 static bool put_pending(struct pf_writer *writer, struct pf_sp_writer *w, bool free_end)
 {
     struct pf_sp_events marks = {0};
@@ -260,7 +261,7 @@ static bool set_labels(struct pf_writer *writer, struct pf_sp_writer *w, uint32_
     return true;
 }
 
-/* --- frames --------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* A line as the file stores it: 32 bits, signed. */
 static uint32_t line_number(int64_t line)
@@ -306,7 +307,8 @@ static bool put_line_frame(struct pf_writer *writer, struct pf_sp_writer *w, uin
     return !w->line.failed;
 }
 
-/* Splits the name of a function: the sub is the system name if the name ends with it, else the part behind the last ::. */
+/* Splits the name of a function: the sub is the system name if the name ends with it, else the part
+ * behind the last ::. */
 static void split_name(const struct pf_dict *dict, const struct pf_function *function, struct pf_bytes name, bool sub,
                        struct pf_sp_field fields[2])
 {
@@ -326,8 +328,8 @@ static void split_name(const struct pf_dict *dict, const struct pf_function *fun
     fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
 }
 
-/* Writes a frame of the plan, which has one sort of frame. Its name is one string, or package and sub. The fields are
- * package, sub, file, line; field 0 is the whole name if names are whole. */
+/* Writes a frame of the plan, which has one sort of frame. Its name is one string, or package and
+ * sub. The fields are package, sub, file, line; field 0 is the whole name if names are whole. */
 static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
 {
     if (w->whole_names)
@@ -393,7 +395,7 @@ static bool put_frame_again(struct pf_writer *writer, struct pf_sp_writer *w, ui
     return true;
 }
 
-/* --- samples -------------------------------------------------------------------------------- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 static bool put_frames(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack)
 {
@@ -453,7 +455,8 @@ static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t 
     return ok && put_sample(writer, w, stack, (uint32_t)ticks) ? PF_OK : pf_error_nomem(&writer->error);
 }
 
-/* True if a column may be left out without a warning: the weight, or a number of samples that is 1 in each record. */
+/* True if a column may be left out without a warning: the weight, or a number of samples that is 1
+ * in each record. */
 static bool is_implied(const struct pf_writer *writer, struct pf_sp_writer *w,
                                 const struct pf_value_column *column, uint32_t rows)
 {
@@ -499,7 +502,7 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const
     return status;
 }
 
-/* --- sources -------------------------------------------------------------------------------- */
+/* --- sources ---------------------------------------------------------------------------------- */
 
 /* The number of a name "(eval NUMBER)". False: another name. */
 static bool eval_number(struct pf_bytes name, uint32_t *number)
@@ -529,14 +532,15 @@ static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w, const 
             fields[1] = pf_sp_number(number);
             put(w, PF_SP_EVAL_NUMBER, fields, 2);
         } else {
-            /* Readers since 0.40 do not know the tag and use the length: this length leads them to the next record. */
+            /* Readers since 0.40 do not know the tag and use the length: this length leads them to
+             * the next record. */
             fields[1] = pf_sp_text(text->name, text->name_flags);
             pf_sp_output_record(&w->output, PF_SP_EVAL_STRING, fields, 2, PF_SP_LENGTH_TRUE);
         }
     }
 }
 
-/* --- from the outside ----------------------------------------------------------------------- */
+/* --- from the outside ------------------------------------------------------------------------- */
 
 int pf_sp_writer_open(struct pf_writer *writer)
 {

@@ -1,4 +1,5 @@
-/* The nodes of V8's profiles: a list that tells their children by number, or objects within each other. */
+/* The nodes of V8's profiles: a list that tells their children by number, or objects within each
+ * other. */
 #include "format/v8/v8.h"
 
 #include "base/memory.h"
@@ -92,7 +93,8 @@ static int read_parent_number(struct pf_json_cut *cut, void *field)
     return read_id(cut, &number, &state->tree.nodes[open->node].parent_number);
 }
 
-/* Hits of a processor profile, bytes of a heap profile; the member of the other kind says nothing. */
+/* Hits of a processor profile, bytes of a heap profile; the member of the other kind says
+ * nothing. */
 static int read_count(struct pf_json_cut *cut, void *field)
 {
     struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -142,7 +144,8 @@ static int read_call_frame(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* Nodes of old profiles have no callFrame: the next functions read members of a frame among those of its node. */
+/* Nodes of old profiles have no callFrame: the next functions read members of a frame among those
+ * of its node. */
 static int read_function_name(struct pf_json_cut *cut, void *field)
 {
     struct pf_v8_open *open = field;

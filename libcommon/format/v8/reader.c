@@ -1,5 +1,5 @@
-/* The reader of V8's profiles. The members of the document may come in any order: nodes and samples are held as numbers, and become
- * records at the end. */
+/* The reader of V8's profiles. The members of the document may come in any order: nodes and samples
+ * are held as numbers, and become records at the end. */
 #include "format/v8/v8.h"
 
 #include "base/memory.h"
@@ -48,7 +48,7 @@ void pf_v8_close_reader(struct pf_reader *reader)
     pf_json_cut_close(&state->cut);
 }
 
-/* --- the document ----------------------------------------------------------------------------------------- */
+/* --- the document ----------------------------------------------------------------------------- */
 
 /* A node, in the array of them. */
 static int read_node(struct pf_json_cut *cut, void *field)
@@ -207,7 +207,7 @@ static int read_document(struct pf_reader *reader)
     return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
-/* --- what is made of it ----------------------------------------------------------------------------------- */
+/* --- what is made of it ----------------------------------------------------------------------- */
 
 /* A time of the document in 10^-places microseconds. */
 static bool told_time(const struct pf_reader *reader, uint32_t text, int places, pf_int128 *time)
@@ -242,8 +242,8 @@ static void find_span(struct pf_reader *reader)
                         told_time(reader, state->end, samples->deltas.most, &end) && !__builtin_sub_overflow(end, start, &samples->span);
 }
 
-/* Times of samples become what passed before each of them: since the start of the profile, or since the first sample where the start is
- * unknown or later. */
+/* Times of samples become what passed before each of them: since the start of the profile, or since
+ * the first sample where the start is unknown or later. */
 static int subtract_times(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;

@@ -1,4 +1,5 @@
-/* V8's profiles (.cpuprofile, .heapprofile), which node, Deno, Bun, Hermes and the DevTools write. */
+/* V8's profiles (.cpuprofile, .heapprofile), which node, Deno, Bun, Hermes and the DevTools
+ * write. */
 #include "format/v8/v8.h"
 
 #include "io/json_look.h"

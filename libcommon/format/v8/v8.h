@@ -16,7 +16,9 @@ struct pf_v8_reader {
     struct pf_call_tree tree;
     struct pf_call_samples samples;
     bool heap, sampled;
-    bool own;                /* our writer's, whose samples stand for as many hits as their node has, of measures with these names and units: */
+    /* our writer's, whose samples stand for as many hits as their node has, of measures with these
+     * names and units: */
+    bool own;
     uint32_t own_time[2], own_count[2];
     bool absolute;           /* what was read as deltas were times */
     bool next, lines, heap_samples; /* options */

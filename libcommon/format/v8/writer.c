@@ -1,4 +1,5 @@
-/* The writers of V8's profiles: a node for each stack, and in profiles of the processor one sample for each node that has a value. */
+/* The writers of V8's profiles: a node for each stack, and in profiles of the processor one sample
+ * for each node that has a value. */
 #include "format/v8/v8.h"
 
 #include "base/decimal.h"
@@ -54,7 +55,7 @@ int pf_v8_write(struct pf_writer *writer, const struct pf_batch *batch)
     return pf_frame_sums_add(&state->sums, batch, &writer->error);
 }
 
-/* --- nodes ------------------------------------------------------------------------------------------------ */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 static const struct pf_sum_node *node_row(const struct pf_v8_writer *state, uint32_t node)
 {
@@ -147,7 +148,7 @@ static int end_of(struct pf_writer *writer, const char *said)
     return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
 }
 
-/* --- profiles of the processor ---------------------------------------------------------------------------- */
+/* --- profiles of the processor ---------------------------------------------------------------- */
 
 static bool is_time(const struct pf_writer *writer, const struct pf_sums *column)
 {
@@ -175,8 +176,9 @@ static void write_nodes(struct pf_writer *writer, const struct pf_sums *hits)
     pf_sink_text(writer->sink, "\n]");
 }
 
-/* Samples, and what passed before each of them: microseconds, or what else is measured. Each stands there twice with its time between,
- * which is then its own for those who take the time before a sample and for those who take the time behind it (the DevTools). */
+/* Samples, and what passed before each of them: microseconds, or what else is measured. Each stands
+ * there twice with its time between, which is then its own for those who take the time before a
+ * sample and for those who take the time behind it (the DevTools). */
 static void write_samples(struct pf_writer *writer, const struct pf_sums *hits, const struct pf_sums *wall)
 {
     struct pf_v8_writer *state = writer->state;
@@ -225,7 +227,8 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
 
     if (hits && hits->quantity.measure.num != hits->quantity.measure.den)
         hits = NULL; /* they are whole numbers */
-    /* The main measure stands where times do. If the hits are the main measure, they have their own place, and there is room for another. */
+    /* The main measure stands where times do. If the hits are the main measure, they have their own
+     * place, and there is room for another. */
     if (wall == hits && state->sums.ledger.count > 1)
         wall = pf_frame_sums_main(&state->sums, hits);
     if (wall)
@@ -257,7 +260,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     return end_of(writer, wall && is_time(writer, wall) ? NULL : "amounts whose decimals do not end are cut after 18 of them");
 }
 
-/* --- profiles of the heap --------------------------------------------------------------------------------- */
+/* --- profiles of the heap --------------------------------------------------------------------- */
 
 /* Whole bytes, half to even. */
 static void write_size(struct pf_writer *writer, const struct pf_sums *size, uint32_t node)

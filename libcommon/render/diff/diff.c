@@ -126,7 +126,7 @@ size_t pf_diff_shown(const struct pf_diff_view *view, size_t count)
     return view->limit > 0 && view->limit < count ? view->limit : count;
 }
 
-/* --- rows for machines ------------------------------------------------------------------------------------ */
+/* --- rows for machines ------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
     {"function", PF_CELL_TEXT},    {"file", PF_CELL_TEXT},       {"line", PF_CELL_INT},       {"image", PF_CELL_TEXT},
@@ -260,7 +260,7 @@ static int write_text(struct writing *writing, const size_t *rows)
     return status;
 }
 
-/* --- all -------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block, struct pf_diff_table *table, size_t *rows,
                       bool *rose, struct pf_error *error)

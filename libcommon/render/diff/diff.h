@@ -29,7 +29,8 @@ struct pf_diff_view {
     double min_percent;           /* rows below this share of both totals are left out */
 };
 
-/* Writes all blocks. *rose: rows did not pass the gate. PF_OK, PF_NOMEM, or as pf_diff_table_make; failed writes stay with the sink. */
+/* Writes all blocks. *rose: rows did not pass the gate. PF_OK, PF_NOMEM, or as pf_diff_table_make;
+ * failed writes stay with the sink. */
 int pf_diff_write(const struct pf_diff_view *, bool *rose, struct pf_error *);
 /* --stats: each row over all runs of all sides. */
 int pf_diff_stats(const struct pf_diff_view *, struct pf_error *);

@@ -29,7 +29,7 @@ struct writing {
     struct pf_buffer scratch, second;
 };
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *block, struct table *table, uint32_t key)
 {
@@ -108,7 +108,7 @@ static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_b
     return view->diff->normalize ? 1 : block->scale.parts;
 }
 
-/* --- for machines ----------------------------------------------------------------------------------------- */
+/* --- for machines ----------------------------------------------------------------------------- */
 
 static const struct pf_sheet_column columns[] = {
     {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},      {"line", PF_CELL_INT},     {"image", PF_CELL_TEXT},
@@ -185,7 +185,7 @@ static int write_sheet(struct writing *writing)
     return pf_sheet_end(&sheet);
 }
 
-/* --- for people ------------------------------------------------------------------------------------------- */
+/* --- for people ------------------------------------------------------------------------------- */
 
 enum { RANGE_SHARE, SUM, SUM_SHARE, COUNT, MEAN, SD, LEAST, GREATEST, NAME, TEXT_COLUMNS };
 

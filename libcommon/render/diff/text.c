@@ -19,7 +19,7 @@ static const struct pf_text_column text_columns[COLUMNS] = {
     {"", PF_LOOK_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
 };
 
-/* --- head ------------------------------------------------------------------------------------------------- */
+/* --- head ------------------------------------------------------------------------------------- */
 
 static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
                           struct pf_buffer *line)
@@ -110,7 +110,7 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
     return status;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 struct row_texts {
     char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT], points[32], ratio[32], interval[2 * PF_AMOUNT_TEXT + 8],

@@ -1,4 +1,5 @@
-/* What is written for a row of a dictionary's table, rendered once: frames and label sets stand in many records. */
+/* What is written for a row of a dictionary's table, rendered once: frames and label sets stand in
+ * many records. */
 #ifndef PF_RENDER_FLAME_CACHE_H
 #define PF_RENDER_FLAME_CACHE_H
 
@@ -18,7 +19,8 @@ struct pf_cache {
     int status; /* PF_OK, or PF_NOMEM, which stays */
 };
 
-/* The text of `id`, made by `render` on the first call. Valid until the next call; empty when memory ran out. */
+/* The text of `id`, made by `render` on the first call. Valid until the next call; empty when
+ * memory ran out. */
 struct pf_bytes pf_cache_text(struct pf_cache *, uint32_t id, void (*render)(void *arg, uint32_t id, struct pf_sink *), void *arg);
 void pf_cache_free(struct pf_cache *);
 

@@ -1,5 +1,5 @@
-/* Flame graphs as HTML: one file that needs nothing else, with the whole tree of calls of all measures and sections in it as arrays of
- * numbers, which a script draws, searches and adds up. */
+/* Flame graphs as HTML: one file that needs nothing else, with the whole tree of calls of all
+ * measures and sections in it as arrays of numbers, which a script draws, searches and adds up. */
 #include "analysis/table/flame.h"
 #include "analysis/sum/sort.h"
 #include "codec/format.h"
@@ -28,7 +28,8 @@ struct html_writer {
     struct pf_palette palette;
     struct pf_flame_subject *subjects;
     size_t subject_count, main;
-    uint32_t *keys;             /* functions that are in the tree, those of the most nodes first; 0, the root, before all */
+    /* functions that are in the tree, those of the most nodes first; 0, the root, before all */
+    uint32_t *keys;
     uint32_t *numbers;          /* where each function stands there */
     uint32_t key_count;
     uint32_t *records;          /* pf_flame_records */
@@ -83,7 +84,7 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     return pf_flame_add(&state->flame, batch, &writer->error);
 }
 
-/* --- numbers ---------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* There are millions of them: no printf. */
 static void write_number(struct pf_sink *sink, int64_t value)
@@ -100,7 +101,7 @@ static void write_item(struct pf_sink *sink, bool first, int64_t value)
     write_number(sink, value);
 }
 
-/* --- functions -------------------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static int compare_counts(const void *arg, const void *a, const void *b)
 {
@@ -195,7 +196,7 @@ static void write_places(struct pf_writer *writer)
     pf_table_free(&files);
 }
 
-/* --- the tree and its values ------------------------------------------------------------------------------ */
+/* --- the tree and its values ------------------------------------------------------------------ */
 
 /* `up`: how many frames end before a node begins, 0 where it is called from the one before it. */
 static void write_nodes(struct pf_writer *writer)
@@ -256,7 +257,8 @@ static int amount_of(struct pf_writer *writer, const struct pf_flame_subject *su
     return pf_scale_amount(&subject->scale, sum, amount, &writer->error);
 }
 
-/* One slice: its number, the nodes that have something, each as its distance from the one before, and what they have. */
+/* One slice: its number, the nodes that have something, each as its distance from the one before,
+ * and what they have. */
 static int write_slice(struct pf_writer *writer, const struct pf_flame_subject *subject, const struct pf_sums *sums, size_t first, size_t end,
                        struct pf_buffer *values)
 {
@@ -327,7 +329,7 @@ static int write_subject(struct pf_writer *writer, const struct pf_flame_subject
     return status;
 }
 
-/* --- the page --------------------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static void write_flag(struct pf_writer *writer, const char *name, bool set)
 {

@@ -11,7 +11,8 @@ struct writing {
     struct pf_flame_subject subject;
     struct pf_flame_amounts amounts;
     unsigned last;              /* side that is shown: the one after, where there are two */
-    uint32_t *waiting, *open;   /* nodes to be written, the next one last; nodes that are being written, by depth */
+    /* nodes to be written, the next one last; nodes that are being written, by depth */
+    uint32_t *waiting, *open;
     struct pf_buffer scratch, line;
 };
 
@@ -26,8 +27,8 @@ static int compare_waiting(const void *arg, const void *a, const void *b)
     return order != 0 ? order : *x > *y ? -1 : *x < *y;
 }
 
-/* `after` less `before`. Times are whole nanoseconds; other parts have decimals, so that many small nodes are as much as the one they
- * stand on. */
+/* `after` less `before`. Times are whole nanoseconds; other parts have decimals, so that many small
+ * nodes are as much as the one they stand on. */
 static void write_amount(struct writing *writing, int64_t after, int64_t before)
 {
     const struct pf_flame_subject *subject = &writing->subject;

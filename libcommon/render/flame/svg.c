@@ -1,4 +1,5 @@
-/* Flame graphs as SVG, as users of flamegraph.pl know them: a picture that stands alone, with zoom and search in a browser. */
+/* Flame graphs as SVG, as users of flamegraph.pl know them: a picture that stands alone, with zoom
+ * and search in a browser. */
 #include "analysis/table/flame.h"
 #include "codec/format.h"
 #include "render/flame/cache.h"
@@ -25,21 +26,25 @@ struct svg_writer {
     struct pf_flame flame;
     struct pf_palette palette;
     int64_t width, height, font_size; /* of the picture, of a frame, of letters; pixels */
-    int64_t least;                    /* width of a frame that is drawn: hundredths of a pixel, or of a percent */
+    /* width of a frame that is drawn: hundredths of a pixel, or of a percent */
+    int64_t least;
     int64_t least_width;              /* the same as an amount */
     bool least_percent, inverted, negate, delta_self;
 
     struct pf_flame_subject subject;
     struct pf_flame_amounts amounts;
-    struct pf_bytes counted;          /* what amounts count; nothing: their unit stands behind them */
-    double greatest;                  /* magnitude of a change; 0: it is no difference, or nothing changed */
-    unsigned shift;                   /* of amounts in attributes, so that the script can compute with them */
+    /* what amounts count; nothing: their unit stands behind them */
+    struct pf_bytes counted;
+    /* magnitude of a change; 0: it is no difference, or nothing changed */
+    double greatest;
+    /* of amounts in attributes, so that the script can compute with them */
+    unsigned shift;
     int64_t levels, top;              /* depth of what is drawn; where frames begin */
     struct pf_cache names;            /* by function */
     struct pf_buffer scratch, line;
 };
 
-/* --- options ---------------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static const struct pf_option options[] = {
     {"title", "the heading (Flame Graph)", NULL, false, true},
@@ -133,7 +138,7 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     return pf_flame_add(&state->flame, batch, &writer->error);
 }
 
-/* --- words ------------------------------------------------------------------------------------------------ */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static void clean_name(void *arg, uint32_t key, struct pf_sink *sink)
 {
@@ -281,7 +286,7 @@ static void write_difference(struct pf_writer *writer, uint32_t node)
     }
 }
 
-/* --- frames ----------------------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static void write_pixels(struct pf_sink *sink, int64_t hundredths)
 {
@@ -390,12 +395,14 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
     pf_sink_text(sink, "</text></g>\n");
 }
 
-/* Calls `see` for each frame that is drawn, in preorder, with where it starts. False: out of memory. */
+/* Calls `see` for each frame that is drawn, in preorder, with where it starts. False: out of
+ * memory. */
 static bool each_frame(struct pf_writer *writer, void (*see)(struct pf_writer *, uint32_t node, int64_t start))
 {
     struct svg_writer *state = writer->state;
     const struct pf_flame *flame = &state->flame;
-    int64_t *next = calloc((size_t)flame->height + 2, sizeof *next); /* by depth: where the next frame starts */
+    /* by depth: where the next frame starts */
+    int64_t *next = calloc((size_t)flame->height + 2, sizeof *next);
 
     if (!next)
         return false;
@@ -425,7 +432,7 @@ static void survey(struct pf_writer *writer, uint32_t node, int64_t start)
         state->greatest = change;
 }
 
-/* --- the picture ------------------------------------------------------------------------------------------ */
+/* --- the picture ------------------------------------------------------------------------------ */
 
 static void write_text(struct pf_writer *writer, const char *id, int64_t x, int64_t y, const char *anchor, const char *text)
 {
@@ -434,7 +441,8 @@ static void write_text(struct pf_writer *writer, const char *id, int64_t x, int6
     pf_sink_text(writer->sink, "</text>\n");
 }
 
-/* The subtitle asked for, else the measure with what there is of it; of a difference also what colours mean. */
+/* The subtitle asked for, else the measure with what there is of it; of a difference also what
+ * colours mean. */
 static void write_subtitle(struct pf_writer *writer, int64_t y)
 {
     const struct svg_writer *state = writer->state;
@@ -479,7 +487,8 @@ static void write_head(struct pf_writer *writer, int64_t height)
                    "<defs><linearGradient id=\"paper\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"5%%\" stop-color=\"#f6f6f6\"/>"
                    "<stop offset=\"95%%\" stop-color=\"%s\"/></linearGradient></defs>\n"
                    "<rect id=\"background\" width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n",
-                   is_difference(state) ? "#fdfdfd" : "#f2efc8"); /* pale red and blue do not go with yellow */
+                   /* pale red and blue do not go with yellow */
+                   is_difference(state) ? "#fdfdfd" : "#f2efc8");
     title = title ? title : is_difference(state) ? "Differential Flame Graph" : "Flame Graph";
     write_text(writer, "title", state->width / 2, font * 2, "middle", title);
     write_subtitle(writer, font * 4);
@@ -509,7 +518,8 @@ static bool write_picture(struct pf_writer *writer)
     return good;
 }
 
-/* A count has the measure's name, other units have their own but for times and bytes, which are written with theirs. */
+/* A count has the measure's name, other units have their own but for times and bytes, which are
+ * written with theirs. */
 static struct pf_bytes counted_by(const struct pf_writer *writer, const struct pf_flame_subject *subject)
 {
     const char *asked = pf_options_get(writer->options, "countname");

@@ -1,6 +1,7 @@
 #include "render/flame/xml.h"
 
-/* What stands for the bytes at `at`, NULL where they stand for themselves; *size is how many they are. */
+/* What stands for the bytes at `at`, NULL where they stand for themselves; *size is how many they
+ * are. */
 static const char *escape(const char *at, size_t left, size_t *size)
 {
     *size = 1;

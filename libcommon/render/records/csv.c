@@ -1,5 +1,6 @@
-/* Records as tables: `csv` (RFC 4180 quoting) and `tsv` (tabs, line feeds and backslashes as \t \n \\). The header is the first line, so
- * the first rows are held until it is plain that measures come that are not known yet, or that there are too many rows to wait. */
+/* Records as tables: `csv` (RFC 4180 quoting) and `tsv` (tabs, line feeds and backslashes as \t \n
+ * \\). The header is the first line, so the first rows are held until it is plain that measures
+ * come that are not known yet, or that there are too many rows to wait. */
 #include "codec/format.h"
 #include "base/memory.h"
 #include "render/flame/cache.h"
@@ -28,7 +29,8 @@ struct csv_writer {
     bool headed;
     struct held held;
     struct pf_values values;
-    struct pf_cache names, places, labels; /* by location: in a stack; function, file and line; by label set: sections and labels */
+    /* by location: in a stack; function, file and line; by label set: sections and labels */
+    struct pf_cache names, places, labels;
     struct pf_id_list list;
     struct pf_label_list label_list;
     struct pf_buffer field, scratch;
@@ -69,7 +71,7 @@ static void close_writer(struct pf_writer *writer)
     pf_buffer_free(&state->scratch);
 }
 
-/* --- fields ----------------------------------------------------------------------------------------------- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 static void write_field(const struct csv_writer *state, struct pf_sink *sink, struct pf_bytes text)
 {
@@ -81,7 +83,8 @@ static void write_separator(const struct csv_writer *state, struct pf_sink *sink
     pf_sink_write(sink, state->form.tabs ? "\t" : ",", 1);
 }
 
-/* Appends text to the field, as valid UTF-8; `;` parts things in a field, so inside a name it is `:`, as in folded stacks. */
+/* Appends text to the field, as valid UTF-8; `;` parts things in a field, so inside a name it is
+ * `:`, as in folded stacks. */
 static void append_text(struct csv_writer *state, struct pf_bytes bytes, unsigned flags)
 {
     struct pf_bytes text = pf_text_utf8(bytes, flags, &state->scratch);
@@ -175,7 +178,7 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
         write_separator(state, sink);
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------ */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void write_header(struct pf_writer *writer)
 {

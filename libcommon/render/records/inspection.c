@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- what all share --------------------------------------------------------------------------------------- */
+/* --- what all share --------------------------------------------------------------------------- */
 
 void pf_inspection_begin(struct pf_inspection *inspection, const char *schema)
 {
@@ -92,7 +92,7 @@ static void head_line(struct pf_inspection *inspection, const char *input)
     inspection->shown = input;
 }
 
-/* --- probe ------------------------------------------------------------------------------------------------ */
+/* --- probe ------------------------------------------------------------------------------------ */
 
 /* The total of a measure, and what it is shown in. */
 static pf_int128 shown_total(const struct pf_inventory *inventory, uint32_t index, struct pf_scale *scale)
@@ -219,7 +219,7 @@ void pf_inspection_probe(struct pf_inspection *inspection, const struct pf_inspe
     release(inspection, out);
 }
 
-/* --- counts ----------------------------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 static void count_line(struct pf_inspection *inspection, const struct pf_inspected *input, uint64_t records)
 {
@@ -252,7 +252,7 @@ void pf_inspection_count_total(struct pf_inspection *inspection)
         pf_sink_printf(inspection->sink, "%" PRIu64 " total\n", inspection->records);
 }
 
-/* --- metadata --------------------------------------------------------------------------------------------- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 static void metadata_row(struct pf_inspection *inspection, const char *input, const struct pf_dict *dict,
                          const struct pf_batch *batch, uint32_t row)
@@ -294,7 +294,7 @@ void pf_inspection_metadata(struct pf_inspection *inspection, const char *input,
     release(inspection, out);
 }
 
-/* --- frames ----------------------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* What a frame is about: its table or kind of records. */
 static const char *frame_about(const struct pf_frame *frame)

@@ -1,5 +1,5 @@
-/* What profcat says of its inputs instead of passing them on: probe, metadata, counts, frames. As lines for people, as a JSON document or
- * as JSON rows. */
+/* What profcat says of its inputs instead of passing them on: probe, metadata, counts, frames. As
+ * lines for people, as a JSON document or as JSON rows. */
 #ifndef PF_RENDER_RECORDS_INSPECTION_H
 #define PF_RENDER_RECORDS_INSPECTION_H
 
@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero-initialise but for the first three; failed writes stay with the sink, failed allocations with scratch. */
+/* Zero-initialise but for the first three; failed writes stay with the sink, failed allocations
+ * with scratch. */
 struct pf_inspection {
     struct pf_sink *sink;
     enum pf_sheet_form form; /* TEXT, JSON or NDJSON */
@@ -43,7 +44,8 @@ void pf_inspection_probe(struct pf_inspection *, const struct pf_inspected *, co
 void pf_inspection_count(struct pf_inspection *, const struct pf_inspected *, uint64_t records);
 /* Lines of counts end with the sum of all. */
 void pf_inspection_count_total(struct pf_inspection *);
-/* profutils.metadata/1: {"input","origin","key","value"} for each row of a META batch that is for people. */
+/* profutils.metadata/1: {"input","origin","key","value"} for each row of a META batch that is for
+ * people. */
 void pf_inspection_metadata(struct pf_inspection *, const char *input, const struct pf_dict *, const struct pf_batch *);
 /* profutils.frames/1: {"input","offset","type","about","rows","base","size","raw","good"}. */
 void pf_inspection_frame(struct pf_inspection *, const char *input, const struct pf_frame *, bool good);

@@ -1,5 +1,6 @@
-/* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` the rows only. The document ends with what is
- * known at the end only: totals, metadata, whether the input was complete. */
+/* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` the rows only. The
+ * document ends with what is known at the end only: totals, metadata, whether the input was
+ * complete. */
 #include "analysis/sum/facts.h"
 #include "codec/format.h"
 #include "render/records/json.h"
@@ -77,7 +78,7 @@ static void close_writer(struct pf_writer *writer)
     pf_flame_free(&state->graph);
 }
 
-/* --- what rows repeat ------------------------------------------------------------------------------------- */
+/* --- what rows repeat ------------------------------------------------------------------------- */
 
 /* The members of a frame, without braces. */
 static void write_place(struct pf_writer *writer, uint32_t id, struct pf_sink *sink)
@@ -187,7 +188,8 @@ static void write_number(struct pf_sink *sink, const char *key, uint64_t number,
         pf_sink_printf(sink, ",\"%s\":%" PRIu64, key, number);
 }
 
-/* What the reader needs to make the measure again, for an object that has begun: what is as usual is left out. */
+/* What the reader needs to make the measure again, for an object that has begun: what is as usual
+ * is left out. */
 static void write_measure_facts(struct json_writer *state, const struct pf_value_name *column, struct pf_sink *sink)
 {
     const struct pf_dict *dict = state->values.dict;
@@ -219,7 +221,8 @@ static void write_measure_facts(struct json_writer *state, const struct pf_value
     pf_sink_text(sink, "}");
 }
 
-/* `},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self"}},"source_format":"folded"` */
+/*
+ * `},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self"}},"source_format":"folded"` */
 static void render_end(void *arg, uint32_t kind, struct pf_sink *sink)
 {
     struct json_writer *state = ((struct pf_writer *)arg)->state;
@@ -255,7 +258,7 @@ static void render_end(void *arg, uint32_t kind, struct pf_sink *sink)
     pf_buffer_free(&formats);
 }
 
-/* --- what filters removed --------------------------------------------------------------------------------- */
+/* --- what filters removed --------------------------------------------------------------------- */
 
 /* From the fact `first` on, in the words of the native stream's metadata; NULL: out of memory. */
 static json_t *removed_json(struct pf_writer *writer, size_t first)
@@ -291,8 +294,8 @@ static void end_row(struct pf_writer *writer)
     state->removed = state->facts.before.count;
 }
 
-/* A filter says at its end what it removed. The row written last tells of it, if it has not ended: in a
- * live pipe readers may have it already, and a row without values follows. */
+/* A filter says at its end what it removed. The row written last tells of it, if it has not ended:
+ * in a live pipe readers may have it already, and a row without values follows. */
 static void end_rows(struct pf_writer *writer)
 {
     struct json_writer *state = writer->state;
@@ -313,7 +316,7 @@ static void end_rows(struct pf_writer *writer)
     end_row(writer);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void write_bytes(struct pf_sink *sink, struct pf_bytes bytes)
 {
@@ -338,7 +341,8 @@ static void write_begin(struct pf_writer *writer, const struct pf_batch *batch, 
     write_bytes(writer->sink, pf_cache_text(&state->labels, labels, render_labels, writer));
 }
 
-/* Whether the reader has room for an amount: it counts raw units again, or base units, in 64 bits. */
+/* Whether the reader has room for an amount: it counts raw units again, or base units, in 64
+ * bits. */
 static bool fits(const struct pf_dict *dict, const struct pf_value_name *column, pf_int128 amount)
 {
     const struct pf_measure *measure = pf_measures_row(&dict->measures, column->measure);
@@ -384,7 +388,8 @@ static void write_row(struct pf_writer *writer, const struct pf_batch *batch, ui
     write_values(writer, batch->kind);
 }
 
-/* A row for each frame, leaf first; a record without frames is one row of an unknown frame at depth 0, for its values count. */
+/* A row for each frame, leaf first; a record without frames is one row of an unknown frame at depth
+ * 0, for its values count. */
 static void write_frames(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
 {
     struct json_writer *state = writer->state;
@@ -428,7 +433,7 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
     return writer->error.code;
 }
 
-/* --- flame graph ------------------------------------------------------------------------------------------ */
+/* --- flame graph ------------------------------------------------------------------------------ */
 
 static int write_flame(struct pf_writer *writer)
 {
@@ -443,7 +448,7 @@ static int write_flame(struct pf_writer *writer)
     return status;
 }
 
-/* --- what is known at the end ----------------------------------------------------------------------------- */
+/* --- what is known at the end ----------------------------------------------------------------- */
 
 static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 {

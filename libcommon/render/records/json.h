@@ -1,5 +1,5 @@
-/* Records as JSON (schema profutils.samples/1): the reader, codec/format.h. Both forms are told apart by what is ahead: a document, or
- * a row after the other. */
+/* Records as JSON (schema profutils.samples/1): the reader, codec/format.h. Both forms are told
+ * apart by what is ahead: a document, or a row after the other. */
 #ifndef PF_RENDER_RECORDS_JSON_H
 #define PF_RENDER_RECORDS_JSON_H
 
@@ -32,8 +32,11 @@ struct pf_samples_reader {
     struct pf_json_cut cut;
     struct pf_samples_memo frames;
     struct pf_samples_memo sections, labels; /* the id: 0 where the row has none */
-    struct pf_samples_memo measures;         /* the id: 1 + the place of the first in facts; 0 where the row has none */
-    struct pf_samples_facts *facts; /* those of a row that reads the same stand beside each other and are followed by the key UINT32_MAX */
+    /* the id: 1 + the place of the first in facts; 0 where the row has none */
+    struct pf_samples_memo measures;
+    /* those of a row that reads the same stand beside each other and are followed by the key
+     * UINT32_MAX */
+    struct pf_samples_facts *facts;
     size_t fact_count, fact_capacity;
     struct pf_rows rows;
     struct pf_rows behind; /* metadata that stand behind all rows */
@@ -54,7 +57,8 @@ struct pf_samples_reader {
         int places;
     } values[PF_SAMPLES_COLUMNS];
     unsigned value_count;
-    struct pf_samples_scale { /* the most decimals that values of the name have had: the next ones are counted in as many */
+    /* the most decimals that values of the name have had: the next ones are counted in as many */
+    struct pf_samples_scale {
         enum pf_kind kind;
         uint32_t name, unit;
         int places;

@@ -34,7 +34,7 @@ int pf_samples_bid_rows(struct pf_source *source, const char *path)
     return (found & 0xf) == 0xf && found & 0x30 && !(found & 0x40) ? 60 : 0;
 }
 
-/* --- what rows repeat ------------------------------------------------------------------------------------- */
+/* --- what rows repeat ------------------------------------------------------------------------- */
 
 static struct pf_bytes text_of(const json_t *value)
 {
@@ -230,7 +230,7 @@ static int read_known(struct pf_json_cut *cut, void *field)
     return PF_OK;
 }
 
-/* --- a row ------------------------------------------------------------------------------------------------ */
+/* --- a row ------------------------------------------------------------------------------------ */
 
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
@@ -397,7 +397,7 @@ static int read_row(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* --- batches ---------------------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 /* The scale of the values called so; NULL: out of memory. */
 static struct pf_samples_scale *find_scale(struct pf_samples_reader *state, enum pf_kind kind, uint32_t name, uint32_t unit)
@@ -453,14 +453,16 @@ static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *s
 
     if (!first)
         return NULL;
-    if (k < state->fact_count - (state->measures.id - 1) && first[k].key == key) /* both in one order, as they are written */
+    /* both in one order, as they are written */
+    if (k < state->fact_count - (state->measures.id - 1) && first[k].key == key)
         return &first[k];
     for (facts = first; facts->key != UINT32_MAX && facts->key != key;)
         facts++;
     return facts->key == key ? facts : NULL;
 }
 
-/* A value as raw units of the measure that the row tells of, where exactly that many are written so. */
+/* A value as raw units of the measure that the row tells of, where exactly that many are written
+ * so. */
 static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, enum pf_kind kind, const struct pf_samples_facts *facts)
 {
     struct pf_measure measure = facts->measure;
@@ -507,7 +509,8 @@ static int base_value(struct pf_reader *reader, struct pf_samples_value *value, 
     return PF_OK;
 }
 
-/* The measures of the row that waits. *known: all of them have columns. PF_OK, PF_NOMEM or PF_OVERFLOW. */
+/* The measures of the row that waits. *known: all of them have columns. PF_OK, PF_NOMEM or
+ * PF_OVERFLOW. */
 static int name_measures(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
@@ -523,8 +526,8 @@ static int name_measures(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* Columns for the values of the row, in the batch at hand where that has all of them: a measure that
- * comes later was not there before. */
+/* Columns for the values of the row, in the batch at hand where that has all of them: a measure
+ * that comes later was not there before. */
 static void choose_columns(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;

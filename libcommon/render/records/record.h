@@ -1,4 +1,5 @@
-/* What all outputs of single records need: the frames of a record in order, and its labels in groups. */
+/* What all outputs of single records need: the frames of a record in order, and its labels in
+ * groups. */
 #ifndef PF_RENDER_RECORDS_RECORD_H
 #define PF_RENDER_RECORDS_RECORD_H
 
@@ -15,12 +16,13 @@ struct pf_id_list {
     size_t count, capacity;
 };
 
-/* Locations of a record, leaf first: all frames of a sample's stack; the place of a flat record; callee and caller of an edge.
- * False: out of memory. */
+/* Locations of a record, leaf first: all frames of a sample's stack; the place of a flat record;
+ * callee and caller of an edge. False: out of memory. */
 bool pf_record_frames(const struct pf_dict *, const struct pf_batch *, uint32_t row, struct pf_id_list *);
 
-/* The labels of a set in the order of outputs: sections as they were opened, then the others by key, values of one key in the set's
- * order. Keys are one when they read the same as UTF-8. Zero-initialise; free(rows). */
+/* The labels of a set in the order of outputs: sections as they were opened, then the others by
+ * key, values of one key in the set's order. Keys are one when they read the same as UTF-8.
+ * Zero-initialise; free(rows). */
 struct pf_label_list {
     struct pf_record_label {
         uint32_t id;

@@ -1,5 +1,6 @@
-/* Every record for people: a line for the record with its labels and values, and a line below for each frame, leaf first. Two
- * blanks part what stands in a line; control bytes are escaped; unknown things are left out. */
+/* Every record for people: a line for the record with its labels and values, and a line below for
+ * each frame, leaf first. Two blanks part what stands in a line; control bytes are escaped; unknown
+ * things are left out. */
 #include "codec/format.h"
 #include "render/flame/cache.h"
 #include "render/table/prose.h"
@@ -64,7 +65,7 @@ static void write_item(struct text_writer *state, struct pf_sink *sink, const ch
     write_string(state, sink, id);
 }
 
-/* --- frames and labels ------------------------------------------------------------------------------------ */
+/* --- frames and labels ------------------------------------------------------------------------ */
 
 static void write_image(struct text_writer *state, struct pf_sink *sink, const struct pf_image *image)
 {
@@ -131,7 +132,7 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
     }
 }
 
-/* --- measures --------------------------------------------------------------------------------------------- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 static void write_measure(struct text_writer *state, struct pf_sink *sink, const struct pf_measure *measure)
 {
@@ -206,7 +207,7 @@ static void write_values(struct pf_writer *writer, const struct pf_batch *batch,
     }
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------ */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
 {

@@ -26,7 +26,8 @@ static void find_scale(const struct pf_dict *dict, const struct pf_measure *meas
     pf_quantity_record_scale(&quantity, dict, &shown->scale, &error);
 }
 
-/* What makes measures share a column, and, with no unit and aggregation, what makes a name taken. */
+/* What makes measures share a column, and, with no unit and aggregation, what makes a name
+ * taken. */
 struct column_key {
     uint32_t kind, text, unit, aggregation; /* kind: + 1, 0 where kinds share columns */
 };
@@ -91,7 +92,8 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
     return true;
 }
 
-/* The column that measures with this name and unit share, new or not; its number + 1, 0: out of memory. */
+/* The column that measures with this name and unit share, new or not; its number + 1, 0: out of
+ * memory. */
 static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name, struct pf_bytes unit)
 {
     struct column_key key = key_of(values, measure, name);
@@ -105,7 +107,8 @@ static uint32_t find_column(struct pf_values *values, const struct pf_measure *m
     return id <= values->count || add_column(values, measure, name, unit) ? id : 0;
 }
 
-/* Makes the column as fine as the measure. What leaves 64 bits so is as coarse as the column is, and rounded. */
+/* Makes the column as fine as the measure. What leaves 64 bits so is as coarse as the column is,
+ * and rounded. */
 static void join_parts(struct pf_value_name *column, struct pf_value_measure *shown)
 {
     uint64_t common;

@@ -1,5 +1,6 @@
-/* The numbers of a record as outputs show them: a column for each name and unit. Amounts are whole numbers of parts of the base unit; times
- * are rounded to nanoseconds, half to even, and where those are none that ends in decimals stay in their raw unit, as the column's unit says. */
+/* The numbers of a record as outputs show them: a column for each name and unit. Amounts are whole
+ * numbers of parts of the base unit; times are rounded to nanoseconds, half to even, and where
+ * those are none that ends in decimals stay in their raw unit, as the column's unit says. */
 #ifndef PF_RENDER_RECORDS_VALUES_H
 #define PF_RENDER_RECORDS_VALUES_H
 
@@ -18,7 +19,9 @@ struct pf_value_name {
     enum pf_kind kind;    /* of the first measure in it */
     enum pf_aggregation aggregation;
     uint32_t measure;     /* the last one met that stands in it */
-    uint64_t parts;       /* so many of an amount in it are one of the unit; more of them where a later measure is finer */
+    /* so many of an amount in it are one of the unit; more of them where a later measure is
+     * finer */
+    uint64_t parts;
     pf_int128 total;
 };
 
@@ -29,7 +32,8 @@ struct pf_values {
     struct pf_value_name *columns;
     size_t count, capacity;
     struct pf_strings texts;     /* of the columns */
-    struct pf_table owns, names; /* columns by what makes measures share one, in order; names that are taken */
+    /* columns by what makes measures share one, in order; names that are taken */
+    struct pf_table owns, names;
     struct pf_value_measure {
         uint32_t column;  /* + 1; 0 = not seen yet */
         struct pf_scale scale;
@@ -48,7 +52,8 @@ void pf_values_free(struct pf_values *);
 int pf_values_declare(struct pf_values *, const struct pf_batch *, bool *changed);
 /* Fills values->amounts for a row, 0 where the batch has no column. After pf_values_declare. */
 void pf_values_row(struct pf_values *, const struct pf_batch *, uint32_t row);
-/* Adds a batch to the totals; pf_values_total sums them up once, at the end, into columns[].total. */
+/* Adds a batch to the totals; pf_values_total sums them up once, at the end, into
+ * columns[].total. */
 void pf_values_add(struct pf_values *, const struct pf_batch *);
 void pf_values_total(struct pf_values *);
 

@@ -43,7 +43,7 @@ static bool asked(const struct writing *writing, const struct pf_call *call)
            writing->callees[call->caller];
 }
 
-/* --- rows for machines ------------------------------------------------------------------------------------ */
+/* --- rows for machines ------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
     {"caller", PF_CELL_TEXT},      {"caller_file", PF_CELL_TEXT}, {"caller_line", PF_CELL_INT},
@@ -65,7 +65,7 @@ static void write_call(struct writing *writing, struct pf_sheet *sheet, const st
     pf_sheet_row(sheet, cells);
 }
 
-/* --- all pairs as text ------------------------------------------------------------------------------------ */
+/* --- all pairs as text ------------------------------------------------------------------------ */
 
 static const struct pf_text_column pair_columns[] = {
     {"value", 10, 0}, {"value%", 8, 4}, {"caller -> callee", 0, 0},
@@ -85,7 +85,7 @@ static void write_pair(struct writing *writing, struct pf_text_table *table, con
     pf_text_table_row(table, cells, places, 2);
 }
 
-/* --- around functions, as text ---------------------------------------------------------------------------- */
+/* --- around functions, as text ---------------------------------------------------------------- */
 
 enum { FLAT, FLAT_SHARE, CUM, CUM_SHARE, EDGE, EDGE_SHARE, AROUND_COLUMNS };
 
@@ -174,9 +174,10 @@ static void add_around(struct writing *writing, struct pf_text_table *table, con
     pf_text_table_rule(table);
 }
 
-/* --- blocks ----------------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Functions first: their sums must be those of single stacks. Of edges they say how much one can be. */
+/* Functions first: their sums must be those of single stacks. Of edges they say how much one can
+ * be. */
 static int make_sums(struct writing *writing, struct pf_error *error)
 {
     const struct pf_top *top = writing->top;

@@ -63,7 +63,8 @@ static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, 
     }
 }
 
-/* How many sections the records stand in, those of --by=section: several may be shown alike. PF_OK or PF_NOMEM. */
+/* How many sections the records stand in, those of --by=section: several may be shown alike. PF_OK
+ * or PF_NOMEM. */
 static int count_sections(const struct pf_top *top, size_t *count)
 {
     const struct pf_accumulator *accumulator = top->accumulator;
@@ -186,7 +187,8 @@ static void append_duration(const struct pf_top *top, const struct pf_top_block 
     }
 }
 
-/* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of two. */
+/* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of
+ * two. */
 static void append_measures(const struct pf_top *top, const struct pf_top_view *view, const struct pf_subject *subject,
                             struct pf_buffer *line)
 {

@@ -19,7 +19,8 @@ struct writing {
     const struct pf_top_block *block;
     struct pf_keys keys;
     struct pf_rank rank;      /* by line; those of functions asked for, function by function */
-    struct pf_rank functions; /* in the order in which they are shown; the key of each is that of its first line */
+    /* in the order in which they are shown; the key of each is that of its first line */
+    struct pf_rank functions;
     size_t *first;            /* by key of a first line: where it stands in `rank` */
     struct pf_hidden hidden;
     struct pf_buffer scratch, second;
@@ -87,7 +88,8 @@ static void append_source(struct writing *writing, struct pf_bytes text, struct 
     }
 }
 
-/* Writes a line; what is wider than the terminal loses its end, since the beginning of source text says more. */
+/* Writes a line; what is wider than the terminal loses its end, since the beginning of source text
+ * says more. */
 static void write_cut(struct writing *writing, struct pf_buffer *line)
 {
     const struct pf_top *top = writing->top;
@@ -221,7 +223,8 @@ static void write_block(void *state, struct pf_sheet *unused)
     writing->scratch.failed = writing->scratch.failed || (status != PF_OK && writing->failure.code == PF_OK);
 }
 
-/* Adds up a function's lines. As cum the greatest of a line: what the lines have together counts a call several times. */
+/* Adds up a function's lines. As cum the greatest of a line: what the lines have together counts a
+ * call several times. */
 static int add_lines(struct pf_row *function, const struct pf_row *rows, size_t count, struct pf_error *error)
 {
     *function = rows[0];

@@ -32,24 +32,25 @@ const char *pf_look_count(const struct pf_look *, size_t count, char text[PF_AMO
 /* The word for a row, or for rows: function, functions, section ... */
 const char *pf_look_noun(const struct pf_look *, bool many);
 
-/* Appends a string of the dictionary as one clean line of UTF-8. If memory runs out, text->failed is
- * set. */
+/* Appends a string of the dictionary as one clean line of UTF-8. If memory runs out, text->failed
+ * is set. */
 void pf_look_string(const struct pf_look *, uint32_t id, struct pf_buffer *text);
-/* Name and place of a key, with a mark if its calls are inlined. The place borrows from `text`, which is
- * emptied first. If memory runs out, text->failed is set. */
+/* Name and place of a key, with a mark if its calls are inlined. The place borrows from `text`,
+ * which is emptied first. If memory runs out, text->failed is set. */
 void pf_look_place(const struct pf_look *, const struct pf_keys *, uint32_t key, struct pf_buffer *text,
                    struct pf_place *);
 /* A cell with a string of the dictionary. */
 struct pf_cell pf_look_cell(const struct pf_dict *, uint32_t id);
-/* Cells for the columns function, file, line, image of a key, in this order. A name that is not in the
- * dictionary is written to `scratch`. */
+/* Cells for the columns function, file, line, image of a key, in this order. A name that is not in
+ * the dictionary is written to `scratch`. */
 void pf_look_place_cells(const struct pf_keys *, uint32_t key, struct pf_cell cells[4],
                          struct pf_buffer *scratch);
 
 /* Escape sequence for an amount of so many percent: red for heavy, blue for negative amounts, else
  * NULL. */
 const char *pf_look_color(const struct pf_look *, double percent);
-/* A bar for so many percent of PF_LOOK_BAR columns, in eighths of a column if `utf8`; blanks follow. */
+/* A bar for so many percent of PF_LOOK_BAR columns, in eighths of a column if `utf8`; blanks
+ * follow. */
 enum { PF_LOOK_BAR = 10 };
 void pf_look_bar(struct pf_buffer *, bool utf8, double percent);
 /* Stands for the middle of a shortened name. */
@@ -62,8 +63,8 @@ int pf_look_end(const struct pf_look *, struct pf_text_table *);
 int pf_look_prose(const struct pf_look *, const struct pf_buffer *text);
 /* A line below a table, formatted. */
 int pf_look_note(const struct pf_look *, const char *format, ...) PF_PRINTF(2, 3);
-/* "LEFT      RIGHT", with RIGHT from column 66 on. A line that is too wide: RIGHT moves closer, then
- * `brief` takes its place, then the text continues on the next lines. */
+/* "LEFT      RIGHT", with RIGHT from column 66 on. A line that is too wide: RIGHT moves closer,
+ * then `brief` takes its place, then the text continues on the next lines. */
 int pf_look_headline(const struct pf_look *, struct pf_bytes left, struct pf_bytes right,
                      struct pf_bytes brief);
 

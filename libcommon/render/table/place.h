@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* All parts are clean lines of UTF-8 (pf_text_line), borrowed. They are shown one behind the other. */
+/* All parts are clean lines of UTF-8 (pf_text_line), borrowed. They are shown one behind the
+ * other. */
 struct pf_place {
     struct pf_bytes lead; /* never shortened: indentation, an address */
     struct pf_bytes name;
@@ -28,7 +29,8 @@ struct pf_bytes pf_place_basename(struct pf_bytes path);
 size_t pf_place_width(const struct pf_place *, size_t count, enum pf_place_form);
 
 /* Appends them: the path, else its last component, else a part of that, else only the names; names
- * that do not fit lose their middle. `columns` SIZE_MAX: any number. Out of memory the buffer says. */
+ * that do not fit lose their middle. `columns` SIZE_MAX: any number. Out of memory the buffer
+ * says. */
 void pf_place_append(struct pf_buffer *, const struct pf_place *, size_t count, size_t columns,
                      const char *mark);
 

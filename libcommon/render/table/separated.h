@@ -1,4 +1,5 @@
-/* Cells of tables as text: CSV (RFC 4180 quoting) and TSV (tabs, line ends and backslashes as \t \n \r \\). */
+/* Cells of tables as text: CSV (RFC 4180 quoting) and TSV (tabs, line ends and backslashes as \t \n
+ * \r \\). */
 #ifndef PF_RENDER_TABLE_SEPARATED_H
 #define PF_RENDER_TABLE_SEPARATED_H
 
@@ -10,7 +11,9 @@
 
 struct pf_separated {
     bool tabs;  /* TSV */
-    bool guard; /* spreadsheets take a cell that begins with = + - or @ for a formula: unless it is a number, a ' goes before it */
+    /* spreadsheets take a cell that begins with = + - or @ for a formula: unless it is a number, a
+     * ' goes before it */
+    bool guard;
 };
 
 void pf_separated_text(struct pf_separated, struct pf_sink *, struct pf_bytes text);

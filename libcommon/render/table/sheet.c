@@ -18,7 +18,7 @@ bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *form)
     return false;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void begin_document(struct pf_sheet *sheet, struct pf_sheet_head head)
 {
@@ -57,7 +57,7 @@ static void json_row(struct pf_sheet *sheet, const struct pf_cell *cells)
     pf_sink_text(sheet->sink, sheet->form == PF_SHEET_JSON ? "}" : "}\n");
 }
 
-/* --- CSV and TSV ------------------------------------------------------------------------------------------ */
+/* --- CSV and TSV ------------------------------------------------------------------------------ */
 
 static bool is_separated(enum pf_sheet_form form)
 {
@@ -98,7 +98,7 @@ static void separated_heading(struct pf_sheet *sheet)
     pf_sink_text(sheet->sink, "\n");
 }
 
-/* --- all -------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_form form, const struct pf_sheet_column *columns,
                     size_t count, struct pf_sheet_head head)

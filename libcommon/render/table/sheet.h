@@ -1,4 +1,5 @@
-/* Sheets, that is tables for programs: the same rows as CSV, TSV, a JSON document or JSON rows. Those for people: text_table.h. */
+/* Sheets, that is tables for programs: the same rows as CSV, TSV, a JSON document or JSON rows.
+ * Those for people: text_table.h. */
 #ifndef PF_RENDER_TABLE_SHEET_H
 #define PF_RENDER_TABLE_SHEET_H
 
@@ -46,8 +47,8 @@ struct pf_sheet {
     int status;
 };
 
-/* What a JSON document says before its rows. `meta` is taken over (and freed in any case); NULL: out of memory. `measures` writes a JSON
- * value. */
+/* What a JSON document says before its rows. `meta` is taken over (and freed in any case); NULL:
+ * out of memory. `measures` writes a JSON value. */
 struct pf_sheet_head {
     const char *schema;
     json_t *meta;
@@ -55,10 +56,12 @@ struct pf_sheet_head {
     const void *arg;
 };
 
-/* `columns` must outlive the table. Zero-initialise the writer. The form is not TEXT. `head` is for JSON; other forms drop it. */
+/* `columns` must outlive the table. Zero-initialise the writer. The form is not TEXT. `head` is for
+ * JSON; other forms drop it. */
 void pf_sheet_begin(struct pf_sheet *, struct pf_sink *, enum pf_sheet_form, const struct pf_sheet_column *, size_t count,
                     struct pf_sheet_head head);
-/* One cell per column. Every text comes out as UTF-8; in TSV tabs, line ends and backslashes as \t \n \r \\. */
+/* One cell per column. Every text comes out as UTF-8; in TSV tabs, line ends and backslashes as \t
+ * \n \r \\. */
 void pf_sheet_row(struct pf_sheet *, const struct pf_cell *cells);
 /* PF_OK or PF_NOMEM; whether all was written the sink knows. */
 int pf_sheet_end(struct pf_sheet *);

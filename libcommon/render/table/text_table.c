@@ -14,7 +14,8 @@ enum {
 
 /* A row, or a rule where there are no places. */
 struct pf_text_line {
-    size_t start;       /* of its strings in texts: for each cell its colour and its text, then six for each place */
+    /* of its strings in texts: for each cell its colour and its text, then six for each place */
+    size_t start;
     size_t place_count;
 };
 
@@ -35,7 +36,7 @@ void pf_text_table_begin(struct pf_text_table *table, const struct pf_text_colum
         table->widths[i] = strlen(columns[i].name);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void keep(struct pf_text_table *table, struct pf_bytes text)
 {
@@ -111,7 +112,7 @@ static const char *behind_cells(const struct pf_text_table *table, const struct 
     return at;
 }
 
-/* --- layout ----------------------------------------------------------------------------------------------- */
+/* --- layout ----------------------------------------------------------------------------------- */
 
 /* Columns leave up to number `dropped`; `tight`: what stays is as narrow as it can be. */
 static void lay_out(const struct pf_text_table *table, unsigned dropped, bool tight,
@@ -185,7 +186,7 @@ bool pf_text_table_shows(const struct pf_text_table *table, size_t column, size_
     return !layout.hidden[column];
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void pad(struct pf_buffer *line, size_t columns)
 {

@@ -1,6 +1,6 @@
-/* Text tables: rows are kept until all are known, then laid out together. Columns are as wide as what
- * stands in them. On a terminal no line is wider than the terminal: files are shortened first, then
- * columns become narrow and leave, so that names stay whole; then names lose their middle. */
+/* Text tables: rows are kept until all are known, then laid out together. Columns are as wide as
+ * what stands in them. On a terminal no line is wider than the terminal: files are shortened first,
+ * then columns become narrow and leave, so that names stay whole; then names lose their middle. */
 #ifndef PF_RENDER_TABLE_TEXT_TABLE_H
 #define PF_RENDER_TABLE_TEXT_TABLE_H
 
@@ -17,9 +17,9 @@ struct pf_cell;
 
 enum { PF_TEXT_COLUMNS = 16 };
 
-/* When a narrow terminal takes a column away: numbers up to FOR_NAMES (named for differences) as soon
- * as names would be shortened, in this order; the others where hardly anything of names would be
- * left. 0: never. */
+/* When a narrow terminal takes a column away: numbers up to FOR_NAMES (named for differences) as
+ * soon as names would be shortened, in this order; the others where hardly anything of names would
+ * be left. 0: never. */
 enum {
     PF_DROP_BAR = 1,
     PF_DROP_POINTS,
@@ -30,7 +30,8 @@ enum {
 
 struct pf_text_column {
     const char *name;
-    unsigned width; /* right-aligned in at least so many columns where there is room; the last one: 0 */
+    /* right-aligned in at least so many columns where there is room; the last one: 0 */
+    unsigned width;
     unsigned drop;
 };
 

@@ -51,7 +51,7 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
     return PF_OK;
 }
 
-/* --- documents -------------------------------------------------------------------------------------------- */
+/* --- documents -------------------------------------------------------------------------------- */
 
 /* Not with jansson: totals may have more than 64 bits. */
 static void write_measures(const struct pf_top *top, struct pf_sink *sink, bool of_calls)
@@ -105,7 +105,7 @@ void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *b
     cells[1] = (struct pf_cell){.text = block->subject.scale.name, .flags = PF_UTF8};
 }
 
-/* --- what is left out ------------------------------------------------------------------------------------ */
+/* --- what is left out ------------------------------------------------------------------------- */
 
 /* Whether shares of several rows add up: those of sections, which lie within each other, do not. */
 static bool sums(const struct pf_top *top)
@@ -131,9 +131,10 @@ int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block, co
                        share, hidden->behind > 0 ? " -n 0" : "", hidden->small > 0 ? " --min-percent=0" : "");
 }
 
-/* --- blocks ----------------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
-/* All but the first, which is made once. They are made twice, so that what one is made of is held alone. */
+/* All but the first, which is made once. They are made twice, so that what one is made of is held
+ * alone. */
 static int check_others(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
 {
     int status = PF_OK;
@@ -193,7 +194,7 @@ bool pf_top_list_has(const struct pf_top *top, const struct pf_keys *keys, uint3
            (file.size > 0 && pf_pattern_match(top->list, file));
 }
 
-/* --- one block as text ------------------------------------------------------------------------------------ */
+/* --- one block as text ------------------------------------------------------------------------ */
 
 enum { FLAT, FLAT_SHARE, SUM_SHARE, CUM, CUM_SHARE, CALLS, NAME, TEXT_COLUMNS };
 
@@ -273,7 +274,7 @@ static void write_text_row(struct writing *writing, const struct pf_row *row, st
     pf_text_table_row(table, cells, &place, 1);
 }
 
-/* --- rows for machines ------------------------------------------------------------------------------------ */
+/* --- rows for machines ------------------------------------------------------------------------ */
 
 enum { TOP_COLUMNS = 13 };
 
@@ -320,7 +321,7 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
     pf_sheet_row(sheet, cells);
 }
 
-/* --- the table -------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 /* --list: functions that were asked for only. */
 static bool select_rows(const struct pf_top *top, const struct pf_keys *keys, struct pf_rank *rank)

@@ -54,23 +54,28 @@ struct pf_top_choice {
     enum pf_kind kind;        /* PF_RECORD_KINDS: what suits the view */
     enum pf_unit unit;
 };
-/* Makes the blocks. PF_OK, also without blocks where there are no sums; PF_USAGE where the profile does not have what is asked for;
- * PF_NOMEM; or as pf_top_block. */
+/* Makes the blocks. PF_OK, also without blocks where there are no sums; PF_USAGE where the profile
+ * does not have what is asked for; PF_NOMEM; or as pf_top_block. */
 int pf_top_choose(struct pf_top *, const struct pf_top_choice *, struct pf_error *);
-/* Lowers the limit, which is the height of the terminal, by the lines above and below the table that most profiles do not have. */
+/* Lowers the limit, which is the height of the terminal, by the lines above and below the table
+ * that most profiles do not have. */
 void pf_top_fit_height(struct pf_top *);
 /* Writes the view: one of the functions below. *matched is true where none of them sets it. */
 int pf_top_write(const struct pf_top *, bool *matched, struct pf_error *);
 
-/* What remains of 100 %: fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or as pf_subject_choose. */
+/* What remains of 100 %: fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or as
+ * pf_subject_choose. */
 int pf_top_block(const struct pf_top *, uint32_t measure, enum pf_unit, struct pf_top_block *, struct pf_error *);
 
-/* Each writes all blocks. PF_OK, PF_NOMEM, PF_OVERFLOW, or as what they are made of says; failed writes stay with the sink. *matched
- * (where given) is false when no function matched. */
+/* Each writes all blocks. PF_OK, PF_NOMEM, PF_OVERFLOW, or as what they are made of says; failed
+ * writes stay with the sink. *matched (where given) is false when no function matched. */
 int pf_top_table(const struct pf_top *, bool *matched, struct pf_error *);
-int pf_top_calls(const struct pf_top *, bool *matched, struct pf_error *); /* pairs; with callers or callees only of those that match */
+/* pairs; with callers or callees only of those that match */
+int pf_top_calls(const struct pf_top *, bool *matched, struct pf_error *);
 int pf_top_tree(const struct pf_top *, struct pf_error *);
-int pf_top_flame(const struct pf_top *, struct pf_error *);                /* nested JSON for d3-flame-graph, first block alone */
-int pf_top_list(const struct pf_top *, bool *matched, struct pf_error *);  /* text: source lines; other forms: the table, by line */
+/* nested JSON for d3-flame-graph, first block alone */
+int pf_top_flame(const struct pf_top *, struct pf_error *);
+/* text: source lines; other forms: the table, by line */
+int pf_top_list(const struct pf_top *, bool *matched, struct pf_error *);
 
 #endif

@@ -54,7 +54,7 @@ static unsigned marks_of(const struct pf_tree *tree, uint32_t node)
     return tree->marks ? tree->marks[node] : 0;
 }
 
-/* --- rows for machines ------------------------------------------------------------------------------------ */
+/* --- rows for machines ------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
     {"id", PF_CELL_INT},    {"parent", PF_CELL_INT},   {"depth", PF_CELL_INT}, {"function", PF_CELL_TEXT},
@@ -64,7 +64,8 @@ static const struct pf_sheet_column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Name, file, line and image of a node; packages, files and images stand for functions where the tree is made of them. */
+/* Name, file, line and image of a node; packages, files and images stand for functions where the
+ * tree is made of them. */
 static void node_cells(struct writing *writing, uint32_t node, struct pf_cell cells[4])
 {
     uint32_t key = pf_tree_row(&writing->tree, node)->key;
@@ -104,12 +105,13 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
     }
 }
 
-/* --- text ------------------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 enum {
     MOST_LEVELS = 40, /* of indentation */
     LEAST_LEVELS = 4,
-    BESIDE = 40       /* columns of a terminal that numbers and a name take beside the indentation */
+    /* columns of a terminal that numbers and a name take beside the indentation */
+    BESIDE = 40
 };
 
 static const struct pf_text_column text_columns[] = {
@@ -235,7 +237,7 @@ int pf_top_tree(const struct pf_top *top, struct pf_error *error)
     return pf_top_show(top, &view, &writing, error);
 }
 
-/* --- nested, for d3 --------------------------------------------------------------------------------------- */
+/* --- nested, for d3 --------------------------------------------------------------------------- */
 
 static void close_nodes(struct pf_sink *sink, uint32_t *open, uint32_t depth)
 {
